@@ -1,0 +1,39 @@
+/* buf.h: a growable byte buffer with varints, for writers that must not abort (no GLib).
+ *
+ * A write that finds no memory sets failed and drops the data; test failed once at the end. */
+#ifndef WEND_BUF_H
+#define WEND_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    uint8_t *data; /* owned; NULL when empty */
+    size_t len, cap;
+    bool failed;
+} WendBuf;
+
+#define WEND_BUF_INIT {NULL, 0, 0, false}
+void wend_buf_clear(WendBuf *b);                              /* frees, and is ready again */
+void wend_buf_bytes(WendBuf *b, const void *data, size_t n);
+void wend_buf_unsigned(WendBuf *b, uint64_t v);               /* LEB128 */
+void wend_buf_signed(WendBuf *b, int64_t v);                  /* zigzag, LEB128 */
+void wend_buf_string(WendBuf *b, const char *s);              /* length, bytes */
+void wend_buf_block(WendBuf *b, const WendBuf *block);        /* length, bytes */
+
+/* A cursor for reading hostile bytes: each read checks the bounds; after a failure all reads give 0. */
+typedef struct {
+    const uint8_t *p, *end;
+    bool failed;
+} WendCursor;
+
+WendCursor wend_cursor(const void *data, size_t n);
+uint64_t wend_read_unsigned(WendCursor *c);
+int64_t wend_read_signed(WendCursor *c);
+/* A count of things that take at least MIN_BYTES each: fails when the rest could not hold them, so that nothing is allocated for a lie. */
+size_t wend_read_count(WendCursor *c, size_t min_bytes);
+const uint8_t *wend_read_bytes(WendCursor *c, size_t n);      /* points into the data; NULL on failure */
+WendCursor wend_read_block(WendCursor *c);                    /* length, bytes: a cursor over the bytes */
+
+#endif

@@ -1,0 +1,49 @@
+/* cst.h: the call signature table of one sequence: shapes, signatures, terminals, request pools, outcome streams, timing.
+ *
+ * A signature is a shape with its slot values. A terminal is a signature that has occurred; terminals are numbered 0, 1, 2, …
+ * by first occurrence, shapes likewise. A signature that creates requests gives a terminal for each number k of its pool (see below).
+ * No GLib. NULL or false when memory is short. */
+#ifndef WEND_CST_H
+#define WEND_CST_H
+
+#include "buf.h"
+
+typedef struct WendCst WendCst;
+
+typedef struct {
+    uint64_t count;
+    double sum, sum2;     /* seconds, of (value - shift) to stay exact */
+    double min, max, shift;
+} WendStat;
+void wend_stat_add(WendStat *s, double seconds);
+
+/* One terminal. Pointers stay valid until the table is freed. */
+typedef struct {
+    uint32_t number;      /* the terminal */
+    uint32_t shape;       /* number of its shape */
+    WendStat duration, interval; /* interval: start minus the end of the sequence's previous call */
+} WendTerminalEntry;
+
+WendCst *wend_cst_new(void);
+void wend_cst_free(WendCst *t);
+
+/* The terminal of a signature; a new one if it has not occurred. */
+WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots);
+
+/* Signatures that create a request: shape and slots are given without the request's word. Takes the smallest free k of the
+ * signature's pool; if (signature, k) is new it gets the next request number of the table. wend_cst_request returns
+ * a pool key to hand back with wend_cst_release when the request has ended, and sets *number. The caller then appends the
+ * request's word to the shape and calls wend_cst_terminal. */
+typedef struct { uint32_t signature, k; } WendPoolKey;
+bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, WendPoolKey *key, uint32_t *number);
+void wend_cst_release(WendCst *t, WendPoolKey key);
+
+/* Appends an entry (words as in docs/design.md) to the outcome stream of a shape. Equal entries in a row cost a count. */
+bool wend_cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n);
+
+size_t wend_cst_memory(const WendCst *t);
+
+/* Writes shapes, terminals, outcomes and timing in the form that part.h gives. */
+void wend_cst_encode(WendCst *t, WendBuf *out);
+
+#endif

@@ -1,0 +1,35 @@
+/* merge.h: parts of ranks -> one recording -> an archive. The tracer calls these through dlopen; tests and benchmarks directly.
+ *
+ * A WendMerge holds the classes of a set of ranks. Merging two is associative over disjoint rank sets, so ranks pair up in log2(P) steps:
+ * decode own part, absorb what the partner encoded, encode for the next. */
+#ifndef WEND_MERGE_H
+#define WEND_MERGE_H
+
+#include <glib.h>
+
+#define WEND_ERROR (wend_error_quark())
+GQuark wend_error_quark(void);
+typedef enum { /* also the exit codes of the commands */
+    WEND_ERROR_USAGE = 2,
+    WEND_ERROR_INPUT = 3,  /* missing, truncated, corrupt, of another version */
+    WEND_ERROR_SYSTEM = 4  /* cannot read, write, allocate */
+} WendErrorCode;
+
+typedef struct WendMerge WendMerge;
+
+WendMerge *wend_merge_from_part(const guint8 *part, gsize n, GError **error);   /* one rank */
+gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error); /* other: encoded by wend_merge_encode */
+GByteArray *wend_merge_encode(WendMerge *m);                                    /* for the partner; caller unrefs */
+void wend_merge_free(WendMerge *m);
+
+typedef struct {
+    guint64 calls;        /* recorded, all ranks, polls included */
+    guint64 bytes;        /* of the archive */
+    guint classes;
+} WendMergeResult;
+
+/* Unifies terminals and rules over classes and writes DIR/trace.tar.zst (to a temporary name, then renamed). DIR exists.
+ * On failure nothing stays under the final name. */
+gboolean wend_merge_write(WendMerge *m, const char *dir, WendMergeResult *result, GError **error);
+
+#endif

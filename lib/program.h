@@ -1,0 +1,138 @@
+/* program.h: a recording in memory, for every consumer: rules, terminals, shapes, classes, slots, outcomes.
+ *
+ * A WendProgram is read-only once open; all pointers that it gives belong to it. Functions with a GError fail with WEND_ERROR (merge.h),
+ * the message names the file and the member. An open validates everything: indices, cycles in rules, lengths, expanded lengths (no overflow),
+ * so that nothing later needs to check again. */
+#ifndef WEND_PROGRAM_H
+#define WEND_PROGRAM_H
+
+#include <glib.h>
+
+#include "functions.h"
+#include "words.h"
+
+typedef struct WendProgram WendProgram;
+
+WendProgram *wend_program_open(const char *path, GError **error); /* the directory, or the archive in it */
+void wend_program_free(WendProgram *p);
+
+GKeyFile *wend_program_meta(const WendProgram *p);   /* groups: docs/format.md */
+guint wend_program_ranks(const WendProgram *p);      /* processes of MPI_COMM_WORLD */
+guint64 wend_program_archive_size(const WendProgram *p); /* bytes on disk */
+guint64 wend_program_member_bytes(const WendProgram *p); /* bytes of all members, uncompressed */
+
+/* -- grammar (shared by all classes) -- */
+typedef struct { gboolean is_rule; guint32 id; guint64 exponent; } WendSymbol; /* id: rule or terminal */
+typedef struct { guint n; const WendSymbol *symbols; guint64 length; /* terminals in one expansion */ } WendRule;
+guint wend_program_n_rules(const WendProgram *p);
+const WendRule *wend_program_rule(const WendProgram *p, guint rule);
+
+/* -- what a call is -- */
+typedef struct {
+    const WendFunction *function; /* as the archive describes it: its parameters may be those of another version of Wend */
+    gboolean failed;
+    guint n_words; const gint64 *words;
+} WendShape;
+guint wend_program_n_shapes(const WendProgram *p);
+const WendShape *wend_program_shape(const WendProgram *p, guint shape);
+
+typedef enum { WEND_SLOT_CONSTANT, WEND_SLOT_SELF, WEND_SLOT_TABLE } WendSlotForm; /* later issues add forms */
+typedef struct { guint32 first, count; gint64 step; /* ranks first, first + step, … */ gboolean relative; gint64 value; } WendSlotPiece;
+typedef struct {
+    WendSlotForm form;
+    gint64 value;                       /* CONSTANT: it; SELF: added to self */
+    guint n_pieces; const WendSlotPiece *pieces; /* TABLE: sorted by first; relative: value + self */
+} WendSlot;
+typedef struct { guint64 count; double mean, min, max, stddev; } WendTiming; /* seconds */
+typedef struct {
+    guint32 shape;
+    guint n_slots; const WendSlot *slots; /* slot 0 is self if the function has WEND_F_SELF; its own self is the world rank */
+} WendTerminal;
+guint wend_program_n_terminals(const WendProgram *p);
+const WendTerminal *wend_program_terminal(const WendProgram *p, guint terminal);
+gint64 wend_program_slot(const WendProgram *p, guint terminal, guint slot, guint rank); /* the value */
+
+/* -- who runs what -- */
+typedef enum { WEND_SEQUENCE_THREAD, WEND_SEQUENCE_CALLBACK } WendSequenceKind;
+typedef struct {
+    WendSequenceKind kind;
+    gint64 id;        /* thread number, or the callback's function word */
+    guint rule;       /* its start rule, M */
+} WendSequence;
+typedef struct {
+    guint n_ranks; const guint *ranks;  /* ascending */
+    guint n_sequences; const WendSequence *sequences; /* threads by number, then callbacks */
+} WendClass;
+guint wend_program_n_classes(const WendProgram *p);
+const WendClass *wend_program_class(const WendProgram *p, guint i);
+guint wend_program_class_of(const WendProgram *p, guint rank);
+/* Timing of a terminal as class I ran it (count 0: it did not). */
+void wend_program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal, WendTiming *duration, WendTiming *interval);
+
+/* -- outcomes -- */
+/* The entries of one shape in one sequence of one rank, in order; runs of equal entries. words[0] polls, [1] return code, then the outputs. */
+typedef struct WendOutcomes WendOutcomes; /* an iterator */
+WendOutcomes *wend_program_outcomes(const WendProgram *p, guint rank, guint sequence, guint shape);
+gboolean wend_outcomes_next_run(WendOutcomes *o, guint64 *repeats, const gint64 **words, guint *n); /* words valid until the next call */
+void wend_outcomes_free(WendOutcomes *o);
+guint64 wend_program_polls(const WendProgram *p, guint rank, guint sequence); /* failing polls, all */
+
+/* -- calls, decoded -- */
+/* The words of one parameter, split from shape, slots and outcome. For arrays the length is apart. */
+typedef struct {
+    const WendParam *param;
+    gint64 n_in, n_out;       /* arrays: length word (-1 NULL, WEND_ABSENT, WEND_IGNORE or a constant: no elements); scalars: 1 if present, else 0 */
+    const gint64 *in, *out;   /* elements: 1 word each; buf and address 2 (segment, offset; offset 0 if none); status 4; out of comm and
+                               * datatype 6 (handle, then the five facts); string: n bytes packed in words (use wend_arg_string) */
+} WendArg;
+
+typedef struct {
+    const WendFunction *function;
+    guint32 terminal, shape;
+    guint rank;
+    gboolean failed;
+    gboolean poll;            /* an unsuccessful poll, from F */
+    guint64 index;            /* number of the call in its sequence, from 0; polls count only when the walk gives them */
+    guint64 polls_before;
+    gint64 return_code;       /* as the recording MPI library numbers it; 0 MPI_SUCCESS */
+    guint n_args; const WendArg *args; /* one for each parameter, in order */
+} WendCall;
+
+/* Static decoding: shape and slots of a terminal as RANK makes it; no outcomes (out parts that live there are absent). The call belongs
+ * to DECODER and is valid until its next use. */
+typedef struct WendDecoder WendDecoder;
+WendDecoder *wend_decoder_new(const WendProgram *p);
+const WendCall *wend_decoder_call(WendDecoder *d, guint terminal, guint rank);
+void wend_decoder_free(WendDecoder *d);
+
+/* A walk over every call of one sequence of one rank, in order, with outcomes; statuses are absolute. It follows
+ * requests, communicators and datatypes. */
+typedef struct WendWalk WendWalk;
+typedef enum { WEND_WALK_MAIN = 0, WEND_WALK_POLLS = 1 /* unsuccessful polls too, where they happened */ } WendWalkFlags;
+WendWalk *wend_walk_new(const WendProgram *p, guint rank, guint sequence, WendWalkFlags flags);
+const WendCall *wend_walk_next(WendWalk *w);          /* NULL: the end */
+void wend_walk_free(WendWalk *w);
+
+/* What the walk knows at the call just given (before its effects on inputs, after on outputs). */
+guint wend_walk_comm(const WendWalk *w, gint64 handle);  /* global number of a communicator: comm#N; 0 = MPI_COMM_WORLD; G_MAXUINT unknown */
+typedef struct {
+    gboolean active;          /* not completed */
+    gboolean persistent;
+    guint64 created;          /* index of the creating call */
+    guint32 terminal;         /* that created it */
+} WendRequestState;
+gboolean wend_walk_request(const WendWalk *w, gint64 request, WendRequestState *state); /* FALSE: none of that number */
+gint64 wend_walk_datatype_size(const WendWalk *w, gint64 datatype); /* bytes, -1 unknown */
+/* Requests that the call just given completed, as words, in the order of its array; owned by the walk. */
+const gint64 *wend_walk_completed(const WendWalk *w, guint *n);
+
+/* Facts on predefined datatypes: size, lb, extent, true lb, true extent. */
+gboolean wend_program_datatype(const WendProgram *p, gint64 constant, gint64 facts[5]);
+
+/* -- text -- */
+/* Appends an argument as people write it: MPI_DOUBLE, comm#2, req#5, heap#3+64, [1, 2, 3]. W may be NULL (then communicators by local id). */
+void wend_arg_format(const WendProgram *p, const WendWalk *w, const WendCall *call, guint arg, GString *out);
+const char *wend_constant_name(const WendProgram *p, gint64 word); /* NULL: not a constant */
+char *wend_arg_string(const WendArg *arg, gboolean out);            /* newly allocated; NULL if the pointer was NULL */
+
+#endif

@@ -1,0 +1,48 @@
+/* words.h: the 64-bit words that calls are recorded in.
+ *
+ * docs/design.md ("Calls as words") says which words each kind of parameter gives. This header has the few special
+ * values, and the packing of handles and segments. Used by the tracer and by every reader; needs nothing but C11.
+ */
+#ifndef WEND_WORDS_H
+#define WEND_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Specials. None of them collides with an ordinary value: counts, ranks and displacements are far from INT64_MIN. */
+#define WEND_SPECIAL_BASE (INT64_MIN + 0x100000)
+#define WEND_ABSENT (INT64_MIN + 1)  /* not significant at this caller; not read */
+#define WEND_UNKNOWN (INT64_MIN + 2) /* a handle or pointer that Wend has never seen made */
+#define WEND_IGNORE (INT64_MIN + 3)  /* MPI_STATUSES_IGNORE, MPI_ERRCODES_IGNORE, MPI_UNWEIGHTED as constants are WEND_CONST */
+#define WEND_PLAIN (INT64_MIN + 4)   /* kind address: the slot is a plain number */
+
+/* Named constant number i of the spec's list. */
+#define WEND_CONST(i) (INT64_MIN + 0x1000 + (int64_t)(i))
+static inline bool wend_is_const(int64_t w) { return w >= INT64_MIN + 0x1000 && w < WEND_SPECIAL_BASE; }
+static inline uint32_t wend_const_index(int64_t w) { return (uint32_t)(w - (INT64_MIN + 0x1000)); }
+
+/* Handles and requests: the making thread's number and a number in that thread. */
+#define WEND_HANDLE(tid, n) (((int64_t)(tid) << 32) | (int64_t)(n))
+static inline bool wend_is_handle(int64_t w) { return w >= 0; }
+static inline uint32_t wend_handle_tid(int64_t w) { return (uint32_t)(w >> 32); }
+static inline uint32_t wend_handle_number(int64_t w) { return (uint32_t)w; }
+
+/* Segments of memory. A pointer that is none of them is a constant (MPI_BOTTOM, MPI_IN_PLACE, …) or WEND_UNKNOWN. */
+enum wend_segment_kind {
+    WEND_SEGMENT_HEAP,   /* malloc and its family */
+    WEND_SEGMENT_STACK,  /* a thread's stack; id = thread number */
+    WEND_SEGMENT_STATIC, /* data of the executable or a shared object; id by first sight */
+    WEND_SEGMENT_MPI,    /* MPI_Alloc_mem */
+    WEND_SEGMENT_WIN,    /* memory of a window that MPI allocated (own part or, in shared windows, another rank's) */
+    WEND_SEGMENT_MAP,    /* any other mapping */
+    WEND_SEGMENT_KINDS
+};
+#define WEND_SEGMENT(kind, id) (((int64_t)(id) << 3) | (int64_t)(kind))
+static inline bool wend_is_segment(int64_t w) { return w >= 0; }
+static inline enum wend_segment_kind wend_segment_kind(int64_t w) { return (enum wend_segment_kind)(w & 7); }
+static inline int64_t wend_segment_id(int64_t w) { return w >> 3; }
+
+/* Word 0 of a shape. */
+#define WEND_SHAPE_HEAD(function, failed) ((int64_t)(function)*2 + ((failed) ? 1 : 0))
+
+#endif

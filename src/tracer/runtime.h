@@ -1,0 +1,124 @@
+/* runtime.h: what the generated wrappers (wrappers.gen.c) and the few hand-written ones (special.c) call.
+ *
+ * A wrapper is:
+ *
+ *   int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+ *   {
+ *       Call *c = call_begin(WEND_FN_MPI_Send);
+ *       if (!c) return PMPI_Send(buf, count, datatype, dest, tag, comm);   // Wend is off, or MPI calls itself
+ *       in_self_comm(c, comm);
+ *       in_buf(c, buf); in_slot(c, count); in_datatype(c, datatype); in_const(c, dest, GROUP_ranks) …
+ *       call_start(c);
+ *       int rc = PMPI_Send(…);
+ *       call_stop(c, rc);               // after it nothing counts as time of the call
+ *       if (call_ok(c)) { outputs }
+ *       call_end(c);                    // signature -> terminal -> grammar, outcome, timing; errno is as the library left it
+ *       return rc;
+ *   }
+ *
+ * Rules: nothing here ever fails towards the application; when memory is short recording stops (state->broken) and wrappers pass through.
+ * Inputs are read before the PMPI call (it may change them), outputs after it and only when call_ok. No handle that Wend does
+ * not know is ever passed to an MPI function. Between call_begin and call_end of one thread no application code runs but callbacks, and those are
+ * wrapped (callbacks.c), which gives them a Call of their own. While a wrapper is inside PMPI, call_begin returns NULL on that thread. */
+#ifndef WEND_RUNTIME_H
+#define WEND_RUNTIME_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../lib/words.h"
+
+typedef struct { int64_t *w; size_t n, cap; } Words;
+
+typedef struct Sequence Sequence;      /* a thread's or callback's CST and grammars */
+typedef struct RequestRecord RequestRecord;
+
+typedef struct Call {
+    Sequence *sequence;
+    int function;
+    bool failed, found_nothing;        /* found_nothing: a poll that found nothing; goes to F */
+    int rc;
+    Words shape, slots, outcome;       /* reused from call to call, grown when needed */
+    uint64_t start, stop;              /* clock ticks */
+    /* what follows is for calls about requests; requests.c */
+    RequestRecord **requests; size_t n_requests; size_t cap_requests; /* resolved inputs, NULL entries for MPI_REQUEST_NULL */
+} Call;
+
+/* -- life of a call (call.c; the hot ones inline in call.h) -- */
+Call *call_begin(int function);
+void call_start(Call *c);
+void call_stop(Call *c, int rc);       /* sets failed: rc is neither MPI_SUCCESS nor of class MPI_ERR_IN_STATUS */
+static inline bool call_ok(const Call *c) { return !c->failed; }
+void call_end(Call *c);
+void call_end_new_request(Call *c, MPI_Request *variable, const struct RequestFacts *facts); /* instead of call_end, for calls that make one */
+
+/* Words (call.h, inline). Short of memory they set the state broken. */
+void put_shape(Call *c, int64_t w);
+void put_slot(Call *c, int64_t w);
+void put_outcome(Call *c, int64_t w);
+
+/* -- handles (handles.c): value of the library -> word. Kinds by enum, one hash each. -- */
+typedef enum {
+    HANDLE_COMM, HANDLE_GROUP, HANDLE_DATATYPE, HANDLE_OP, HANDLE_ERRHANDLER, HANDLE_INFO, HANDLE_FILE, HANDLE_WIN,
+    HANDLE_MESSAGE, HANDLE_SESSION, HANDLE_KEYVAL,
+    HANDLE_TENUM, HANDLE_CVAR, HANDLE_PVAR, HANDLE_PVARSESSION, HANDLE_EVENTREG, HANDLE_EVENT, HANDLE_KINDS
+} HandleKind;
+int64_t handle_word(HandleKind kind, uintptr_t value);               /* constant, known handle, or WEND_UNKNOWN */
+int64_t handle_made(Call *c, HandleKind kind, uintptr_t value);      /* word of an output; new unless known (then one reference more) */
+void handle_freed(HandleKind kind, uintptr_t value);                 /* one reference less; at none the id is free again */
+
+/* -- communicators, windows, files (comm.c) -- */
+typedef struct {
+    int size, rank, remote_size;       /* remote_size -1: an intracommunicator */
+    int leader, remote_leader;         /* world ranks, -1 unknown or none */
+} CommFacts;
+const CommFacts *comm_facts(MPI_Comm comm);                          /* NULL unknown or null handle. Never calls MPI on an unknown handle */
+const CommFacts *win_facts(MPI_Win win);                             /* of the window's communicator */
+const CommFacts *file_facts(MPI_File file);
+int comm_indegree(MPI_Comm comm), comm_outdegree(MPI_Comm comm);     /* neighbours of a topology, 0 if none; cached */
+int64_t comm_made(Call *c, MPI_Comm comm);                           /* handle_made and the facts; pushes handle word (shape) and 5 slots */
+void comm_made_later(Call *c, MPI_Comm *variable);                   /* MPI_Comm_idup…: word now, facts when its request completes */
+void win_made(MPI_Win win, MPI_Comm comm);
+void file_made(MPI_File file, MPI_Comm comm);
+int64_t datatype_made(Call *c, MPI_Datatype type);                   /* pushes word (shape) and 5 slots */
+int64_t datatype_size(MPI_Datatype type);                            /* bytes; -1 unknown. Cached, no MPI call for predefined ones */
+
+/* -- requests (requests.c) -- */
+enum { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_RMA, REQUEST_IO, REQUEST_GENERALIZED, REQUEST_COMM /* makes a communicator */ };
+struct RequestFacts {
+    int type;
+    bool persistent;
+    int self, source, tag;             /* RECV: as posted; source may be MPI_ANY_SOURCE */
+    int64_t bytes;                     /* RECV: posted size */
+    MPI_Comm *newcomm;                 /* COMM */
+};
+/* Resolves n variables into c->requests and pushes their words (length word too if ARRAY). Before the PMPI call. */
+void in_requests(Call *c, int n, MPI_Request *variables, bool array);
+/* After the PMPI call: says what became of c->requests[i]: COMPLETED (done; freed if not persistent), FREED, STARTED, CANCELLED. */
+typedef enum { REQUEST_COMPLETED, REQUEST_FREED, REQUEST_STARTED } RequestEvent;
+/* by_choice: by a Test*, Waitany or Waitsome, so the variable's NULL is remembered as this request (docs/design.md). */
+void request_event(Call *c, size_t i, MPI_Request *variable, RequestEvent event, bool by_choice);
+/* Pushes the four outcome words of a status relative to the request c->requests[i] (i < 0: relative to source, tag, bytes given). */
+void out_status_of_request(Call *c, long i, const MPI_Status *status);
+void out_status(Call *c, const MPI_Status *status, int self, int source, int tag, int64_t bytes);
+MPI_Status *scratch_statuses(Call *c, size_t n);                     /* to use in the place of MPI_STATUS(ES)_IGNORE */
+
+/* Matched probes: what MPI_Mrecv will compare its status with. */
+void message_made(MPI_Message m, int self, int source, int tag);
+
+/* -- memory (memory.c) -- */
+typedef struct { int64_t segment, offset; } Where;                   /* segment: word of words.h, or a constant, WEND_UNKNOWN */
+Where memory_where(const void *address);                             /* marks the segment as used by MPI; gives it its id */
+bool memory_looks_mapped(uintptr_t value);                           /* could an MPI_Aint be an address? no id is given */
+void memory_add(int kind, const void *base, size_t bytes);           /* MPI_Alloc_mem, window memory */
+void memory_remove(const void *base);
+void in_buf(Call *c, const void *p);                                 /* pushes segment (shape), offset (slot) */
+void in_address(Call *c, MPI_Aint a);
+void memory_freed_used_segment(int64_t segment);                     /* memory.c -> call.c: append wend_free(segment) to this thread's M */
+
+/* -- callbacks (callbacks.c): the function to hand to the library in place of the application's. The application's own comes back from queries. -- */
+int64_t func_word(const void *function);                             /* constant or number by first sight */
+
+#endif
