@@ -1,1 +1,20 @@
 # what is built in tests/
+
+# A preload for tests and benchmarks; -rpath makes libtool build a shared module of something that is not installed.
+noinst_LTLIBRARIES += tests/support/yield.la
+tests_support_yield_la_SOURCES = tests/support/yield.c
+tests_support_yield_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
+
+# bats files print TAP: each of their tests counts by itself.
+TEST_EXTENSIONS = .bats
+BATS_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh --merge
+BATS_LOG_COMPILER = $(BATS)
+AM_BATS_LOG_FLAGS = --tap
+AM_TESTS_ENVIRONMENT = BUILD_DIR='$(abs_top_builddir)'; SOURCE_DIR='$(abs_top_srcdir)'; export BUILD_DIR SOURCE_DIR;
+
+BATS_TESTS = \
+	tests/support.bats
+EXTRA_DIST += tests/helpers.bash $(BATS_TESTS)
+if HAVE_BATS
+TESTS += $(BATS_TESTS)
+endif

@@ -1,0 +1,104 @@
+# helpers.bash: what the bats files and the scripts beside them share. Load it with "load helpers"; it works for builds out of tree,
+# where BUILD_DIR says where the build is (default: build/ in the sources).
+#
+#   mpi N command…            runs N ranks within $TEST_TIMEOUT seconds; a hang is a failure that says so
+#   record DIR N command…     the same under "wend trace -o DIR"
+#   make_proxy DIR PROGRAM    proxygen and the compiler, no warning allowed
+#   roundtrip N program…      run, record, dump, compile the proxy, record that, compare
+#   same_output N program…    the program prints and returns the same with and without Wend
+#
+# All functions write to the current folder; "in_scratch" (for setup) makes that a folder of the test's own.
+
+HELPERS_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+: "${BUILD_DIR:=$HELPERS_DIR/../build}"
+# shellcheck disable=SC1091
+source "$BUILD_DIR/tests/config.bash" || { echo "no build in $BUILD_DIR: set BUILD_DIR" >&2; exit 1; }
+
+: "${TEST_TIMEOUT:=120}"
+WEND=${WEND:-$BUILD_DIR/wend}
+PROXYGEN=${PROXYGEN:-$BUILD_DIR/proxygen}
+EXAMPLES=$BUILD_DIR/examples
+YIELD=$BUILD_DIR/tests/support/.libs/yield.so
+# Tests must not depend on the settings of whoever runs them.
+for variable in ${!WEND_@}; do unset "$variable"; done
+export LC_ALL=C
+
+in_scratch() {
+    cd "${BATS_TEST_TMPDIR:?}" || return 1
+}
+
+fail() {
+    printf '%s\n' "$@" >&2
+    return 1
+}
+
+# Options of the launcher at hand that allow more ranks than cores.
+case "$("$MPIEXEC" --version 2>/dev/null | head -n 1)" in
+*Open*MPI* | *OpenRTE* | *PRRTE*)
+    LAUNCH=("$MPIEXEC" --oversubscribe --allow-run-as-root --mca mpi_yield_when_idle 1) ;;
+*)
+    LAUNCH=("$MPIEXEC") ;;
+esac
+
+mpi() {
+    local n=$1 status=0
+    shift
+    [ -f "$YIELD" ] || fail "no $YIELD: make check builds it" || return
+    LD_PRELOAD="$YIELD${LD_PRELOAD:+:$LD_PRELOAD}" timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" -n "$n" "$@" </dev/null || status=$?
+    case $status in
+    124 | 137) echo "HANG: still running after $TEST_TIMEOUT s, $n ranks: $*" >&2 ;;
+    esac
+    return "$status"
+}
+
+record() {
+    local dir=$1 n=$2
+    shift 2
+    mpi "$n" "$WEND" trace --quiet -o "$dir" "$@"
+}
+
+make_proxy() {
+    local dir=$1 program=$2
+    timeout -k 5 "$TEST_TIMEOUT" "$PROXYGEN" "$dir" -o "$program.c" || fail "proxygen $dir failed" || return
+    timeout -k 5 "$TEST_TIMEOUT" "$MPICC" -std=c11 -O1 -Wall -Wextra -Werror "$program.c" -o "$program" ||
+        fail "the proxy of $dir does not compile without a warning" || return
+}
+
+# quietly FILE command…: output to FILE, shown only on failure.
+quietly() {
+    local file=$1 status=0
+    shift
+    "$@" >"$file" 2>&1 || status=$?
+    [ "$status" = 0 ] || { echo "exit status $status: $*"; tail -n 40 "$file"; } >&2
+    return "$status"
+}
+
+same_output() {
+    local n=$1 recorded=0
+    plain_status=0
+    shift
+    mpi "$n" "$@" >plain.out 2>plain.err || plain_status=$?
+    case $plain_status in 124 | 137) fail "the program itself hangs" "$(tail -n 5 plain.err)"; return 1 ;; esac
+    record app.dir "$n" "$@" >recorded.out 2>recorded.err || recorded=$?
+    [ "$plain_status" = "$recorded" ] ||
+        fail "exit status $plain_status alone, $recorded recorded" "$(tail -n 20 recorded.out recorded.err)" || return
+    diff plain.out recorded.out >&2 || fail "standard output changed under wend trace" || return
+}
+
+roundtrip() {
+    local n=$1
+    shift
+    same_output "$n" "$@" || return
+    [ "$plain_status" = 0 ] || fail "the program fails by itself" "$(tail -n 20 plain.out plain.err)" || return
+    roundtrip_from_recording "$n"
+}
+
+# The second half of a round trip, from app.dir.
+roundtrip_from_recording() {
+    local n=$1
+    quietly show.out "$WEND" show app.dir || return
+    quietly dump.out timeout "$TEST_TIMEOUT" "$WEND" dump app.dir || return
+    make_proxy app.dir ./proxy || return
+    quietly proxy.out record proxy.dir "$n" ./proxy || return
+    quietly diff.out timeout "$TEST_TIMEOUT" "$WEND" diff app.dir proxy.dir || fail "application and proxy differ" || return
+}
