@@ -13,6 +13,19 @@
  *   stream    := unsigned(entries) block(runs)                 runs: (unsigned(repeats) n signed^n)*, repeats >= 1
  *   timing    := for duration, then interval: unsigned(count) and, if count > 0, mean, min, max, m2 as 64-bit IEEE little-endian, seconds
  *
+ * The facts. A key "group.key" becomes [group] key=value of the archive's meta; unknown groups and keys are carried as they are.
+ *   run.program      path of the executable          run.arguments  arguments, each shell-quoted when needed, separated by spaces
+ *   run.directory    working directory               run.job        the batch system's job id, if any
+ *   run.host         of this rank: the archive gets run.hosts, the distinct ones, sorted, separated by ";"
+ *   run.start        seconds since the epoch, decimal (the archive keeps the smallest)
+ *   run.elapsed      seconds from MPI_Init to MPI_Finalize, decimal (the largest)
+ *   mpi.library      MPI_Get_library_version, first line           mpi.version  "4.0"
+ *   mpi.thread       MPI_THREAD_SINGLE … as provided                clock.source, clock.resolution (seconds)
+ *   wend.version     of the tracer                                  options.NAME   each WEND_ setting that was given: options.timing
+ *   datatype.NAME    of predefined datatypes, at least those used (more are dropped): "size lb extent true_lb true_extent", decimal. Not in meta.
+ *   error.CODE       for return codes that occurred: name of the error class, error.402=MPI_ERR_TAG
+ * Where ranks differ in another key the lowest rank's value is kept. A key that ends in no value is written with an empty string.
+ *
  * n is unsigned. All numbers are varints (buf.h) but timing's doubles. A part never crosses builds: function indices are this build's. */
 #ifndef WEND_PART_H
 #define WEND_PART_H
