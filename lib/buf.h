@@ -22,7 +22,8 @@ void wend_buf_signed(WendBuf *b, int64_t v);                  /* zigzag, LEB128 
 void wend_buf_string(WendBuf *b, const char *s);              /* length, bytes */
 void wend_buf_block(WendBuf *b, const WendBuf *block);        /* length, bytes */
 
-/* A cursor for reading hostile bytes: each read checks the bounds; after a failure all reads give 0. */
+/* A cursor for reading hostile bytes: each read checks the bounds; after a failure all reads give 0.
+ * A varint of more than 64 bits, or longer than its number needs, is a failure. */
 typedef struct {
     const uint8_t *p, *end;
     bool failed;

@@ -1,1 +1,2 @@
 # what is built in lib/
+include lib/hot.mk

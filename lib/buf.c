@@ -1,0 +1,147 @@
+/* buf.c: see buf.h. */
+#include "buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes room for n more bytes. */
+static bool reserve(WendBuf *b, size_t n)
+{
+    if (b->failed)
+        return false;
+    if (b->cap - b->len >= n)
+        return true;
+    size_t cap = b->cap < 64 ? 64 : b->cap;
+    while (cap - b->len < n) {
+        if (cap > SIZE_MAX / 2) {
+            b->failed = true;
+            return false;
+        }
+        cap *= 2;
+    }
+    uint8_t *data = realloc(b->data, cap);
+    if (!data) {
+        b->failed = true;
+        return false;
+    }
+    b->data = data;
+    b->cap = cap;
+    return true;
+}
+
+void wend_buf_clear(WendBuf *b)
+{
+    free(b->data);
+    *b = (WendBuf)WEND_BUF_INIT;
+}
+
+void wend_buf_bytes(WendBuf *b, const void *data, size_t n)
+{
+    if (n == 0 || !reserve(b, n))
+        return;
+    memcpy(b->data + b->len, data, n);
+    b->len += n;
+}
+
+void wend_buf_unsigned(WendBuf *b, uint64_t v)
+{
+    if (!reserve(b, 10)) /* 64 bits, seven a byte */
+        return;
+    uint8_t *p = b->data + b->len;
+    while (v >= 0x80) {
+        *p++ = (uint8_t)v | 0x80;
+        v >>= 7;
+    }
+    *p++ = (uint8_t)v;
+    b->len = (size_t)(p - b->data);
+}
+
+void wend_buf_signed(WendBuf *b, int64_t v)
+{
+    wend_buf_unsigned(b, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
+}
+
+void wend_buf_string(WendBuf *b, const char *s)
+{
+    size_t n = strlen(s);
+    wend_buf_unsigned(b, n);
+    wend_buf_bytes(b, s, n);
+}
+
+void wend_buf_block(WendBuf *b, const WendBuf *block)
+{
+    if (block->failed) {
+        b->failed = true;
+        return;
+    }
+    wend_buf_unsigned(b, block->len);
+    wend_buf_bytes(b, block->data, block->len);
+}
+
+WendCursor wend_cursor(const void *data, size_t n)
+{
+    static const uint8_t nothing; /* so that p is never NULL: NULL + 0 is undefined */
+    const uint8_t *p = data ? data : &nothing;
+    return (WendCursor){p, p + (data ? n : 0), false};
+}
+
+static void fail(WendCursor *c)
+{
+    c->failed = true;
+    c->p = c->end;
+}
+
+uint64_t wend_read_unsigned(WendCursor *c)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0; shift < 64 && c->p < c->end; shift += 7) {
+        uint8_t byte = *c->p++;
+        if (shift == 63 && byte > 1) /* more than 64 bits */
+            break;
+        v |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            if (byte == 0 && shift > 0) /* a longer form of a shorter number: equal data must be equal bytes */
+                break;
+            return v;
+        }
+    }
+    fail(c);
+    return 0;
+}
+
+int64_t wend_read_signed(WendCursor *c)
+{
+    uint64_t v = wend_read_unsigned(c);
+    return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+size_t wend_read_count(WendCursor *c, size_t min_bytes)
+{
+    uint64_t n = wend_read_unsigned(c);
+    size_t left = (size_t)(c->end - c->p);
+    if (n > left / (min_bytes ? min_bytes : 1)) {
+        fail(c);
+        return 0;
+    }
+    return (size_t)n;
+}
+
+const uint8_t *wend_read_bytes(WendCursor *c, size_t n)
+{
+    if (c->failed || n > (size_t)(c->end - c->p)) {
+        fail(c);
+        return NULL;
+    }
+    const uint8_t *p = c->p;
+    c->p += n;
+    return p;
+}
+
+WendCursor wend_read_block(WendCursor *c)
+{
+    size_t n = wend_read_count(c, 1);
+    const uint8_t *p = wend_read_bytes(c, n);
+    WendCursor block = wend_cursor(p, n);
+    block.failed = c->failed;
+    return block;
+}
