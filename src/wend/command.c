@@ -1,0 +1,107 @@
+/* command.c: exit codes, error lines, options, progress and the end of standard output, for every subcommand. */
+#include "config.h"
+
+#include "command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "merge.h"
+
+int wend_command_fail(const char *command, GError *error)
+{
+    int status = WEND_EXIT_SYSTEM;
+    if (error->domain == WEND_ERROR)
+        status = error->code;
+    else if (error->domain == G_OPTION_ERROR)
+        status = WEND_EXIT_USAGE;
+    wend_command_progress(NULL, 0, 0);
+    fprintf(stderr, "wend %s: %s\n", command, error->message);
+    g_error_free(error);
+    return status;
+}
+
+int wend_command_usage(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *message = g_strdup_vprintf(format, args);
+    va_end(args);
+    fprintf(stderr, "wend %s: %s (see wend %s --help)\n", command, message, command);
+    g_free(message);
+    return WEND_EXIT_USAGE;
+}
+
+gboolean wend_command_options(const char *command, const char *parameters, const char *summary, const char *description,
+                              const GOptionEntry *entries, int *argc, char ***argv, int *status)
+{
+    char *name = g_strdup_printf("wend %s", command);
+    g_set_prgname(name); /* the synopsis begins with it */
+    g_free(name);
+    GOptionContext *context = g_option_context_new(parameters);
+    g_option_context_set_summary(context, summary);
+    g_option_context_set_description(context, description);
+    g_option_context_add_main_entries(context, entries, NULL);
+    g_option_context_set_help_enabled(context, FALSE);
+
+    gboolean help = FALSE;
+    const GOptionEntry help_entries[] = {
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this help and leave", NULL}, G_OPTION_ENTRY_NULL};
+    g_option_context_add_main_entries(context, help_entries, NULL);
+
+    GError *error = NULL;
+    gboolean go_on = TRUE;
+    if (!g_option_context_parse(context, argc, argv, &error)) {
+        *status = wend_command_usage(command, "%s", error->message);
+        g_error_free(error);
+        go_on = FALSE;
+    } else if (help) {
+        char *text = g_option_context_get_help(context, FALSE, NULL);
+        fputs(text, stdout);
+        g_free(text);
+        *status = wend_command_finish(command, WEND_EXIT_OK);
+        go_on = FALSE;
+    }
+    g_option_context_free(context);
+    return go_on;
+}
+
+void wend_command_progress(const char *what, guint64 done, guint64 all)
+{
+    static int terminal = -1;
+    static gboolean shown;
+    static gint64 last;
+    if (terminal < 0)
+        terminal = isatty(STDERR_FILENO);
+    if (!terminal)
+        return;
+    if (what == NULL) {
+        if (shown)
+            fputs("\r\033[K", stderr);
+        shown = FALSE;
+        return;
+    }
+    gint64 now = g_get_monotonic_time();
+    if (now - last < G_USEC_PER_SEC / 4)
+        return;
+    last = now;
+    shown = TRUE;
+    fprintf(stderr, "\r%s: %d %%\033[K", what, all > 0 ? (int)(100.0 * (double)done / (double)all) : 0);
+    fflush(stderr);
+}
+
+int wend_command_finish(const char *command, int status)
+{
+    wend_command_progress(NULL, 0, 0);
+    errno = 0;
+    gboolean failed = ferror(stdout) != 0;
+    if (fclose(stdout) != 0)
+        failed = TRUE;
+    if (failed && errno != EPIPE) {
+        fprintf(stderr, "wend %s: cannot write the output: %s\n", command, errno != 0 ? strerror(errno) : "write error");
+        return WEND_EXIT_SYSTEM;
+    }
+    return status;
+}
