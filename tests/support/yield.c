@@ -2,39 +2,81 @@
  *
  * Debian's MPICH busy-waits in ucp_worker_progress and never yields, so with more ranks than cores each message costs a time slice of the
  * scheduler: an allreduce of 16 ranks takes 90 ms on two cores. With this it takes 0.1 to 0.2 ms, and a test suite becomes possible.
- * As root the process also goes to the lowest real-time round-robin priority: there a yield takes effect at once, even beside other load. That happens
- * at the first progress call and not in a constructor, so that shells and launchers that inherit LD_PRELOAD are left alone.
+ *
+ * As root the process also runs at the lowest real-time round-robin priority, where a yield takes effect at once, even beside other load. Two
+ * things keep that from stalling what is not real-time (launchers above all; the kernel stops real-time processes for only 50 ms in a second): a
+ * long wait sleeps, and the priority is taken only between MPI_Init and MPI_Finalize, whose barriers spin on shared memory without any progress call.
  *
  * Never part of Wend itself: a tracer must not change how an application is scheduled.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 
-typedef unsigned progress_function(void *worker);
+#define PATIENCE 500 /* progress calls in a row that find nothing, before a wait counts as long */
 
-static progress_function *real_progress;
+static enum { BEFORE_INIT, RUNNING, FINALIZING } phase;
 
-static void start(void)
+static void *next(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    if (!found) /* cannot be: only the libraries that define these call them */
+        abort();
+    return found;
+}
+
+static void set_policy(int policy, int priority)
 {
     int saved = errno;
-    real_progress = (progress_function *)dlsym(RTLD_NEXT, "ucp_worker_progress");
-    if (!real_progress) /* cannot be: only UCX's users call this */
-        abort();
-    struct sched_param param = {.sched_priority = 1};
+    struct sched_param param = {.sched_priority = priority};
     if (!getenv("WEND_YIELD_NO_REALTIME"))
-        (void)sched_setscheduler(0, SCHED_RR | SCHED_RESET_ON_FORK, &param); /* fails unless root; then the yield alone must do */
+        (void)sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &param); /* fails unless root; then the yield alone must do */
     errno = saved;
+}
+
+static void find_out_phase(void)
+{
+    static int (*initialized)(int *);
+    int flag = 0;
+    if (!initialized)
+        initialized = (int (*)(int *))next("PMPI_Initialized");
+    initialized(&flag);
+    if (flag) {
+        phase = RUNNING;
+        set_policy(SCHED_RR, 1);
+    }
 }
 
 unsigned ucp_worker_progress(void *worker)
 {
-    if (!real_progress)
-        start();
-    unsigned n = real_progress(worker);
-    if (n == 0)
+    static unsigned (*real)(void *);
+    static _Thread_local unsigned idle;
+    if (!real)
+        real = (unsigned (*)(void *))next("ucp_worker_progress");
+    unsigned n = real(worker);
+    if (n > 0) {
+        idle = 0;
+        return n;
+    }
+    if (phase == BEFORE_INIT)
+        find_out_phase();
+    if (++idle < PATIENCE)
         sched_yield();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
     return n;
 }
+
+static int finalize(const char *name)
+{
+    if (phase == RUNNING)
+        set_policy(SCHED_OTHER, 0);
+    phase = FINALIZING;
+    return ((int (*)(void))next(name))();
+}
+
+/* A tracer calls PMPI_Finalize; without one the application's call arrives here. */
+int MPI_Finalize(void) { return finalize("MPI_Finalize"); }
+int PMPI_Finalize(void) { return finalize("PMPI_Finalize"); }
