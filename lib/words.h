@@ -42,6 +42,21 @@ static inline bool wend_is_segment(int64_t w) { return w >= 0; }
 static inline enum wend_segment_kind wend_segment_kind(int64_t w) { return (enum wend_segment_kind)(w & 7); }
 static inline int64_t wend_segment_id(int64_t w) { return w >> 3; }
 
+/* Kinds of user callbacks, by the C type of the function: what wend_return's kind says. */
+#define WEND_CALLBACKS(X) \
+    X(MPI_User_function) X(MPI_User_function_c) \
+    X(MPI_Comm_copy_attr_function) X(MPI_Comm_delete_attr_function) \
+    X(MPI_Type_copy_attr_function) X(MPI_Type_delete_attr_function) \
+    X(MPI_Win_copy_attr_function) X(MPI_Win_delete_attr_function) \
+    X(MPI_Copy_function) X(MPI_Delete_function) \
+    X(MPI_Comm_errhandler_function) X(MPI_File_errhandler_function) X(MPI_Win_errhandler_function) X(MPI_Session_errhandler_function) \
+    X(MPI_Handler_function) \
+    X(MPI_Grequest_query_function) X(MPI_Grequest_free_function) X(MPI_Grequest_cancel_function) \
+    X(MPI_Datarep_conversion_function) X(MPI_Datarep_conversion_function_c) X(MPI_Datarep_extent_function) \
+    X(MPI_T_event_cb_function) X(MPI_T_event_free_cb_function) X(MPI_T_event_dropped_cb_function)
+#define WEND_CALLBACK_ENUM(type) WEND_CALLBACK_##type,
+enum wend_callback { WEND_CALLBACKS(WEND_CALLBACK_ENUM) WEND_CALLBACK_KINDS };
+
 /* Word 0 of a shape. */
 #define WEND_SHAPE_HEAD(function, failed) ((int64_t)(function)*2 + ((failed) ? 1 : 0))
 

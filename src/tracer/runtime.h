@@ -109,16 +109,29 @@ MPI_Status *scratch_statuses(Call *c, size_t n);                     /* to use i
 void message_made(MPI_Message m, int self, int source, int tag);
 
 /* -- memory (memory.c) -- */
-typedef struct { int64_t segment, offset; } Where;                   /* segment: word of words.h, or a constant, WEND_UNKNOWN */
+typedef struct { int64_t segment, offset; } Where;                   /* segment: word of words.h, or WEND_UNKNOWN */
 Where memory_where(const void *address);                             /* marks the segment as used by MPI; gives it its id */
 bool memory_looks_mapped(uintptr_t value);                           /* could an MPI_Aint be an address? no id is given */
-void memory_add(int kind, const void *base, size_t bytes);           /* MPI_Alloc_mem, window memory */
+void memory_add(int kind, const void *base, size_t bytes);           /* MPI_Alloc_mem, window memory; again for a base that is there: one reference more */
 void memory_remove(const void *base);
+/* In call.h, over memory_where; constants (MPI_BOTTOM, MPI_IN_PLACE, MPI_UNWEIGHTED, …) are compared there or by the wrapper. */
 void in_buf(Call *c, const void *p);                                 /* pushes segment (shape), offset (slot) */
-void in_address(Call *c, MPI_Aint a);
-void memory_freed_used_segment(int64_t segment);                     /* memory.c -> call.c: append wend_free(segment) to this thread's M */
+void in_address(Call *c, MPI_Aint a);                                /* memory_looks_mapped ? memory_where : WEND_PLAIN */
 
-/* -- callbacks (callbacks.c): the function to hand to the library in place of the application's. The application's own comes back from queries. -- */
-int64_t func_word(const void *function);                             /* constant or number by first sight */
+/* What memory.c and callbacks.c need of the runtime: */
+/* Number of the calling thread: 0 for the one that called MPI_Init, then by first sight; -1: this thread has none yet and gets none here. */
+int64_t thread_number(void);
+/* A used segment is freed: append wend_free(segment) to the sequence that this thread's calls go to; inside PMPI, after the call. Runs within
+ * the application's free: errno is kept, and what it allocates itself must not be memory that MPI used. */
+void memory_freed_used_segment(int64_t segment);
+
+/* -- callbacks (callbacks.h) -- */
+/* From callback_enter to callback_leave this thread is in application code that the library called: call_begin gives a Call
+ * of its own again (the one that was interrupted stays as it is), and what is recorded goes to the sequence of kind callback with that id, which is made at its first
+ * call. They nest. FALSE: nothing is recorded here now (off, broken, no MPI yet), and there must be no leave. */
+bool callback_enter(int64_t function_word);
+uint64_t callback_calls(void);                                       /* recorded since this thread's last enter */
+void callback_leave(void);
+int64_t func_word(const void *function);                             /* number by first sight */
 
 #endif
