@@ -16,6 +16,8 @@
  *       return rc;
  *   }
  *
+ * (in_slot, in_const, … are spec's encode.h.)
+ *
  * Rules: nothing here ever fails towards the application; when memory is short recording stops (state->broken) and wrappers pass through.
  * Inputs are read before the PMPI call (it may change them), outputs after it and only when call_ok. No handle that Wend does
  * not know is ever passed to an MPI function. Between call_begin and call_end of one thread no application code runs but callbacks, and those are
@@ -34,40 +36,55 @@ typedef struct { int64_t *w; size_t n, cap; } Words;
 
 typedef struct Sequence Sequence;      /* a thread's or callback's CST and grammars */
 typedef struct RequestRecord RequestRecord;
+struct CommEntry;
 
 typedef struct Call {
     Sequence *sequence;
     int function;
     bool failed, found_nothing;        /* found_nothing: a poll that found nothing; goes to F */
-    int rc;
+    int rc;                            /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not failed */
     Words shape, slots, outcome;       /* reused from call to call, grown when needed */
     uint64_t start, stop;              /* clock ticks */
+    int saved_errno;
+    struct Thread *thread;
+    struct Call *outer, *inner;        /* callbacks nest */
+    Sequence *outer_sequence; bool outer_inside;
+    uint64_t ended;                    /* calls that ended here since callback_enter */
     /* what follows is for calls about requests; requests.c */
     RequestRecord **requests; size_t n_requests; size_t cap_requests; /* resolved inputs, NULL entries for MPI_REQUEST_NULL */
+    struct CommEntry *later;           /* comm_made_later: taken by the request */
 } Call;
 
-/* -- life of a call (call.c; the hot ones inline in call.h) -- */
-Call *call_begin(int function);
-void call_start(Call *c);
-void call_stop(Call *c, int rc);       /* sets failed: rc is neither MPI_SUCCESS nor of class MPI_ERR_IN_STATUS */
-static inline bool call_ok(const Call *c) { return !c->failed; }
-void call_end(Call *c);
-void call_end_new_request(Call *c, MPI_Request *variable, const struct RequestFacts *facts); /* instead of call_end, for calls that make one */
+struct RequestFacts;
 
-/* Words (call.h, inline). Short of memory they set the state broken. */
-void put_shape(Call *c, int64_t w);
-void put_slot(Call *c, int64_t w);
-void put_outcome(Call *c, int64_t w);
+/* -- life of a call (call.c; the hot ones inline in call.h, which wrappers include instead of this header) --
+ *   Call *call_begin(int function);
+ *   void call_start(Call *c);
+ *   void call_stop(Call *c, int rc);       sets failed: rc is neither MPI_SUCCESS nor of class MPI_ERR_IN_STATUS
+ *   bool call_ok(const Call *c);
+ *   void put_shape(Call *c, int64_t w), put_slot(…), put_outcome(…);   short of memory they stop the recording */
+void call_end(Call *c);
+void call_end_new_request(Call *c, MPI_Request *variable, const struct RequestFacts *facts); /* instead of call_end, for calls that make one; pushes the request's word */
+void call_forget(Call *c);             /* instead of call_end: nothing is recorded */
+/* A pseudo-call of the spec, into the calling thread's sequence: words after word 0 of the shape, and after the outcome's polls and return code; at most 6 of each. */
+void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome);
 
 /* -- handles (handles.c): value of the library -> word. Kinds by enum, one hash each. -- */
 typedef enum {
     HANDLE_COMM, HANDLE_GROUP, HANDLE_DATATYPE, HANDLE_OP, HANDLE_ERRHANDLER, HANDLE_INFO, HANDLE_FILE, HANDLE_WIN,
     HANDLE_MESSAGE, HANDLE_SESSION, HANDLE_KEYVAL,
-    HANDLE_TENUM, HANDLE_CVAR, HANDLE_PVAR, HANDLE_PVARSESSION, HANDLE_EVENTREG, HANDLE_EVENT, HANDLE_KINDS
+    HANDLE_TENUM, HANDLE_CVAR, HANDLE_PVAR, HANDLE_PVARSESSION, HANDLE_EVENTREG, HANDLE_EVENT,
+    HANDLE_REQUEST, /* its null handle only; the others are in requests.c */
+    HANDLE_KINDS
 } HandleKind;
 int64_t handle_word(HandleKind kind, uintptr_t value);               /* constant, known handle, or WEND_UNKNOWN */
-int64_t handle_made(Call *c, HandleKind kind, uintptr_t value);      /* word of an output; new unless known (then one reference more) */
+int64_t handle_made(Call *c, HandleKind kind, uintptr_t value);      /* word of an output, not pushed; new unless known (then one reference more) */
 void handle_freed(HandleKind kind, uintptr_t value);                 /* one reference less; at none the id is free again */
+
+/* Generated: the predefined handles of this library (null handles too): kind, number of the constant, value. */
+typedef struct { HandleKind kind; uint32_t constant; uintptr_t value; } PredefinedHandle;
+extern const PredefinedHandle wend_predefined[];
+extern const size_t wend_n_predefined;
 
 /* -- communicators, windows, files (comm.c) -- */
 typedef struct {
@@ -78,11 +95,13 @@ const CommFacts *comm_facts(MPI_Comm comm);                          /* NULL unk
 const CommFacts *win_facts(MPI_Win win);                             /* of the window's communicator */
 const CommFacts *file_facts(MPI_File file);
 int comm_indegree(MPI_Comm comm), comm_outdegree(MPI_Comm comm);     /* neighbours of a topology, 0 if none; cached */
-int64_t comm_made(Call *c, MPI_Comm comm);                           /* handle_made and the facts; pushes handle word (shape) and 5 slots */
-void comm_made_later(Call *c, MPI_Comm *variable);                   /* MPI_Comm_idup…: word now, facts when its request completes */
-void win_made(MPI_Win win, MPI_Comm comm);
+int64_t comm_made(Call *c, MPI_Comm comm);                           /* handle_made and the facts; pushes handle word (shape) and, if it is a handle, 5 slots */
+void comm_made_later(Call *c, MPI_Comm parent, MPI_Comm *variable);  /* MPI_Comm_idup…: pushes what comm_made does, from the parent's facts;
+                                                                      * VARIABLE is read when the request completes */
+void win_made(MPI_Win win, MPI_Comm comm);                           /* after handle_made: its facts are those of COMM */
 void file_made(MPI_File file, MPI_Comm comm);
-int64_t datatype_made(Call *c, MPI_Datatype type);                   /* pushes word (shape) and 5 slots */
+int64_t datatype_made(Call *c, MPI_Datatype type);                   /* pushes word (shape) and, if it is a handle, 5 slots */
+const int64_t *datatype_facts(MPI_Datatype type);                    /* the five; NULL unknown */
 int64_t datatype_size(MPI_Datatype type);                            /* bytes; -1 unknown. Cached, no MPI call for predefined ones */
 
 /* -- requests (requests.c) -- */
@@ -92,11 +111,13 @@ struct RequestFacts {
     bool persistent;
     int self, source, tag;             /* RECV: as posted; source may be MPI_ANY_SOURCE */
     int64_t bytes;                     /* RECV: posted size */
-    MPI_Comm *newcomm;                 /* COMM */
 };
 /* Resolves n variables into c->requests and pushes their words (length word too if ARRAY). Before the PMPI call. */
 void in_requests(Call *c, int n, MPI_Request *variables, bool array);
-/* After the PMPI call: says what became of c->requests[i]: COMPLETED (done; freed if not persistent), FREED, STARTED, CANCELLED. */
+/* A request passed by value (MPI_Request_get_status, MPI_Grequest_complete, MPI_Pready, MPI_Parrived): into c->requests[0]. */
+void in_request_value(Call *c, MPI_Request value);
+/* After the PMPI call: says what became of c->requests[i]: COMPLETED (done; freed if not persistent), FREED, STARTED.
+ * Statuses are pushed before: they are relative to what the request was while it ran. A NULL c->requests[i] is skipped. */
 typedef enum { REQUEST_COMPLETED, REQUEST_FREED, REQUEST_STARTED } RequestEvent;
 /* by_choice: by a Test*, Waitany or Waitsome, so the variable's NULL is remembered as this request (docs/design.md). */
 void request_event(Call *c, size_t i, MPI_Request *variable, RequestEvent event, bool by_choice);
@@ -105,8 +126,10 @@ void out_status_of_request(Call *c, long i, const MPI_Status *status);
 void out_status(Call *c, const MPI_Status *status, int self, int source, int tag, int64_t bytes);
 MPI_Status *scratch_statuses(Call *c, size_t n);                     /* to use in the place of MPI_STATUS(ES)_IGNORE */
 
-/* Matched probes: what MPI_Mrecv will compare its status with. */
+/* Matched probes, after handle_made: what MPI_Mrecv and MPI_Imrecv will compare their status with. */
+typedef struct { int self, source, tag; } MessageFacts;
 void message_made(MPI_Message m, int self, int source, int tag);
+MessageFacts message_facts(MPI_Message m);                           /* of an unknown message or none: a wildcard's, self 0 */
 
 /* -- memory (memory.c) -- */
 typedef struct { int64_t segment, offset; } Where;                   /* segment: word of words.h, or WEND_UNKNOWN */

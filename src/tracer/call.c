@@ -1,0 +1,398 @@
+/* call.c: threads, sequences, and what happens at the end of a call: signature -> terminal -> grammar, outcome, timing. */
+#include "call.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control.h"
+#include "functions.gen.h"
+#include "requests.h"
+
+State wend_state = {
+    .world_rank = -1,
+    .world_size = -1,
+    .multiple = true, /* until MPI_Init says otherwise: what may be called before it may be called by any thread */
+    .threads_lock = PTHREAD_MUTEX_INITIALIZER,
+    .handles_lock = PTHREAD_MUTEX_INITIALIZER,
+    .requests_lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+__thread Thread *wend_thread;
+
+enum { FIRST_CALLBACK_TID = 1 << 24 }; /* callbacks' sequences number their handles apart from threads' */
+
+void state_say(const char *format, ...)
+{
+    int saved = errno;
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    int n = snprintf(line, sizeof line, "wend: ");
+    int m = vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
+    va_end(args);
+    if (m > 0) {
+        size_t len = strlen(line);
+        line[len] = '\n';
+        /* One write, so that lines of several ranks do not mix. */
+        if (fwrite(line, 1, len + 1, stderr) == len + 1)
+            fflush(stderr);
+    }
+    errno = saved;
+}
+
+void state_break(const char *why)
+{
+    State *s = state();
+    const char *none = NULL;
+    atomic_compare_exchange_strong(&s->broken_why, &none, why);
+    atomic_store(&s->broken, true);
+    atomic_store(&s->active, false);
+}
+
+/* -- sequences and threads -- */
+
+static void sequence_free(Sequence *q)
+{
+    if (!q)
+        return;
+    wend_cst_free(q->main);
+    wend_cst_free(q->polls);
+    wend_grammar_free(q->main_grammar);
+    wend_grammar_free(q->polls_grammar);
+    free(q);
+}
+
+/* Registered with threads_lock held by the caller. */
+static Sequence *sequence_new(State *s, bool callback, int64_t function, uint32_t tid)
+{
+    Sequence *q = calloc(1, sizeof *q);
+    if (!q)
+        return NULL;
+    q->main = wend_cst_new();
+    q->polls = wend_cst_new();
+    q->main_grammar = wend_grammar_new();
+    q->polls_grammar = wend_grammar_new();
+    if (!q->main || !q->polls || !q->main_grammar || !q->polls_grammar) {
+        sequence_free(q);
+        return NULL;
+    }
+    q->callback = callback;
+    q->function = function;
+    q->tid = tid;
+    pthread_mutex_init(&q->lock, NULL);
+    if (!s->sequences_end)
+        s->sequences_end = &s->sequences;
+    *s->sequences_end = q;
+    s->sequences_end = &q->next;
+    return q;
+}
+
+static void call_free(Call *c)
+{
+    if (!c)
+        return;
+    free(c->shape.w);
+    free(c->slots.w);
+    free(c->outcome.w);
+    free(c);
+}
+
+static Call *call_new(Thread *t)
+{
+    Call *c = calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->thread = t;
+    if (!words_grow(&c->shape) || !words_grow(&c->slots) || !words_grow(&c->outcome)) {
+        call_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+Thread *thread_new(void)
+{
+    State *s = state();
+    Thread *t = calloc(1, sizeof *t);
+    Call *c = t ? call_new(t) : NULL;
+    if (!c) {
+        free(t);
+        state_break("out of memory");
+        return NULL;
+    }
+    t->call = c;
+    pthread_mutex_lock(&s->threads_lock);
+    if (s->n_threads == 0)
+        clock_calibrate();
+    t->number = s->n_threads;
+    t->sequence = sequence_new(s, false, 0, t->number);
+    if (t->sequence)
+        s->n_threads++;
+    pthread_mutex_unlock(&s->threads_lock);
+    if (!t->sequence) {
+        call_free(c);
+        free(t);
+        state_break("out of memory");
+        return NULL;
+    }
+    wend_thread = t;
+    return t;
+}
+
+bool words_grow(Words *w)
+{
+    size_t cap = w->cap ? 2 * w->cap : 64;
+    int64_t *grown = realloc(w->w, cap * sizeof *grown);
+    if (!grown) {
+        state_break("out of memory");
+        return false;
+    }
+    w->w = grown;
+    w->cap = cap;
+    return true;
+}
+
+MPI_Status *scratch_statuses(Call *c, size_t n)
+{
+    Thread *t = c->thread;
+    if (n > t->n_statuses) {
+        MPI_Status *grown = realloc(t->statuses, n * sizeof *grown);
+        if (!grown) {
+            state_break("out of memory");
+            return NULL;
+        }
+        t->statuses = grown;
+        t->n_statuses = n;
+    }
+    return t->statuses;
+}
+
+/* -- callbacks -- */
+
+static Sequence *callback_sequence(State *s, int64_t function)
+{
+    Sequence *q;
+    pthread_mutex_lock(&s->threads_lock);
+    uint32_t tid = FIRST_CALLBACK_TID;
+    for (q = s->sequences; q; q = q->next) {
+        if (!q->callback)
+            continue;
+        if (q->function == function)
+            break;
+        tid++;
+    }
+    if (!q)
+        q = sequence_new(s, true, function, tid);
+    pthread_mutex_unlock(&s->threads_lock);
+    return q;
+}
+
+bool callback_enter(int64_t function)
+{
+    State *s = state();
+    if (!atomic_load_explicit(&s->active, memory_order_relaxed))
+        return false;
+    Thread *t = thread_self();
+    if (!t)
+        return false;
+    Sequence *q = callback_sequence(s, function);
+    Call *c = t->call->inner;
+    if (q && !c)
+        t->call->inner = c = call_new(t);
+    if (!q || !c) {
+        state_break("out of memory");
+        return false;
+    }
+    c->outer = t->call;
+    c->ended = 0;
+    c->outer_sequence = t->sequence;
+    c->outer_inside = t->inside;
+    t->call = c;
+    t->sequence = q;
+    t->inside = false;
+    return true;
+}
+
+uint64_t callback_calls(void)
+{
+    return wend_thread->call->ended;
+}
+
+void callback_leave(void)
+{
+    Thread *t = wend_thread;
+    Call *c = t->call;
+    t->sequence = c->outer_sequence;
+    t->inside = c->outer_inside;
+    t->call = c->outer;
+}
+
+/* -- the end of a call -- */
+
+int call_error_class(int rc)
+{
+    int class;
+    if (PMPI_Error_class(rc, &class) != MPI_SUCCESS)
+        class = rc;
+    control_note_error_class(class);
+    return class;
+}
+
+static bool append_poll(Call *c, Sequence *q)
+{
+    WendTerminalEntry *e = wend_cst_terminal(q->polls, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
+    if (!e || !wend_grammar_append(q->polls_grammar, e->number, 1))
+        return false;
+    q->polls_since++;
+    return true;
+}
+
+static bool append_main(Call *c, Sequence *q, bool timed)
+{
+    WendTerminalEntry *e = wend_cst_terminal(q->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
+    if (!e)
+        return false;
+    c->outcome.w[0] = (int64_t)q->polls_since;
+    c->outcome.w[1] = c->rc;
+    q->polls_since = 0;
+    if (!wend_grammar_append(q->main_grammar, e->number, 1)
+        || !wend_cst_outcome(q->main, e->shape, c->outcome.w, c->outcome.n))
+        return false;
+    if (timed) {
+        /* Counters of two sockets may differ by a little: time never runs backwards. */
+        double tick = state()->seconds_per_tick;
+        wend_stat_add(&e->duration, c->stop > c->start ? (double)(c->stop - c->start) * tick : 0.0);
+        if (q->last_stop)
+            wend_stat_add(&e->interval, c->start > q->last_stop ? (double)(c->start - q->last_stop) * tick : 0.0);
+    }
+    return true;
+}
+
+static inline void sequence_lock(Sequence *q)
+{
+    if (__builtin_expect(q->callback, 0))
+        pthread_mutex_lock(&q->lock);
+}
+
+static inline void sequence_unlock(Sequence *q)
+{
+    if (__builtin_expect(q->callback, 0))
+        pthread_mutex_unlock(&q->lock);
+}
+
+/* With the sequence locked. */
+static void append(Call *c, bool timed)
+{
+    State *s = state();
+    Sequence *q = c->sequence;
+    c->shape.w[0] |= c->failed;
+    if (atomic_load_explicit(&s->recording, memory_order_relaxed)
+        && atomic_load_explicit(&s->active, memory_order_relaxed)) {
+        if (c->found_nothing && !c->failed ? append_poll(c, q) : append_main(c, q, timed))
+            q->calls++;
+        else
+            state_break("out of memory");
+    }
+    if (timed)
+        q->last_stop = c->stop;
+}
+
+static void append_pending_frees(Thread *t);
+
+static inline void leave(Call *c)
+{
+    Thread *t = c->thread;
+    c->ended++;
+    t->inside = false;
+    if (__builtin_expect(t->frees.n > 0, 0))
+        append_pending_frees(t);
+    errno = c->saved_errno;
+}
+
+void call_end(Call *c)
+{
+    sequence_lock(c->sequence);
+    append(c, true);
+    sequence_unlock(c->sequence);
+    leave(c);
+}
+
+void call_end_new_request(Call *c, MPI_Request *variable, const struct RequestFacts *facts)
+{
+    sequence_lock(c->sequence);
+    if (call_ok(c))
+        put_shape(c, request_made(c, variable, facts));
+    append(c, true);
+    sequence_unlock(c->sequence);
+    leave(c);
+}
+
+void call_forget(Call *c)
+{
+    leave(c);
+}
+
+void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome)
+{
+    State *s = state();
+    if (!atomic_load_explicit(&s->active, memory_order_relaxed)
+        || !atomic_load_explicit(&s->recording, memory_order_relaxed))
+        return;
+    int saved = errno;
+    Thread *t = thread_self();
+    if (!t)
+        return;
+    /* A pseudo-call may come while a call is being put together: it uses none of that call's words. */
+    int64_t shape_words[8] = {WEND_SHAPE_HEAD(function, false)}, outcome_words[8];
+    Call c = {
+        .thread = t,
+        .sequence = t->sequence,
+        .function = function,
+        .shape = {shape_words, 1, 8},
+        .outcome = {outcome_words, 2, 8},
+    };
+    for (size_t i = 0; i < n_shape && c.shape.n < c.shape.cap; i++)
+        shape_words[c.shape.n++] = shape[i];
+    for (size_t i = 0; i < n_outcome && c.outcome.n < c.outcome.cap; i++)
+        outcome_words[c.outcome.n++] = outcome[i];
+    sequence_lock(c.sequence);
+    append(&c, false);
+    sequence_unlock(c.sequence);
+    errno = saved;
+}
+
+/* -- frees of memory that MPI used -- */
+
+int64_t thread_number(void)
+{
+    return wend_thread ? (int64_t)wend_thread->number : -1;
+}
+
+static void append_free(int64_t segment)
+{
+    call_pseudo(WEND_FN_wend_free, &segment, 1, NULL, 0);
+}
+
+static void append_pending_frees(Thread *t)
+{
+    size_t n = t->frees.n;
+    t->frees.n = 0;
+    for (size_t i = 0; i < n; i++)
+        append_free(t->frees.w[i]);
+}
+
+/* A free from inside MPI comes after the call that it happened in: that call's words are complete, and its place in the sequence too. */
+void memory_freed_used_segment(int64_t segment)
+{
+    int saved = errno;
+    if (atomic_load_explicit(&state()->active, memory_order_relaxed)) {
+        Thread *t = thread_self();
+        if (t && t->inside)
+            words_put(&t->frees, segment);
+        else if (t)
+            append_free(segment);
+    }
+    errno = saved;
+}

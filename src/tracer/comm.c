@@ -1,0 +1,271 @@
+/* comm.c: what Wend knows of communicators, windows, files, datatypes and messages. Asked of MPI once, when the object is made:
+ * a handle fresh from the library is the one thing that is sure to be valid, so these calls raise no error handler. */
+#include "comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "handles.h"
+
+/* Facts of a HANDLE_COMM, HANDLE_WIN or HANDLE_FILE. */
+struct CommEntry {
+    CommFacts facts;
+    int indegree, outdegree;          /* -1: not asked yet */
+    /* comm_made_later */
+    Sequence *maker;
+    int64_t word;
+    const MPI_Comm *variable;
+};
+
+#define VALUE(handle) ((uintptr_t)(handle))
+
+static int leader_of(MPI_Group group)
+{
+    int zero = 0, world = MPI_UNDEFINED, size = 0;
+    if (group == MPI_GROUP_NULL)
+        return -1;
+    if (state()->world_group != MPI_GROUP_NULL && PMPI_Group_size(group, &size) == MPI_SUCCESS && size > 0
+        && PMPI_Group_translate_ranks(group, 1, &zero, state()->world_group, &world) != MPI_SUCCESS)
+        world = MPI_UNDEFINED;
+    PMPI_Group_free(&group);
+    return world == MPI_UNDEFINED ? -1 : world;
+}
+
+static struct CommEntry *comm_ask(MPI_Comm comm)
+{
+    struct CommEntry *e = malloc(sizeof *e);
+    if (!e) {
+        state_break("out of memory");
+        return NULL;
+    }
+    *e = (struct CommEntry){{.size = -1, .rank = -1, .remote_size = -1, .leader = -1, .remote_leader = -1}, .indegree = -1, .outdegree = -1};
+    PMPI_Comm_size(comm, &e->facts.size);
+    PMPI_Comm_rank(comm, &e->facts.rank);
+    MPI_Group group = MPI_GROUP_NULL;
+    PMPI_Comm_group(comm, &group);
+    e->facts.leader = leader_of(group);
+    int inter = 0;
+    PMPI_Comm_test_inter(comm, &inter);
+    if (inter) {
+        PMPI_Comm_remote_size(comm, &e->facts.remote_size);
+        group = MPI_GROUP_NULL;
+        PMPI_Comm_remote_group(comm, &group);
+        e->facts.remote_leader = leader_of(group);
+    }
+    return e;
+}
+
+static void put_comm(Call *c, int64_t word, const CommFacts *facts)
+{
+    static const CommFacts unknown = {-1, -1, -1, -1, -1};
+    put_shape(c, word);
+    if (!wend_is_handle(word))
+        return;
+    if (!facts)
+        facts = &unknown;
+    put_slot(c, facts->size);
+    put_slot(c, facts->rank);
+    put_slot(c, facts->leader);
+    put_slot(c, facts->remote_size);
+    put_slot(c, facts->remote_leader);
+}
+
+static void comm_learn(MPI_Comm comm)
+{
+    struct CommEntry *e = comm_ask(comm);
+    if (e)
+        handle_set_facts(HANDLE_COMM, VALUE(comm), e);
+}
+
+void comm_world_open(void)
+{
+    comm_learn(MPI_COMM_WORLD);
+    comm_learn(MPI_COMM_SELF);
+}
+
+int64_t comm_made(Call *c, MPI_Comm comm)
+{
+    int64_t word = handle_made(c, HANDLE_COMM, VALUE(comm));
+    if (wend_is_handle(word) && !handle_facts(HANDLE_COMM, VALUE(comm)))
+        comm_learn(comm);
+    put_comm(c, word, comm_facts(comm));
+    return word;
+}
+
+void comm_made_later(Call *c, MPI_Comm parent, MPI_Comm *variable)
+{
+    const CommFacts *facts = comm_facts(parent);
+    struct CommEntry *e = malloc(sizeof *e);
+    if (!e) {
+        state_break("out of memory");
+        return;
+    }
+    *e = (struct CommEntry){{-1, -1, -1, -1, -1}, .indegree = -1, .outdegree = -1, .maker = c->sequence, .variable = variable};
+    if (facts)
+        e->facts = *facts;
+    e->word = handle_reserve(c, HANDLE_COMM);
+    put_comm(c, e->word, &e->facts);
+    free(c->later);
+    c->later = e;
+}
+
+void comm_arrived(struct CommEntry *e)
+{
+    handle_arrived(e->maker, HANDLE_COMM, VALUE(*e->variable), e->word, e);
+}
+
+const CommFacts *comm_facts(MPI_Comm comm)
+{
+    const struct CommEntry *e = handle_facts(HANDLE_COMM, VALUE(comm));
+    return e ? &e->facts : NULL;
+}
+
+const CommFacts *win_facts(MPI_Win win)
+{
+    const struct CommEntry *e = handle_facts(HANDLE_WIN, VALUE(win));
+    return e ? &e->facts : NULL;
+}
+
+const CommFacts *file_facts(MPI_File file)
+{
+    const struct CommEntry *e = handle_facts(HANDLE_FILE, VALUE(file));
+    return e ? &e->facts : NULL;
+}
+
+static void inherit(HandleKind kind, uintptr_t value, MPI_Comm comm)
+{
+    const CommFacts *facts = comm_facts(comm);
+    struct CommEntry *e = facts ? malloc(sizeof *e) : NULL;
+    if (!e)
+        return;
+    *e = (struct CommEntry){*facts, .indegree = -1, .outdegree = -1};
+    handle_set_facts(kind, value, e);
+}
+
+void win_made(MPI_Win win, MPI_Comm comm) { inherit(HANDLE_WIN, VALUE(win), comm); }
+void file_made(MPI_File file, MPI_Comm comm) { inherit(HANDLE_FILE, VALUE(file), comm); }
+
+static void ask_degrees(MPI_Comm comm, struct CommEntry *e)
+{
+    int topology = MPI_UNDEFINED, n = 0, out = 0, weighted;
+    if (e->facts.remote_size < 0)
+        PMPI_Topo_test(comm, &topology);
+    switch (topology) {
+    case MPI_CART:
+        PMPI_Cartdim_get(comm, &n);
+        n *= 2;
+        out = n;
+        break;
+    case MPI_GRAPH:
+        PMPI_Graph_neighbors_count(comm, e->facts.rank, &n);
+        out = n;
+        break;
+    case MPI_DIST_GRAPH:
+        PMPI_Dist_graph_neighbors_count(comm, &n, &out, &weighted);
+        break;
+    }
+    e->outdegree = out;
+    e->indegree = n;
+}
+
+static struct CommEntry *with_degrees(MPI_Comm comm)
+{
+    struct CommEntry *e = handle_facts(HANDLE_COMM, VALUE(comm));
+    if (e && e->indegree < 0)
+        ask_degrees(comm, e);
+    return e;
+}
+
+int comm_indegree(MPI_Comm comm)
+{
+    const struct CommEntry *e = with_degrees(comm);
+    return e ? e->indegree : 0;
+}
+
+int comm_outdegree(MPI_Comm comm)
+{
+    const struct CommEntry *e = with_degrees(comm);
+    return e ? e->outdegree : 0;
+}
+
+/* -- datatypes: size, lb, extent, true lb, true extent -- */
+
+static int64_t *datatype_ask(MPI_Datatype type)
+{
+    int64_t *facts = malloc(5 * sizeof *facts);
+    MPI_Count size = -1, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
+    if (!facts) {
+        state_break("out of memory");
+        return NULL;
+    }
+    PMPI_Type_size_x(type, &size);
+    PMPI_Type_get_extent_x(type, &lb, &extent);
+    PMPI_Type_get_true_extent_x(type, &true_lb, &true_extent);
+    facts[0] = size == MPI_UNDEFINED ? -1 : size;
+    facts[1] = lb;
+    facts[2] = extent;
+    facts[3] = true_lb;
+    facts[4] = true_extent;
+    return facts;
+}
+
+static const int64_t *datatype_learn(MPI_Datatype type)
+{
+    int64_t *facts = datatype_ask(type);
+    if (facts)
+        handle_set_facts(HANDLE_DATATYPE, VALUE(type), facts);
+    return facts;
+}
+
+void datatypes_open(void)
+{
+    for (size_t i = 0; i < wend_n_predefined; i++) {
+        const PredefinedHandle *p = &wend_predefined[i];
+        if (p->kind == HANDLE_DATATYPE && p->value != VALUE(MPI_DATATYPE_NULL) && !handle_facts(HANDLE_DATATYPE, p->value))
+            datatype_learn((MPI_Datatype)p->value);
+    }
+}
+
+int64_t datatype_made(Call *c, MPI_Datatype type)
+{
+    int64_t word = handle_made(c, HANDLE_DATATYPE, VALUE(type));
+    put_shape(c, word);
+    if (!wend_is_handle(word))
+        return word;
+    const int64_t *facts = handle_facts(HANDLE_DATATYPE, VALUE(type));
+    if (!facts)
+        facts = datatype_learn(type);
+    for (int i = 0; i < 5; i++)
+        put_slot(c, facts ? facts[i] : -1);
+    return word;
+}
+
+int64_t datatype_size(MPI_Datatype type)
+{
+    const int64_t *facts = handle_facts(HANDLE_DATATYPE, VALUE(type));
+    return facts ? facts[0] : -1;
+}
+
+const int64_t *datatype_facts(MPI_Datatype type)
+{
+    return handle_facts(HANDLE_DATATYPE, VALUE(type));
+}
+
+/* -- messages of matched probes -- */
+
+void message_made(MPI_Message m, int self, int source, int tag)
+{
+    MessageFacts *facts = malloc(sizeof *facts);
+    if (!facts) {
+        state_break("out of memory");
+        return;
+    }
+    *facts = (MessageFacts){self, source, tag};
+    handle_set_facts(HANDLE_MESSAGE, VALUE(m), facts);
+}
+
+MessageFacts message_facts(MPI_Message m)
+{
+    const MessageFacts *facts = handle_facts(HANDLE_MESSAGE, VALUE(m));
+    return facts ? *facts : (MessageFacts){0, MPI_ANY_SOURCE, MPI_ANY_TAG};
+}

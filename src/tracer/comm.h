@@ -1,0 +1,11 @@
+/* comm.h: between comm.c, requests.c and control.c. */
+#ifndef WEND_COMM_H
+#define WEND_COMM_H
+
+#include "call.h"
+
+void comm_world_open(void);                       /* after MPI_Init: MPI_COMM_WORLD, MPI_COMM_SELF, predefined datatypes */
+void datatypes_open(void);                        /* facts of the predefined datatypes, once MPI runs */
+void comm_arrived(struct CommEntry *e);           /* of comm_made_later: its variable has the handle now */
+
+#endif

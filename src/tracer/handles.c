@@ -1,0 +1,228 @@
+/* handles.c: the library's handle values and their words: one open-addressing hash for each kind, predefined handles among the entries. */
+#include "handles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    uintptr_t value;
+    int64_t word;
+    uint32_t references;              /* 0: the slot is free; PREDEFINED: never freed */
+    Sequence *maker;                  /* whose id it has */
+    void *facts;
+} Entry;
+
+enum { PREDEFINED = UINT32_MAX };
+
+static struct { Entry *slots; size_t n, used; } tables[HANDLE_KINDS]; /* n: a power of two, or 0 */
+
+/* -- ids: the smallest free one -- */
+
+static bool id_take(struct IdPool *p, uint32_t *id)
+{
+    while (p->first < p->words && p->used[p->first] == UINT64_MAX)
+        p->first++;
+    if (p->first == p->words) {
+        size_t words = p->words ? 2 * p->words : 1;
+        uint64_t *grown = realloc(p->used, words * sizeof *grown);
+        if (!grown)
+            return false;
+        memset(grown + p->words, 0, (words - p->words) * sizeof *grown);
+        p->used = grown;
+        p->words = words;
+    }
+    unsigned bit = (unsigned)__builtin_ctzll(~p->used[p->first]);
+    p->used[p->first] |= UINT64_C(1) << bit;
+    *id = (uint32_t)(p->first * 64 + bit);
+    return true;
+}
+
+static void id_release(struct IdPool *p, uint32_t id)
+{
+    p->used[id / 64] &= ~(UINT64_C(1) << id % 64);
+    if (id / 64 < p->first)
+        p->first = id / 64;
+}
+
+/* -- the hash -- */
+
+static size_t home(uintptr_t value, size_t n)
+{
+    return (size_t)(((uint64_t)value * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (n - 1);
+}
+
+/* The value's slot, or the free one where it would go. */
+static Entry *slot(HandleKind kind, uintptr_t value)
+{
+    size_t n = tables[kind].n;
+    for (size_t i = home(value, n);; i = (i + 1) & (n - 1)) {
+        Entry *e = &tables[kind].slots[i];
+        if (e->references == 0 || e->value == value)
+            return e;
+    }
+}
+
+static Entry *find(HandleKind kind, uintptr_t value)
+{
+    if (tables[kind].n == 0)
+        return NULL;
+    Entry *e = slot(kind, value);
+    return e->references ? e : NULL;
+}
+
+static bool grow(HandleKind kind)
+{
+    size_t before = tables[kind].n, n = before ? 2 * before : 64;
+    Entry *old = tables[kind].slots, *grown = calloc(n, sizeof *grown);
+    if (!grown)
+        return false;
+    tables[kind].slots = grown;
+    tables[kind].n = n;
+    for (size_t i = 0; i < before; i++)
+        if (old[i].references)
+            *slot(kind, old[i].value) = old[i];
+    free(old);
+    return true;
+}
+
+static Entry *insert(HandleKind kind, uintptr_t value)
+{
+    if (2 * tables[kind].used >= tables[kind].n && !grow(kind))
+        return NULL;
+    Entry *e = slot(kind, value);
+    if (e->references == 0)
+        tables[kind].used++;
+    return e;
+}
+
+static void erase(HandleKind kind, Entry *e)
+{
+    size_t n = tables[kind].n, hole = (size_t)(e - tables[kind].slots);
+    Entry *slots = tables[kind].slots;
+    tables[kind].used--;
+    for (size_t i = (hole + 1) & (n - 1); slots[i].references; i = (i + 1) & (n - 1)) {
+        /* An entry may move back to the hole unless its home lies after the hole. */
+        if (((i - home(slots[i].value, n)) & (n - 1)) >= ((i - hole) & (n - 1))) {
+            slots[hole] = slots[i];
+            hole = i;
+        }
+    }
+    slots[hole] = (Entry){0};
+}
+
+/* -- what the others see -- */
+
+void handles_open(void)
+{
+    for (size_t i = 0; i < wend_n_predefined; i++) {
+        const PredefinedHandle *p = &wend_predefined[i];
+        Entry *e = insert(p->kind, p->value);
+        if (!e) {
+            state_break("out of memory");
+            return;
+        }
+        /* Two names of one value: the first of the list stands for both. */
+        if (e->references == 0)
+            *e = (Entry){.value = p->value, .word = WEND_CONST(p->constant), .references = PREDEFINED};
+    }
+}
+
+int64_t handle_word(HandleKind kind, uintptr_t value)
+{
+    bool locked = state_lock(&state()->handles_lock);
+    const Entry *e = find(kind, value);
+    int64_t word = e ? e->word : WEND_UNKNOWN;
+    state_unlock(&state()->handles_lock, locked);
+    return word;
+}
+
+static int64_t reserve(Sequence *q, HandleKind kind)
+{
+    uint32_t id;
+    return id_take(&q->ids[kind], &id) ? WEND_HANDLE(q->tid, id) : WEND_UNKNOWN;
+}
+
+int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
+{
+    bool locked = state_lock(&state()->handles_lock);
+    Entry *e = insert(kind, value);
+    int64_t word = WEND_UNKNOWN;
+    if (e && e->references) {
+        word = e->word;
+        if (e->references != PREDEFINED)
+            e->references++;
+    } else if (e) {
+        word = reserve(c->sequence, kind);
+        if (word != WEND_UNKNOWN)
+            *e = (Entry){.value = value, .word = word, .references = 1, .maker = c->sequence};
+        else
+            tables[kind].used--;
+    }
+    state_unlock(&state()->handles_lock, locked);
+    if (word == WEND_UNKNOWN)
+        state_break("out of memory");
+    return word;
+}
+
+void handle_freed(HandleKind kind, uintptr_t value)
+{
+    bool locked = state_lock(&state()->handles_lock);
+    Entry *e = find(kind, value);
+    void *facts = NULL;
+    if (e && e->references == 1) {
+        facts = e->facts;
+        id_release(&e->maker->ids[kind], wend_handle_number(e->word));
+        erase(kind, e);
+    } else if (e && e->references != PREDEFINED) {
+        e->references--;
+    }
+    state_unlock(&state()->handles_lock, locked);
+    free(facts);
+}
+
+void *handle_facts(HandleKind kind, uintptr_t value)
+{
+    bool locked = state_lock(&state()->handles_lock);
+    const Entry *e = find(kind, value);
+    void *facts = e ? e->facts : NULL;
+    state_unlock(&state()->handles_lock, locked);
+    return facts;
+}
+
+bool handle_set_facts(HandleKind kind, uintptr_t value, void *facts)
+{
+    bool locked = state_lock(&state()->handles_lock);
+    Entry *e = find(kind, value);
+    if (e) {
+        void *before = e->facts;
+        e->facts = facts;
+        facts = before;
+    }
+    state_unlock(&state()->handles_lock, locked);
+    free(facts);
+    return e != NULL;
+}
+
+int64_t handle_reserve(Call *c, HandleKind kind)
+{
+    bool locked = state_lock(&state()->handles_lock);
+    int64_t word = reserve(c->sequence, kind);
+    state_unlock(&state()->handles_lock, locked);
+    if (word == WEND_UNKNOWN)
+        state_break("out of memory");
+    return word;
+}
+
+void handle_arrived(Sequence *maker, HandleKind kind, uintptr_t value, int64_t word, void *facts)
+{
+    bool locked = state_lock(&state()->handles_lock);
+    Entry *e = insert(kind, value);
+    if (e && e->references == 0) {
+        *e = (Entry){.value = value, .word = word, .references = 1, .maker = maker, .facts = facts};
+        facts = NULL;
+    }
+    state_unlock(&state()->handles_lock, locked);
+    free(facts);
+    if (!e)
+        state_break("out of memory");
+}

@@ -1,0 +1,173 @@
+/* output.c: name and directory of the recording. A directory with anything in it is left alone unless WEND_FORCE is given. */
+#include "output.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "settings.h"
+
+static char *directory;
+static bool made;                     /* by us */
+
+static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+static char *format(const char *pattern, ...)
+{
+    char *s = NULL;
+    va_list args;
+    va_start(args, pattern);
+    if (vasprintf(&s, pattern, args) < 0)
+        s = NULL;
+    va_end(args);
+    return s;
+}
+
+const char *output_job(void)
+{
+    static const char *const variables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "COBALT_JOBID", "FLUX_JOB_ID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *job = getenv(variables[i]);
+        if (job && *job)
+            return job;
+    }
+    return NULL;
+}
+
+static char *default_name(void)
+{
+    char stamp[32];
+    time_t now = time(NULL);
+    struct tm local;
+    localtime_r(&now, &local);
+    strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local);
+    const char *job = output_job();
+    char *name = job ? format("wend-%s-%s-%s", program_invocation_short_name, job, stamp)
+                     : format("wend-%s-%ld-%s", program_invocation_short_name, (long)getpid(), stamp);
+    for (char *p = name; p && *p; p++)
+        if (*p == '/')
+            *p = '_';
+    return name;
+}
+
+/* Made absolute: the application may change its directory. */
+static char *absolute(char *name)
+{
+    if (!name || *name == '/')
+        return name;
+    char *here = getcwd(NULL, 0);
+    char *path = here ? format("%s/%s", here, name) : NULL;
+    free(here);
+    free(name);
+    return path;
+}
+
+static bool make_parents(char *path)
+{
+    for (char *p = path + 1; (p = strchr(p, '/')); p++) {
+        *p = '\0';
+        bool ok = mkdir(path, 0777) == 0 || errno == EEXIST;
+        *p = '/';
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool is_empty(const char *path)
+{
+    DIR *d = opendir(path);
+    if (!d)
+        return false;
+    const struct dirent *e;
+    bool empty = true;
+    while (empty && (e = readdir(d)))
+        empty = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
+    closedir(d);
+    return empty;
+}
+
+/* The worlds that the previous recording of this name started: they would be taken for this run's. */
+static void remove_spawned(const char *path)
+{
+    for (int i = 1;; i++) {
+        char *dir = format("%s.spawn%d", path, i);
+        char *file = dir ? format("%s/trace.tar.zst", dir) : NULL;
+        if (file)
+            unlink(file);
+        bool gone = dir && rmdir(dir) == 0;
+        free(file);
+        free(dir);
+        if (!gone)
+            return;
+    }
+}
+
+static bool open_spawned(const char *path)
+{
+    for (int i = 1;; i++) {
+        char *dir = format("%s.spawn%d", path, i);
+        if (!dir)
+            return false;
+        if (mkdir(dir, 0777) == 0) {
+            directory = dir;
+            made = true;
+            return true;
+        }
+        bool taken = errno == EEXIST;
+        free(dir);
+        if (!taken)
+            return false;
+    }
+}
+
+char *output_open(bool spawned, char **problem)
+{
+    const char *given = settings()->output;
+    char *path = absolute(given ? strdup(given) : default_name());
+    *problem = NULL;
+    if (!path)
+        return NULL;
+    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
+        path[n - 1] = '\0';
+    struct stat info;
+    if (!make_parents(path)) {
+        *problem = format("%s: %s", path, strerror(errno));
+    } else if (spawned) {
+        if (!open_spawned(path))
+            *problem = format("%s.spawn1: %s", path, strerror(errno));
+    } else if (mkdir(path, 0777) == 0) {
+        made = true;
+        directory = strdup(path);
+    } else if (errno != EEXIST) {
+        *problem = format("%s: %s", path, strerror(errno));
+    } else if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        *problem = format("%s: exists and is not a directory", path);
+    } else if (!settings()->force && !is_empty(path)) {
+        *problem = format("%s: exists; give another name or --force", path);
+    } else if (access(path, W_OK | X_OK) != 0) {
+        *problem = format("%s: %s", path, strerror(errno));
+    } else {
+        directory = strdup(path);
+    }
+    if (directory && !spawned && settings()->force)
+        remove_spawned(path);
+    free(path);
+    return directory;
+}
+
+void output_abandon(void)
+{
+    if (directory && made)
+        rmdir(directory);
+}
+
+const char *output_directory(void)
+{
+    return directory;
+}

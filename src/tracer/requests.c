@@ -1,0 +1,504 @@
+/* requests.c: which request a variable of the application holds.
+ *
+ * A library may hand out one handle value many times over (MPICH's pre-completed request), so a value alone names nothing. A live
+ * request is found by the variable that holds it, if the variable still has its value; else (the application has copied the
+ * handle) by value: first those whose variable has been overwritten, oldest first, then the oldest of the others, and it is
+ * taken to live in the new variable from then on. Each step is O(1), however many requests share a value.
+ *
+ * A record serves one number of one sequence for ever, so no pointer to one dangles. It is LIVE from its creation to its
+ * completion, then NULLED while the application may still pass the variable that a Test or Waitany nulled, else IDLE. */
+#include "requests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm.h"
+
+typedef struct List { RequestRecord *head, *tail; } List;
+
+/* Live requests of one value. */
+typedef struct Value {
+    MPI_Request value;
+    List orphans, bound;              /* whose variable was overwritten; whose variable holds them still */
+    struct Value *next;               /* in its chain, or in the list of free ones */
+} Value;
+
+struct RequestRecord {
+    Sequence *maker;
+    WendPoolKey key;
+    int64_t word;
+    enum { IDLE, LIVE, NULLED } state;
+    MPI_Request *variable;            /* that it is bound to; NULL: an orphan */
+    RequestRecord *next_variable;     /* in the chain of the table of variables */
+    Value *value;
+    RequestRecord *previous, *next;   /* in one of the value's lists */
+    uint64_t stamp;                   /* the look-up that found it last: no call finds a request twice */
+    RequestRecord *next_deferred;
+    bool active;                      /* persistent ones: started and not completed */
+    struct RequestFacts facts;
+    struct CommEntry *comm;           /* to be known when it completes */
+};
+
+static struct {
+    RequestRecord **variables;        /* chains, by address */
+    size_t n_variables, in_variables;
+    Value **values;                   /* chains, by value */
+    size_t n_values, in_values;
+    Value *free_values;
+    uint64_t stamp;
+} table;
+
+static size_t hash_pointer(uintptr_t p, size_t n)
+{
+    return (size_t)((p * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (n - 1);
+}
+
+/* -- by variable -- */
+
+static RequestRecord **variable_slot(const MPI_Request *variable)
+{
+    RequestRecord **p = &table.variables[hash_pointer((uintptr_t)variable >> 2, table.n_variables)];
+    while (*p && (*p)->variable != variable)
+        p = &(*p)->next_variable;
+    return p;
+}
+
+static RequestRecord *variable_find(const MPI_Request *variable)
+{
+    return table.n_variables ? *variable_slot(variable) : NULL;
+}
+
+static bool variables_grow(void)
+{
+    size_t n = table.n_variables ? 2 * table.n_variables : 256;
+    RequestRecord **grown = calloc(n, sizeof *grown);
+    if (!grown)
+        return false;
+    for (size_t i = 0; i < table.n_variables; i++) {
+        for (RequestRecord *r = table.variables[i], *next; r; r = next) {
+            next = r->next_variable;
+            RequestRecord **p = &grown[hash_pointer((uintptr_t)r->variable >> 2, n)];
+            r->next_variable = *p;
+            *p = r;
+        }
+    }
+    free(table.variables);
+    table.variables = grown;
+    table.n_variables = n;
+    return true;
+}
+
+static void variable_remove(RequestRecord *r)
+{
+    if (!r->variable)
+        return;
+    RequestRecord **p = variable_slot(r->variable);
+    *p = r->next_variable;
+    r->variable = NULL;
+    table.in_variables--;
+}
+
+/* -- by value -- */
+
+static void list_add(List *l, RequestRecord *r)
+{
+    r->next = NULL;
+    r->previous = l->tail;
+    *(l->tail ? &l->tail->next : &l->head) = r;
+    l->tail = r;
+}
+
+static void list_remove(List *l, RequestRecord *r)
+{
+    *(r->previous ? &r->previous->next : &l->head) = r->next;
+    *(r->next ? &r->next->previous : &l->tail) = r->previous;
+}
+
+static List *list_of(RequestRecord *r)
+{
+    return r->variable ? &r->value->bound : &r->value->orphans;
+}
+
+static Value **value_slot(MPI_Request value)
+{
+    Value **p = &table.values[hash_pointer((uintptr_t)value, table.n_values)];
+    while (*p && (*p)->value != value)
+        p = &(*p)->next;
+    return p;
+}
+
+static bool values_grow(void)
+{
+    size_t n = table.n_values ? 2 * table.n_values : 256;
+    Value **grown = calloc(n, sizeof *grown);
+    if (!grown)
+        return false;
+    for (size_t i = 0; i < table.n_values; i++) {
+        for (Value *v = table.values[i], *next; v; v = next) {
+            next = v->next;
+            Value **p = &grown[hash_pointer((uintptr_t)v->value, n)];
+            v->next = *p;
+            *p = v;
+        }
+    }
+    free(table.values);
+    table.values = grown;
+    table.n_values = n;
+    return true;
+}
+
+static Value *value_get(MPI_Request value)
+{
+    if (table.in_values >= table.n_values && !values_grow())
+        return NULL;
+    Value **p = value_slot(value);
+    if (*p)
+        return *p;
+    Value *v = table.free_values;
+    if (v)
+        table.free_values = v->next;
+    else if (!(v = malloc(sizeof *v)))
+        return NULL;
+    *v = (Value){.value = value};
+    *p = v;
+    table.in_values++;
+    return v;
+}
+
+static void value_remove(RequestRecord *r)
+{
+    Value *v = r->value;
+    list_remove(list_of(r), r);
+    r->value = NULL;
+    if (v->orphans.head || v->bound.head)
+        return;
+    *value_slot(v->value) = v->next;
+    table.in_values--;
+    v->next = table.free_values;
+    table.free_values = v;
+}
+
+/* The record that VARIABLE held is not there any more: a handle was written over it, or it was found elsewhere. */
+static void unbind(RequestRecord *r)
+{
+    if (r->state == LIVE) {
+        list_remove(&r->value->bound, r);
+        variable_remove(r);
+        list_add(&r->value->orphans, r);
+    } else {
+        variable_remove(r);
+        r->state = IDLE;
+    }
+}
+
+/* R, live and in no variable, is in VARIABLE now. */
+static bool bind(RequestRecord *r, MPI_Request *variable)
+{
+    if (table.in_variables >= table.n_variables && !variables_grow())
+        return false;
+    RequestRecord *before = variable_find(variable);
+    if (before)
+        unbind(before);
+    list_remove(&r->value->orphans, r);
+    RequestRecord **p = variable_slot(variable);
+    r->variable = variable;
+    r->next_variable = *p;
+    *p = r;
+    table.in_variables++;
+    list_add(&r->value->bound, r);
+    return true;
+}
+
+/* The oldest of a list that this look-up has not given already. Those that it has go to the end. */
+static RequestRecord *list_take(List *l)
+{
+    RequestRecord *first_moved = NULL;
+    for (;;) {
+        RequestRecord *r = l->head;
+        if (!r || r == first_moved)
+            return NULL;
+        if (r->stamp != table.stamp)
+            return r;
+        if (!first_moved)
+            first_moved = r;
+        list_remove(l, r);
+        list_add(l, r);
+    }
+}
+
+/* -- look-up -- */
+
+static RequestRecord *find_by_value(MPI_Request value)
+{
+    Value *v = table.n_values ? *value_slot(value) : NULL;
+    if (!v)
+        return NULL;
+    RequestRecord *r = list_take(&v->orphans);
+    return r ? r : list_take(&v->bound);
+}
+
+static int64_t null_request_word(void)
+{
+    return handle_word(HANDLE_REQUEST, (uintptr_t)MPI_REQUEST_NULL);
+}
+
+static RequestRecord *resolve(MPI_Request *variable, int64_t *word)
+{
+    MPI_Request value = *variable;
+    RequestRecord *r = variable_find(variable);
+    if (value == MPI_REQUEST_NULL) {
+        *word = r && r->state == NULLED ? r->word : null_request_word();
+        return NULL;
+    }
+    if (!(r && r->state == LIVE && r->value->value == value && r->stamp != table.stamp)) {
+        r = find_by_value(value);
+        if (!r) {
+            *word = WEND_UNKNOWN;
+            return NULL;
+        }
+        if (r->variable)
+            unbind(r);
+        if (!bind(r, variable))
+            state_break("out of memory");
+    }
+    r->stamp = table.stamp;
+    *word = r->word;
+    return r;
+}
+
+static bool reserve(Call *c, size_t n)
+{
+    if (n <= c->cap_requests)
+        return true;
+    size_t cap = c->cap_requests ? c->cap_requests : 16;
+    while (cap < n)
+        cap *= 2;
+    RequestRecord **grown = realloc(c->requests, cap * sizeof *grown);
+    if (!grown) {
+        state_break("out of memory");
+        return false;
+    }
+    c->requests = grown;
+    c->cap_requests = cap;
+    return true;
+}
+
+void in_requests(Call *c, int n, MPI_Request *variables, bool array)
+{
+    if (array)
+        put_shape(c, variables ? n : -1);
+    if (n < 0 || !variables || !reserve(c, (size_t)n))
+        return;
+    bool locked = state_lock(&state()->requests_lock);
+    table.stamp++;
+    for (int i = 0; i < n; i++) {
+        int64_t word;
+        c->requests[i] = resolve(&variables[i], &word);
+        put_shape(c, word);
+    }
+    c->n_requests = (size_t)n;
+    state_unlock(&state()->requests_lock, locked);
+}
+
+void in_request_value(Call *c, MPI_Request value)
+{
+    if (!reserve(c, 1))
+        return;
+    bool locked = state_lock(&state()->requests_lock);
+    table.stamp++;
+    RequestRecord *r = value == MPI_REQUEST_NULL ? NULL : find_by_value(value);
+    c->requests[0] = r;
+    c->n_requests = 1;
+    put_shape(c, r ? r->word : value == MPI_REQUEST_NULL ? null_request_word() : WEND_UNKNOWN);
+    state_unlock(&state()->requests_lock, locked);
+}
+
+/* -- life -- */
+
+/* Numbers that other threads gave back. Under both the sequence's and the table's lock. */
+static void take_deferred(Sequence *q)
+{
+    while (q->deferred) {
+        RequestRecord *r = q->deferred;
+        q->deferred = r->next_deferred;
+        wend_cst_release(q->main, r->key);
+    }
+}
+
+static RequestRecord *record_of(Sequence *q, uint32_t number)
+{
+    if (number >= q->n_requests) {
+        size_t n = q->n_requests ? q->n_requests : 16;
+        while (n <= number)
+            n *= 2;
+        RequestRecord **grown = realloc(q->requests, n * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + q->n_requests, 0, (n - q->n_requests) * sizeof *grown);
+        q->requests = grown;
+        q->n_requests = n;
+    }
+    if (!q->requests[number])
+        q->requests[number] = calloc(1, sizeof **q->requests);
+    return q->requests[number];
+}
+
+int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *facts)
+{
+    Sequence *q = c->sequence;
+    WendPoolKey key;
+    uint32_t number;
+    struct CommEntry *comm = c->later;
+    c->later = NULL;
+    if (*variable == MPI_REQUEST_NULL) {
+        /* A library may answer so where there is nothing to do: the operation is over. */
+        if (comm)
+            comm_arrived(comm);
+        return null_request_word();
+    }
+    bool locked = state_lock(&state()->requests_lock);
+    take_deferred(q);
+    RequestRecord *r = NULL;
+    if (wend_cst_request(q->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n, &key, &number))
+        r = record_of(q, number);
+    Value *v = r ? value_get(*variable) : NULL;
+    int64_t word = WEND_UNKNOWN;
+    if (v) {
+        if (r->variable) /* the number was remembered in a nulled variable; it is in use again */
+            unbind(r);
+        r->maker = q;
+        r->key = key;
+        r->word = word = WEND_HANDLE(q->tid, number);
+        r->state = LIVE;
+        r->stamp = 0;
+        r->active = !facts->persistent;
+        r->facts = *facts;
+        r->comm = comm;
+        r->value = v;
+        list_add(&v->orphans, r);
+        if (!bind(r, variable))
+            v = NULL;
+    }
+    state_unlock(&state()->requests_lock, locked);
+    if (!v)
+        state_break("out of memory");
+    return word;
+}
+
+/* The operation is over and the handle is gone. NULLED: VARIABLE is remembered. */
+static void end(Call *c, RequestRecord *r, MPI_Request *variable, bool nulled)
+{
+    if (r->variable && (!nulled || r->variable != variable))
+        unbind(r);
+    if (nulled && !r->variable && !bind(r, variable))
+        nulled = false;
+    value_remove(r);
+    r->state = nulled ? NULLED : IDLE;
+    if (r->maker == c->sequence && !r->maker->callback) {
+        wend_cst_release(r->maker->main, r->key);
+    } else {
+        r->next_deferred = r->maker->deferred;
+        r->maker->deferred = r;
+    }
+}
+
+void request_event(Call *c, size_t i, MPI_Request *variable, RequestEvent event, bool by_choice)
+{
+    RequestRecord *r = i < c->n_requests ? c->requests[i] : NULL;
+    if (!r)
+        return;
+    struct CommEntry *arrived = NULL;
+    bool locked = state_lock(&state()->requests_lock);
+    if (r->state == LIVE) {
+        switch (event) {
+        case REQUEST_STARTED:
+            r->active = true;
+            break;
+        case REQUEST_COMPLETED:
+            arrived = r->comm;
+            r->comm = NULL;
+            if (r->facts.persistent)
+                r->active = false;
+            else
+                end(c, r, variable, by_choice && variable && *variable == MPI_REQUEST_NULL);
+            break;
+        case REQUEST_FREED:
+            end(c, r, variable, false);
+            break;
+        }
+    }
+    state_unlock(&state()->requests_lock, locked);
+    if (arrived)
+        comm_arrived(arrived);
+}
+
+/* -- statuses -- */
+
+#if defined MPICH_VERSION
+/* The fields of MPICH's common ABI, read in place: this runs for every receive. */
+static int64_t status_bytes(const MPI_Status *s)
+{
+    return (int64_t)((uint64_t)((unsigned)s->count_hi_and_cancelled >> 1) << 32 | (unsigned)s->count_lo);
+}
+static bool status_cancelled(const MPI_Status *s) { return s->count_hi_and_cancelled & 1; }
+#else
+static int64_t status_bytes(const MPI_Status *s)
+{
+    MPI_Count n;
+    return PMPI_Get_elements_x(s, MPI_BYTE, &n) == MPI_SUCCESS && n != MPI_UNDEFINED ? (int64_t)n : 0;
+}
+static bool status_cancelled(const MPI_Status *s)
+{
+    int flag;
+    return PMPI_Test_cancelled(s, &flag) == MPI_SUCCESS && flag;
+}
+#endif
+
+/* MPI_ERROR of a status means something only in a call that says so. */
+static int64_t status_flags(const Call *c, const MPI_Status *s)
+{
+    int64_t flags = status_cancelled(s);
+    if (c->rc == MPI_ERR_IN_STATUS && s->MPI_ERROR != MPI_SUCCESS)
+        flags += 2 * (int64_t)call_error_class(s->MPI_ERROR);
+    return flags;
+}
+
+static void put_status(Call *c, int64_t source, int64_t tag, int64_t bytes, int64_t flags)
+{
+    put_outcome(c, source);
+    put_outcome(c, tag);
+    put_outcome(c, bytes);
+    put_outcome(c, flags);
+}
+
+void out_status(Call *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes)
+{
+    int64_t flags = s ? status_flags(c, s) : 0;
+    if (!s || source == MPI_PROC_NULL || (flags & 1))
+        put_status(c, 0, 0, 0, flags);
+    else
+        put_status(c, (int64_t)s->MPI_SOURCE - (source == MPI_ANY_SOURCE ? self : source),
+                   (int64_t)s->MPI_TAG - (tag == MPI_ANY_TAG ? 0 : tag), bytes - status_bytes(s), flags);
+}
+
+void out_status_of_request(Call *c, long i, const MPI_Status *s)
+{
+    const RequestRecord *r = i >= 0 && (size_t)i < c->n_requests ? c->requests[i] : NULL;
+    if (!s || !r || !r->active) {
+        put_status(c, 0, 0, 0, 0);
+        return;
+    }
+    switch (r->facts.type) {
+    case REQUEST_RECV:
+        out_status(c, s, r->facts.self, r->facts.source, r->facts.tag, r->facts.bytes);
+        break;
+    case REQUEST_IO:
+        put_status(c, 0, 0, r->facts.bytes - status_bytes(s), status_flags(c, s));
+        break;
+    case REQUEST_GENERALIZED:
+        put_status(c, s->MPI_SOURCE, s->MPI_TAG, -status_bytes(s), status_flags(c, s));
+        break;
+    default:
+        put_status(c, 0, 0, 0, status_flags(c, s));
+    }
+}

@@ -1,0 +1,72 @@
+/* settings.c: the environment's WEND_ variables, by the table of settings.h. */
+#include "settings.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static WendSettings values;
+static char problem[256];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+bool settings_switch(const char *value, bool *on)
+{
+    static const char *const words[2][5] = {{"off", "0", "no", "false", ""}, {"on", "1", "yes", "true", "y"}};
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 5; j++) {
+            if (strcasecmp(value, words[i][j]) == 0) {
+                *on = i;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static const char *read_string(const char *variable, const char *otherwise)
+{
+    const char *value = getenv(variable);
+    return value && *value ? value : otherwise;
+}
+
+static bool read_switch(const char *variable, bool otherwise)
+{
+    const char *value = getenv(variable);
+    bool on = otherwise;
+    if (value && *value && !settings_switch(value, &on))
+        snprintf(problem, sizeof problem, "%s=%.100s: neither ON nor OFF; taken as %s", variable, value, otherwise ? "ON" : "OFF");
+    return on;
+}
+
+static void read_all(void)
+{
+#define READ_STRING read_string
+#define READ_SWITCH read_switch
+#define X(field, variable, type, default_value, option, letter, argument, doc) values.field = READ_##type(variable, default_value);
+    WEND_SETTINGS(X)
+#undef X
+}
+
+const WendSettings *settings(void)
+{
+    pthread_once(&once, read_all);
+    return &values;
+}
+
+const char *settings_problem(void)
+{
+    settings();
+    return *problem ? problem : NULL;
+}
+
+void settings_given(void (*given)(void *user, const char *name, const char *value), void *user)
+{
+    const char *value;
+#define X(field, variable, type, default_value, option, letter, argument, doc) \
+    if ((value = getenv(variable)) && *value) \
+        given(user, #field, value);
+    WEND_SETTINGS(X)
+#undef X
+}

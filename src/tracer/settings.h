@@ -1,0 +1,34 @@
+/* settings.h: every setting of the tracer, in one table. `wend trace` makes its options and its help from it; a setting is an
+ * environment variable, so that LD_PRELOAD and -lwend take the same ones. C11 and nothing else. */
+#ifndef WEND_SETTINGS_H
+#define WEND_SETTINGS_H
+
+#include <stdbool.h>
+
+/* X(field, "VARIABLE", TYPE, default, "option", short option or 0, "ARGUMENT" or NULL, "what it does").
+ * STRING: a path or name, NULL when not given. SWITCH: ON or OFF, also 1 or 0, yes or no, true or false.
+ * An option without an argument sets the variable to the opposite of the default. */
+#define WEND_SETTINGS(X) \
+    X(output, "WEND_OUTPUT", STRING, NULL, "output", 'o', "DIR", "directory for the recording (default: wend-PROGRAM-JOB-TIME)") \
+    X(force, "WEND_FORCE", SWITCH, false, "force", 'f', NULL, "replace an existing recording") \
+    X(quiet, "WEND_QUIET", SWITCH, false, "quiet", 'q', NULL, "say nothing at the end unless something went wrong") \
+    X(tracing, "WEND_TRACING", SWITCH, true, "off", 0, NULL, "start with recording off, until MPI_Pcontrol(1) or MPI_Info_set(info, \"WEND_TRACING\", \"ON\")")
+
+typedef struct {
+#define WEND_SETTING_STRING const char *
+#define WEND_SETTING_SWITCH bool
+#define X(field, variable, type, default_value, option, letter, argument, doc) WEND_SETTING_##type field;
+    WEND_SETTINGS(X)
+#undef X
+#undef WEND_SETTING_STRING
+#undef WEND_SETTING_SWITCH
+} WendSettings;
+
+/* Tracer only (settings.c). */
+const WendSettings *settings(void);           /* read from the environment at the first use */
+const char *settings_problem(void);           /* a value that could not be understood, in words; NULL */
+/* Calls GIVEN for each setting that the environment has: its name without WEND_, in lower case, and its value. */
+void settings_given(void (*given)(void *user, const char *name, const char *value), void *user);
+bool settings_switch(const char *value, bool *on); /* FALSE: neither on nor off */
+
+#endif

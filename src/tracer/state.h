@@ -1,0 +1,104 @@
+/* state.h: what the tracer knows of its process. One struct, reached through state().
+ *
+ * Everything that outlives a call hangs here or on a Sequence. Threads' states stay registered when their thread ends,
+ * because MPI_Finalize encodes them. Locks are leaves: none is held across a call into MPI or into the application. */
+#ifndef WEND_STATE_H
+#define WEND_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../lib/cst.h"
+#include "../../lib/grammar.h"
+#include "runtime.h"
+
+/* The calls of one thread, or of one callback object: the program M, and the unsuccessful polls F. */
+struct Sequence {
+    WendCst *main, *polls;
+    WendGrammar *main_grammar, *polls_grammar;
+    uint64_t polls_since;             /* unsuccessful polls since the last call of M */
+    uint64_t calls;                   /* recorded, polls included */
+    uint64_t last_stop;               /* ticks at the end of the last call; 0: there was none */
+    uint32_t tid;                     /* in the ids of what is made here; callbacks have numbers of their own */
+    bool callback;
+    int64_t function;                 /* callbacks: the function's word */
+    pthread_mutex_t lock;             /* callbacks only: several threads may run one at a time */
+
+    RequestRecord **requests;         /* by number; a record serves its number for ever (requests.c) */
+    size_t n_requests;
+    RequestRecord *deferred;          /* completed by other threads: their numbers go back to the pool when this one makes its next */
+
+    struct IdPool { uint64_t *used; size_t words, first; } ids[HANDLE_KINDS]; /* smallest free id of each kind (handles.c) */
+    Sequence *next;
+};
+
+/* Locks are taken only where several threads may be in MPI at once. The answer of lock() goes to unlock(). */
+typedef struct State {
+    _Atomic bool active;              /* wrappers follow; false: they pass through */
+    _Atomic bool recording;           /* and append (MPI_Pcontrol, WEND_TRACING) */
+    _Atomic bool broken;              /* recording cannot go on */
+    _Atomic(const char *) broken_why;
+    _Atomic bool multiple;            /* several threads may call MPI at once */
+    bool forked;                      /* a forked child: inert */
+
+    /* clock.c */
+    bool tsc;                         /* ticks are the processor's; else nanoseconds */
+    double seconds_per_tick;
+
+    pthread_mutex_t threads_lock;
+    Sequence *sequences, **sequences_end; /* threads in order of their first call, callbacks among them */
+    uint32_t n_threads;
+
+    pthread_mutex_t handles_lock, requests_lock;
+
+    /* control.c */
+    bool world;                       /* MPI_Init has succeeded, MPI_Finalize has not begun */
+    int sessions;                     /* open ones of the application */
+    bool finished;                    /* the recording is closed */
+    int world_rank, world_size;       /* -1: unknown yet */
+    MPI_Group world_group;
+    MPI_Comm tool;                    /* Wend's own duplicate of MPI_COMM_WORLD */
+    int thread_level;                 /* provided */
+    bool spawned;
+} State;
+
+extern State wend_state;
+static inline State *state(void) { return &wend_state; }
+
+static inline bool state_lock(pthread_mutex_t *lock)
+{
+    if (__builtin_expect(!atomic_load_explicit(&state()->multiple, memory_order_relaxed), 1))
+        return false;
+    pthread_mutex_lock(lock);
+    return true;
+}
+
+static inline void state_unlock(pthread_mutex_t *lock, bool locked)
+{
+    if (locked)
+        pthread_mutex_unlock(lock);
+}
+
+/* Recording stops here; WHY (a literal) is said at the end. The application notices nothing. */
+void state_break(const char *why);
+
+/* One line on stderr, "wend: …"; errno stays. */
+void state_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* clock.c */
+void clock_open(void);                /* when the library is loaded */
+void clock_calibrate(void);           /* at the first MPI call, and after MPI_Init */
+double clock_resolution(void);        /* seconds */
+uint64_t clock_nanoseconds(void);
+const char *clock_source(void);
+
+#if defined __x86_64__
+#include <x86intrin.h>
+static inline uint64_t clock_ticks(void) { return __builtin_expect(state()->tsc, 1) ? __rdtsc() : clock_nanoseconds(); }
+#else
+static inline uint64_t clock_ticks(void) { return clock_nanoseconds(); }
+#endif
+
+#endif
