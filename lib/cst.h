@@ -15,7 +15,17 @@ typedef struct {
     double sum, sum2;     /* seconds, of (value - shift) to stay exact */
     double min, max, shift;
 } WendStat;
-void wend_stat_add(WendStat *s, double seconds);
+
+static inline void wend_stat_add(WendStat *s, double seconds)
+{
+    if (s->count++ == 0)
+        s->shift = s->min = s->max = seconds;
+    double d = seconds - s->shift;
+    s->sum += d;
+    s->sum2 += d * d;
+    s->min = seconds < s->min ? seconds : s->min;
+    s->max = seconds > s->max ? seconds : s->max;
+}
 
 /* One terminal. Pointers stay valid until the table is freed. */
 typedef struct {
@@ -38,12 +48,13 @@ typedef struct { uint32_t signature, k; } WendPoolKey;
 bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, WendPoolKey *key, uint32_t *number);
 void wend_cst_release(WendCst *t, WendPoolKey key);
 
-/* Appends an entry (words as in docs/design.md) to the outcome stream of a shape. Equal entries in a row cost a count. */
+/* Appends an entry (words as in docs/design.md) to the outcome stream of a shape. Equal entries in a row cost a count.
+ * False: not recorded. */
 bool wend_cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n);
 
-size_t wend_cst_memory(const WendCst *t);
+size_t wend_cst_memory(const WendCst *t); /* bytes held; walks the table */
 
-/* Writes shapes, terminals, outcomes and timing in the form that part.h gives. */
-void wend_cst_encode(WendCst *t, WendBuf *out);
+/* Writes shapes, terminals, outcomes and, if asked for, timing: the table of part.h. Recording may go on. */
+void wend_cst_encode(const WendCst *t, bool timing, WendBuf *out);
 
 #endif

@@ -29,6 +29,34 @@
  * n is unsigned. All numbers are varints (buf.h) but timing's doubles. A part never crosses builds: function indices are this build's. */
 #ifndef WEND_PART_H
 #define WEND_PART_H
+
+#include "cst.h"
+#include "grammar.h"
+
 #define WEND_PART_MAGIC "WENDPART"
 #define WEND_PART_VERSION 1
+
+enum wend_sequence_kind { WEND_SEQUENCE_THREAD = 0, WEND_SEQUENCE_CALLBACK = 1 };
+
+/* Writing a part: collect the facts, then begin, then one wend_part_sequence for each of the sequences announced. Test
+ * out->failed at the end. No GLib. */
+typedef struct {
+    size_t n;
+    WendBuf bytes;
+} WendFacts; /* {0} is empty; wend_buf_clear(&f.bytes) frees */
+void wend_facts_add(WendFacts *f, const char *key, const char *value);
+
+typedef struct {
+    enum wend_sequence_kind kind;
+    int64_t id;                    /* thread number or function word */
+    const WendCst *calls;
+    WendGrammar *grammar;
+    uint64_t polls_after;          /* unsuccessful polls after the last call */
+    const WendCst *polls;          /* NULL: there were none */
+    WendGrammar *polls_grammar;    /* NULL: there were none */
+} WendPartSequence;
+
+void wend_part_begin(WendBuf *out, const WendFacts *facts, uint32_t rank, uint32_t size, size_t n_sequences);
+void wend_part_sequence(WendBuf *out, const WendPartSequence *s);
+
 #endif

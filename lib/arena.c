@@ -1,0 +1,57 @@
+/* arena.c: see arena.h. */
+#include "arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct wend_arena_chunk {
+    struct wend_arena_chunk *older;
+    char data[];
+};
+
+/* Chunks grow with what is held, so that a table of a few entries is small and a large one asks the system rarely. */
+static size_t chunk_size(const WendArena *a, size_t bytes)
+{
+    size_t size = a->bytes < 1024 ? 1024 : a->bytes > (1 << 20) ? 1 << 20 : a->bytes;
+    return size < bytes ? bytes : size;
+}
+
+void *wend_arena_new(WendArena *a, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    bytes = bytes > 0 ? (bytes + 7) & ~(size_t)7 : 8; /* never NULL for nothing */
+    if ((size_t)(a->end - a->next) < bytes) {
+        size_t size = chunk_size(a, bytes);
+        struct wend_arena_chunk *chunk = calloc(1, sizeof *chunk + size);
+        if (!chunk)
+            return NULL;
+        chunk->older = a->chunks;
+        a->chunks = chunk;
+        a->next = chunk->data;
+        a->end = chunk->data + size;
+        a->bytes += sizeof *chunk + size;
+    }
+    void *p = a->next;
+    a->next += bytes;
+    return p;
+}
+
+void *wend_arena_copy(WendArena *a, const void *data, size_t bytes)
+{
+    void *p = wend_arena_new(a, bytes);
+    if (p && bytes > 0)
+        memcpy(p, data, bytes);
+    return p;
+}
+
+void wend_arena_clear(WendArena *a)
+{
+    while (a->chunks) {
+        struct wend_arena_chunk *older = a->chunks->older;
+        free(a->chunks);
+        a->chunks = older;
+    }
+    *a = (WendArena){0};
+}

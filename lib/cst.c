@@ -1,0 +1,287 @@
+/* cst.c: see cst.h.
+ *
+ * Three tables of signatures: shapes (no slots), terminals, and pools (of signatures that create requests, without the request's word).
+ * Records and words live in one arena. A terminal points to its shape's words, so a signature costs its slots only. */
+#include "cst.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "intern.h"
+#include "stream.h"
+
+typedef struct {
+    WendSignature signature; /* no slots */
+    uint32_t number;
+    WendStream outcomes;
+} Shape;
+
+typedef struct {
+    WendSignature signature;
+    WendTerminalEntry entry;
+} Terminal;
+
+typedef struct {
+    WendSignature signature;
+    uint32_t number;
+    uint32_t n_free;   /* in heap */
+    uint32_t n, cap;   /* k that were ever taken; room in both arrays */
+    uint32_t *numbers; /* of k: the request's number in the table */
+    uint32_t *heap;    /* free k, a binary heap, smallest first */
+} Pool;
+
+/* A table and its records by number. */
+typedef struct {
+    WendIntern table;
+    void **records;
+    uint32_t n, cap;
+} Index;
+
+struct WendCst {
+    WendArena arena;
+    Index shapes, terminals, pools;
+    uint32_t n_requests;
+};
+
+WendCst *wend_cst_new(void)
+{
+    return calloc(1, sizeof(WendCst));
+}
+
+void wend_cst_free(WendCst *t)
+{
+    if (!t)
+        return;
+    for (uint32_t i = 0; i < t->shapes.n; i++)
+        wend_stream_clear(&((Shape *)t->shapes.records[i])->outcomes);
+    for (uint32_t i = 0; i < t->pools.n; i++) {
+        free(((Pool *)t->pools.records[i])->numbers);
+        free(((Pool *)t->pools.records[i])->heap);
+    }
+    Index *all[] = {&t->shapes, &t->terminals, &t->pools};
+    for (size_t i = 0; i < 3; i++) {
+        wend_intern_clear(&all[i]->table);
+        free(all[i]->records);
+    }
+    wend_arena_clear(&t->arena);
+    free(t);
+}
+
+/* Adds a record, whose number becomes x->n - 1. */
+static bool index_add(Index *x, void *record, uint64_t hash)
+{
+    if (x->n == UINT32_MAX)
+        return false;
+    if (x->n == x->cap) {
+        uint32_t cap = x->cap ? x->cap > UINT32_MAX / 2 ? UINT32_MAX : x->cap * 2 : 16;
+        void **records = realloc(x->records, cap * sizeof *records);
+        if (!records)
+            return false;
+        x->records = records;
+        x->cap = cap;
+    }
+    if (!wend_intern_add(&x->table, record, hash))
+        return false;
+    x->records[x->n++] = record;
+    return true;
+}
+
+static Shape *get_shape(WendCst *t, const int64_t *shape, size_t n)
+{
+    uint64_t hash;
+    Shape *s = (Shape *)wend_intern_find(&t->shapes.table, shape, n, NULL, 0, &hash);
+    if (s)
+        return s;
+    s = wend_arena_new(&t->arena, sizeof *s);
+    const int64_t *words = wend_arena_copy(&t->arena, shape, n * sizeof *shape);
+    if (!s || !words)
+        return NULL;
+    s->signature.shape = words;
+    s->signature.n_shape = n;
+    s->number = t->shapes.n;
+    return index_add(&t->shapes, s, hash) ? s : NULL;
+}
+
+WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
+{
+    uint64_t hash;
+    Terminal *e = (Terminal *)wend_intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
+    if (e)
+        return &e->entry;
+    const Shape *s = get_shape(t, shape, n_shape);
+    if (!s)
+        return NULL;
+    e = wend_arena_new(&t->arena, sizeof *e);
+    const int64_t *words = wend_arena_copy(&t->arena, slots, n_slots * sizeof *slots);
+    if (!e || !words)
+        return NULL;
+    e->signature.shape = s->signature.shape;
+    e->signature.n_shape = n_shape;
+    e->signature.slots = words;
+    e->signature.n_slots = n_slots;
+    e->entry.number = t->terminals.n;
+    e->entry.shape = s->number;
+    return index_add(&t->terminals, e, hash) ? &e->entry : NULL;
+}
+
+/* -- pools -- */
+
+static Pool *get_pool(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
+{
+    uint64_t hash;
+    Pool *p = (Pool *)wend_intern_find(&t->pools.table, shape, n_shape, slots, n_slots, &hash);
+    if (p)
+        return p;
+    p = wend_arena_new(&t->arena, sizeof *p);
+    const int64_t *shape_words = wend_arena_copy(&t->arena, shape, n_shape * sizeof *shape);
+    const int64_t *slot_words = wend_arena_copy(&t->arena, slots, n_slots * sizeof *slots);
+    if (!p || !shape_words || !slot_words)
+        return NULL;
+    p->signature.shape = shape_words;
+    p->signature.n_shape = n_shape;
+    p->signature.slots = slot_words;
+    p->signature.n_slots = n_slots;
+    p->number = t->pools.n;
+    return index_add(&t->pools, p, hash) ? p : NULL;
+}
+
+/* Room for one k more, in the heap too, so that a release cannot fail. */
+static bool reserve(Pool *p)
+{
+    if (p->n < p->cap)
+        return true;
+    if (p->cap > UINT32_MAX / 2)
+        return false;
+    uint32_t cap = p->cap ? p->cap * 2 : 4;
+    uint32_t *numbers = realloc(p->numbers, cap * sizeof *numbers);
+    if (numbers)
+        p->numbers = numbers;
+    uint32_t *heap = realloc(p->heap, cap * sizeof *heap);
+    if (heap)
+        p->heap = heap;
+    if (!numbers || !heap)
+        return false;
+    p->cap = cap;
+    return true;
+}
+
+static uint32_t heap_pop(uint32_t *heap, uint32_t n) /* n: before */
+{
+    uint32_t smallest = heap[0], moved = heap[n - 1], i = 0;
+    n--;
+    for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && heap[child + 1] < heap[child])
+            child++;
+        if (moved <= heap[child])
+            break;
+        heap[i] = heap[child];
+    }
+    heap[i] = moved;
+    return smallest;
+}
+
+static void heap_push(uint32_t *heap, uint32_t n, uint32_t k) /* n: before */
+{
+    uint32_t i = n;
+    for (; i > 0 && heap[(i - 1) / 2] > k; i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = k;
+}
+
+bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, WendPoolKey *key, uint32_t *number)
+{
+    Pool *p = get_pool(t, shape, n_shape, slots, n_slots);
+    if (!p)
+        return false;
+    uint32_t k;
+    if (p->n_free > 0) {
+        k = heap_pop(p->heap, p->n_free--);
+    } else {
+        if (t->n_requests == UINT32_MAX || !reserve(p))
+            return false;
+        k = p->n++;
+        p->numbers[k] = t->n_requests++;
+    }
+    *key = (WendPoolKey){p->number, k};
+    *number = p->numbers[k];
+    return true;
+}
+
+void wend_cst_release(WendCst *t, WendPoolKey key)
+{
+    Pool *p = t->pools.records[key.signature];
+    heap_push(p->heap, p->n_free++, key.k);
+}
+
+/* -- outcomes, encoding -- */
+
+bool wend_cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n)
+{
+    return wend_stream_add(&((Shape *)t->shapes.records[shape])->outcomes, words, n);
+}
+
+size_t wend_cst_memory(const WendCst *t)
+{
+    size_t bytes = sizeof *t + t->arena.bytes;
+    const Index *all[] = {&t->shapes, &t->terminals, &t->pools};
+    for (size_t i = 0; i < 3; i++)
+        bytes += wend_intern_memory(&all[i]->table) + all[i]->cap * sizeof *all[i]->records;
+    for (uint32_t i = 0; i < t->shapes.n; i++)
+        bytes += wend_stream_memory(&((Shape *)t->shapes.records[i])->outcomes);
+    for (uint32_t i = 0; i < t->pools.n; i++)
+        bytes += 2 * sizeof(uint32_t) * ((Pool *)t->pools.records[i])->cap;
+    return bytes;
+}
+
+static void write_words(WendBuf *out, const int64_t *words, size_t n)
+{
+    wend_buf_unsigned(out, n);
+    for (size_t i = 0; i < n; i++)
+        wend_buf_signed(out, words[i]);
+}
+
+static void write_double(WendBuf *out, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    uint8_t bytes[8];
+    for (size_t i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(bits >> 8 * i);
+    wend_buf_bytes(out, bytes, sizeof bytes);
+}
+
+static void write_stat(WendBuf *out, const WendStat *s)
+{
+    wend_buf_unsigned(out, s->count);
+    if (s->count == 0)
+        return;
+    double n = (double)s->count, m2 = s->sum2 - s->sum * s->sum / n;
+    write_double(out, s->shift + s->sum / n);
+    write_double(out, s->min);
+    write_double(out, s->max);
+    write_double(out, m2 > 0 ? m2 : 0); /* rounding may leave it a hair below */
+}
+
+void wend_cst_encode(const WendCst *t, bool timing, WendBuf *out)
+{
+    wend_buf_unsigned(out, t->shapes.n);
+    for (uint32_t i = 0; i < t->shapes.n; i++) {
+        const Shape *s = t->shapes.records[i];
+        write_words(out, s->signature.shape, s->signature.n_shape);
+    }
+    wend_buf_unsigned(out, t->terminals.n);
+    for (uint32_t i = 0; i < t->terminals.n; i++) {
+        const Terminal *e = t->terminals.records[i];
+        wend_buf_unsigned(out, e->entry.shape);
+        write_words(out, e->signature.slots, e->signature.n_slots);
+    }
+    for (uint32_t i = 0; i < t->shapes.n; i++)
+        wend_stream_encode(&((const Shape *)t->shapes.records[i])->outcomes, out);
+    wend_buf_unsigned(out, timing ? t->terminals.n : 0);
+    for (uint32_t i = 0; timing && i < t->terminals.n; i++) {
+        const Terminal *e = t->terminals.records[i];
+        write_stat(out, &e->entry.duration);
+        write_stat(out, &e->entry.interval);
+    }
+}

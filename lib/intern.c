@@ -1,0 +1,108 @@
+/* intern.c: see intern.h. */
+#include "intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+struct wend_intern_entry {
+    uint64_t hash;
+    WendSignature *signature; /* NULL: empty */
+};
+
+static uint64_t hash_signature(const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
+{
+    uint64_t h = XXH3_64bits(shape, n_shape * sizeof *shape);
+    /* The odd factor keeps the two rows apart: without it moving a word from one to the other could cancel out. */
+    if (n_slots > 0)
+        h = (h ^ n_slots) * 0x9e3779b97f4a7c15u ^ XXH3_64bits(slots, n_slots * sizeof *slots);
+    return h;
+}
+
+/* Rows are short (about 15 words in all): a loop without branches in it beats memcmp. */
+static inline bool equal_words(const int64_t *a, const int64_t *b, size_t n)
+{
+    if (n > 64)
+        return memcmp(a, b, n * sizeof *a) == 0;
+    int64_t differ = 0;
+    for (size_t i = 0; i < n; i++)
+        differ |= a[i] ^ b[i];
+    return differ == 0;
+}
+
+static inline bool is_signature(const WendSignature *s, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
+{
+    return s->n_shape == n_shape && s->n_slots == n_slots && equal_words(s->shape, shape, n_shape) && equal_words(s->slots, slots, n_slots);
+}
+
+static WendSignature *found(WendIntern *t, WendSignature *s)
+{
+    if (t->last)
+        t->last->next = s;
+    t->last = s;
+    return s;
+}
+
+WendSignature *wend_intern_find(WendIntern *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, uint64_t *hash)
+{
+    WendSignature *guess = t->last ? t->last->next : NULL;
+    if (guess && is_signature(guess, shape, n_shape, slots, n_slots))
+        return t->last = guess;
+    uint64_t h = *hash = hash_signature(shape, n_shape, slots, n_slots);
+    if (t->n == 0)
+        return NULL;
+    for (size_t i = h & t->mask;; i = (i + 1) & t->mask) {
+        const struct wend_intern_entry *e = &t->entries[i];
+        if (!e->signature)
+            return NULL;
+        if (e->hash == h && is_signature(e->signature, shape, n_shape, slots, n_slots))
+            return found(t, e->signature);
+    }
+}
+
+static void put(WendIntern *t, struct wend_intern_entry e)
+{
+    size_t i = e.hash & t->mask;
+    while (t->entries[i].signature)
+        i = (i + 1) & t->mask;
+    t->entries[i] = e;
+}
+
+/* Keeps the table at most half full, so that probes stay short. */
+static bool grow(WendIntern *t)
+{
+    size_t size = t->entries ? t->mask + 1 : 0, new_size = size ? size * 2 : 16;
+    struct wend_intern_entry *old = t->entries, *entries = calloc(new_size, sizeof *entries);
+    if (!entries)
+        return false;
+    t->entries = entries;
+    t->mask = new_size - 1;
+    for (size_t i = 0; i < size; i++)
+        if (old[i].signature)
+            put(t, old[i]);
+    free(old);
+    return true;
+}
+
+bool wend_intern_add(WendIntern *t, WendSignature *s, uint64_t hash)
+{
+    if ((!t->entries || t->n * 2 > t->mask) && !grow(t))
+        return false;
+    put(t, (struct wend_intern_entry){hash, s});
+    t->n++;
+    found(t, s);
+    return true;
+}
+
+size_t wend_intern_memory(const WendIntern *t)
+{
+    return t->entries ? (t->mask + 1) * sizeof *t->entries : 0;
+}
+
+void wend_intern_clear(WendIntern *t)
+{
+    free(t->entries);
+    *t = (WendIntern){0};
+}

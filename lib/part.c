@@ -1,0 +1,53 @@
+/* part.c: writes what part.h describes. */
+#include "part.h"
+
+#include <string.h>
+
+void wend_facts_add(WendFacts *f, const char *key, const char *value)
+{
+    wend_buf_string(&f->bytes, key);
+    wend_buf_string(&f->bytes, value);
+    f->n++;
+}
+
+void wend_part_begin(WendBuf *out, const WendFacts *facts, uint32_t rank, uint32_t size, size_t n_sequences)
+{
+    wend_buf_bytes(out, WEND_PART_MAGIC, strlen(WEND_PART_MAGIC));
+    wend_buf_unsigned(out, WEND_PART_VERSION);
+    out->failed |= facts->bytes.failed;
+    wend_buf_unsigned(out, facts->n);
+    wend_buf_bytes(out, facts->bytes.data, facts->bytes.len);
+    wend_buf_unsigned(out, rank);
+    wend_buf_unsigned(out, size);
+    wend_buf_unsigned(out, n_sequences);
+}
+
+static void write_table(WendBuf *out, const WendCst *t, bool timing)
+{
+    if (t)
+        wend_cst_encode(t, timing, out);
+    else /* no shapes, terminals, timing */
+        wend_buf_bytes(out, "\0\0", 3);
+}
+
+static void write_grammar(WendBuf *out, WendGrammar *g)
+{
+    WendBuf block = WEND_BUF_INIT;
+    if (g)
+        wend_grammar_encode(g, &block);
+    else /* one rule, empty */
+        wend_buf_bytes(&block, "\1", 2);
+    wend_buf_block(out, &block);
+    wend_buf_clear(&block);
+}
+
+void wend_part_sequence(WendBuf *out, const WendPartSequence *s)
+{
+    wend_buf_unsigned(out, s->kind);
+    wend_buf_signed(out, s->id);
+    write_table(out, s->calls, true);
+    write_grammar(out, s->grammar);
+    wend_buf_unsigned(out, s->polls_after);
+    write_table(out, s->polls, false);
+    write_grammar(out, s->polls_grammar);
+}
