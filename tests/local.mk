@@ -18,3 +18,4 @@ EXTRA_DIST += tests/helpers.bash $(BATS_TESTS)
 if HAVE_BATS
 TESTS += $(BATS_TESTS)
 endif
+include tests/unit.mk

@@ -1,0 +1,19 @@
+# Unit tests: plain C programs over the library.
+UNIT_TESTS = \
+	tests/unit/cst \
+	tests/unit/grammar \
+	tests/unit/varint
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+
+tests_unit_cst_SOURCES = tests/unit/cst.c
+tests_unit_cst_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_cst_LDADD = lib/libwendhot.la $(GLIB_LIBS)
+
+tests_unit_grammar_SOURCES = tests/unit/grammar.c
+tests_unit_grammar_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_grammar_LDADD = lib/libwendhot.la $(GLIB_LIBS)
+
+tests_unit_varint_SOURCES = tests/unit/varint.c
+tests_unit_varint_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_varint_LDADD = lib/libwendhot.la $(GLIB_LIBS)

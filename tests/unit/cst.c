@@ -1,0 +1,454 @@
+/* cst.c: numbers by first occurrence, pools, streams and timing, read back from the encoded table with a reader of its own. */
+#include "../../lib/cst.h"
+#include "../../lib/part.h"
+
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+static WendTerminalEntry *terminal(WendCst *t, gint64 function, gint64 slot)
+{
+    gint64 shape[] = {function, -7, function * 3}, slots[] = {slot};
+    WendTerminalEntry *e = wend_cst_terminal(t, shape, 3, slots, 1);
+    g_assert_nonnull(e);
+    return e;
+}
+
+static void test_numbers(void)
+{
+    WendCst *t = wend_cst_new();
+    WendTerminalEntry *first = terminal(t, 50, 1);
+    g_assert_cmpuint(first->number, ==, 0);
+    g_assert_cmpuint(terminal(t, 50, 2)->number, ==, 1);
+    g_assert_cmpuint(terminal(t, 50, 2)->shape, ==, 0);
+    g_assert_cmpuint(terminal(t, 10, 2)->number, ==, 2);
+    g_assert_cmpuint(terminal(t, 10, 2)->shape, ==, 1);
+    for (guint i = 3; i < 50000; i++) /* through many sizes of the table */
+        g_assert_cmpuint(terminal(t, i % 300, 1000 + i)->number, ==, i);
+    for (guint i = 49999; i >= 3; i--)
+        g_assert_cmpuint(terminal(t, i % 300, 1000 + i)->number, ==, i);
+    g_assert_true(terminal(t, 50, 1) == first);
+
+    /* The border between shape and slots counts, and so do empty rows. */
+    gint64 words[] = {1, 2, 3, 4};
+    guint n = 50000;
+    for (guint cut = 0; cut <= 4; cut++)
+        g_assert_cmpuint(wend_cst_terminal(t, words, cut, words + cut, 4 - cut)->number, ==, n++);
+    g_assert_cmpuint(wend_cst_terminal(t, words, 0, NULL, 0)->number, ==, n++);
+    for (guint cut = 0; cut <= 4; cut++)
+        g_assert_cmpuint(wend_cst_terminal(t, words, cut, words + cut, 4 - cut)->number, ==, 50000 + cut);
+    wend_cst_free(t);
+    wend_cst_free(NULL);
+}
+
+/* Against a hash table of strings, with rows of all lengths that often differ in one word only. */
+static void test_random_signatures(void)
+{
+    GRand *rand = g_rand_new_with_seed(3);
+    WendCst *t = wend_cst_new();
+    GHashTable *model = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < 100000; i++) {
+        gint64 words[300] = {0};
+        guint n_shape = g_rand_int_range(rand, 0, 10) ? g_rand_int_range(rand, 0, 12) : g_rand_int_range(rand, 0, 150);
+        guint n_slots = g_rand_int_range(rand, 0, 10) ? g_rand_int_range(rand, 0, 6) : g_rand_int_range(rand, 0, 150);
+        guint n = n_shape + n_slots;
+        if (n > 0)
+            words[g_rand_int_range(rand, 0, n)] = g_rand_int_range(rand, 0, 4);
+        GString *key = g_string_new(NULL);
+        for (guint k = 0; k < n; k++)
+            g_string_append_printf(key, "%s%" G_GINT64_FORMAT, k == n_shape ? "/" : " ", words[k]);
+        g_string_append_printf(key, " %u %u", n_shape, n_slots);
+        gpointer number;
+        if (!g_hash_table_lookup_extended(model, key->str, NULL, &number)) {
+            number = GUINT_TO_POINTER(g_hash_table_size(model));
+            g_hash_table_insert(model, g_strdup(key->str), number);
+        }
+        g_assert_cmpuint(wend_cst_terminal(t, words, n_shape, words + n_shape, n_slots)->number, ==, GPOINTER_TO_UINT(number));
+        g_string_free(key, TRUE);
+    }
+    g_hash_table_unref(model);
+    wend_cst_free(t);
+    g_rand_free(rand);
+}
+
+static WendPoolKey request(WendCst *t, gint64 function, guint32 expected_number)
+{
+    gint64 shape[] = {function}, slots[] = {0, 1};
+    WendPoolKey key;
+    guint32 number;
+    g_assert_true(wend_cst_request(t, shape, 1, slots, 2, &key, &number));
+    g_assert_cmpuint(number, ==, expected_number);
+    return key;
+}
+
+static void test_pools(void)
+{
+    WendCst *t = wend_cst_new();
+    WendPoolKey a = request(t, 1, 0), b = request(t, 1, 1), c = request(t, 2, 2);
+    g_assert_cmpuint(a.k, ==, 0);
+    g_assert_cmpuint(b.k, ==, 1);
+    g_assert_cmpuint(c.k, ==, 0); /* another signature: a pool of its own */
+    wend_cst_release(t, b);
+    wend_cst_release(t, a);       /* whatever the order of completion */
+    a = request(t, 1, 0);
+    b = request(t, 1, 1);
+    wend_cst_release(t, a);
+    a = request(t, 1, 0);         /* the smallest that is free */
+    request(t, 1, 3);             /* a k never taken: the next number */
+    wend_cst_free(t);
+}
+
+/* Many pending in one pool, released in any order: always the smallest free k, against a plain array. */
+static void test_pool_model(void)
+{
+    enum { MOST = 3000 };
+    GRand *rand = g_rand_new_with_seed(5);
+    WendCst *t = wend_cst_new();
+    gboolean taken[MOST] = {FALSE};
+    WendPoolKey keys[MOST];
+    guint ever = 0, pending = 0;
+    gint64 word = 9;
+    for (guint i = 0; i < 40000; i++) {
+        gboolean grow = (i / 4000) % 2 == 0;
+        if (pending < MOST && (pending == 0 || g_rand_int_range(rand, 0, 10) < (grow ? 8 : 2))) {
+            guint k = 0;
+            while (taken[k])
+                k++;
+            WendPoolKey key;
+            guint32 number;
+            g_assert_true(wend_cst_request(t, &word, 1, NULL, 0, &key, &number));
+            g_assert_cmpuint(key.k, ==, k);
+            g_assert_cmpuint(number, ==, k); /* only one pool: numbers in step with k */
+            ever = MAX(ever, k + 1);
+            keys[k] = key;
+            taken[k] = TRUE;
+            pending++;
+        } else {
+            guint k = g_rand_int_range(rand, 0, ever);
+            while (!taken[k])
+                k = (k + 1) % ever;
+            wend_cst_release(t, keys[k]);
+            taken[k] = FALSE;
+            pending--;
+        }
+    }
+    g_assert_cmpuint(ever, >, 1000); /* it was a test */
+    wend_cst_free(t);
+    g_rand_free(rand);
+}
+
+/* -- reading a table back -- */
+
+typedef struct { guint64 count; double mean, min, max, m2; } Stat;
+typedef struct {
+    GPtrArray *shapes, *slots, *streams; /* GArray of gint64; a stream is a GPtrArray of its entries */
+    GArray *shape_of, *stats;            /* of terminals: guint64; duration and interval by turns */
+} Table;
+
+static void free_array(gpointer a) { g_array_unref(a); }
+static void free_stream(gpointer s) { g_ptr_array_unref(s); }
+
+static GArray *read_words(WendCursor *c)
+{
+    GArray *a = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (size_t n = wend_read_count(c, 1); n > 0; n--) {
+        gint64 w = wend_read_signed(c);
+        g_array_append_val(a, w);
+    }
+    return a;
+}
+
+static double read_double(WendCursor *c)
+{
+    const guint8 *p = wend_read_bytes(c, 8);
+    g_assert_nonnull(p);
+    guint64 bits = 0;
+    for (guint i = 0; i < 8; i++)
+        bits += (guint64)p[i] << (8 * i);
+    double v;
+    memcpy(&v, &bits, 8);
+    return v;
+}
+
+static Table read_table(WendCursor *c)
+{
+    Table t = {g_ptr_array_new_with_free_func(free_array), g_ptr_array_new_with_free_func(free_array),
+               g_ptr_array_new_with_free_func(free_stream), g_array_new(FALSE, FALSE, sizeof(guint64)),
+               g_array_new(FALSE, FALSE, sizeof(Stat))};
+    for (size_t n = wend_read_count(c, 1); n > 0; n--)
+        g_ptr_array_add(t.shapes, read_words(c));
+    for (size_t n = wend_read_count(c, 1); n > 0; n--) {
+        guint64 shape = wend_read_unsigned(c);
+        g_assert_cmpuint(shape, <, t.shapes->len);
+        g_array_append_val(t.shape_of, shape);
+        g_ptr_array_add(t.slots, read_words(c));
+    }
+    for (guint i = 0; i < t.shapes->len; i++) {
+        GPtrArray *stream = g_ptr_array_new_with_free_func(free_array);
+        guint64 entries = wend_read_unsigned(c);
+        WendCursor runs = wend_read_block(c);
+        GArray *before = NULL;
+        while (runs.p < runs.end) {
+            guint64 repeats = wend_read_unsigned(&runs);
+            g_assert_cmpuint(repeats, >=, 1);
+            GArray *words = read_words(&runs);
+            g_assert_false(before && before->len == words->len && memcmp(before->data, words->data, words->len * 8) == 0); /* runs are whole */
+            for (guint64 k = 0; k < repeats; k++)
+                g_ptr_array_add(stream, g_array_ref(words));
+            g_array_unref(words);
+            before = words; /* the stream holds it */
+        }
+        g_assert_false(runs.failed);
+        g_assert_cmpuint(stream->len, ==, entries);
+        g_ptr_array_add(t.streams, stream);
+    }
+    size_t timed = wend_read_count(c, 2);
+    g_assert_true(timed == 0 || timed == t.slots->len);
+    for (size_t i = 0; i < 2 * timed; i++) {
+        Stat s = {wend_read_unsigned(c), 0, 0, 0, 0};
+        if (s.count > 0) {
+            s.mean = read_double(c);
+            s.min = read_double(c);
+            s.max = read_double(c);
+            s.m2 = read_double(c);
+        }
+        g_array_append_val(t.stats, s);
+    }
+    g_assert_false(c->failed);
+    return t;
+}
+
+static void table_clear(Table *t)
+{
+    g_ptr_array_unref(t->shapes);
+    g_ptr_array_unref(t->slots);
+    g_ptr_array_unref(t->streams);
+    g_array_unref(t->shape_of);
+    g_array_unref(t->stats);
+}
+
+static Table encode_and_read(const WendCst *t, gboolean timing)
+{
+    WendBuf b = WEND_BUF_INIT;
+    wend_cst_encode(t, timing, &b);
+    g_assert_false(b.failed);
+    WendCursor c = wend_cursor(b.data, b.len);
+    Table table = read_table(&c);
+    g_assert_true(c.p == c.end);
+    wend_buf_clear(&b);
+    return table;
+}
+
+static void assert_words(const GArray *a, const gint64 *words, gsize n)
+{
+    g_assert_cmpuint(a->len, ==, n);
+    g_assert_true(n == 0 || memcmp(a->data, words, n * sizeof *words) == 0);
+}
+
+static void test_table(void)
+{
+    WendCst *t = wend_cst_new();
+    gint64 a[] = {4, INT64_MIN + 3, -1}, b[] = {6}, s[] = {INT64_MAX, INT64_MIN, 0};
+    wend_cst_terminal(t, a, 3, s, 3);
+    wend_cst_terminal(t, b, 1, s, 0);
+    wend_cst_terminal(t, a, 3, s + 1, 2);
+    Table table = encode_and_read(t, FALSE);
+    g_assert_cmpuint(table.shapes->len, ==, 2);
+    assert_words(table.shapes->pdata[0], a, 3);
+    assert_words(table.shapes->pdata[1], b, 1);
+    g_assert_cmpuint(table.slots->len, ==, 3);
+    assert_words(table.slots->pdata[0], s, 3);
+    assert_words(table.slots->pdata[1], s, 0);
+    assert_words(table.slots->pdata[2], s + 1, 2);
+    g_assert_cmpuint(g_array_index(table.shape_of, guint64, 0), ==, 0);
+    g_assert_cmpuint(g_array_index(table.shape_of, guint64, 1), ==, 1);
+    g_assert_cmpuint(g_array_index(table.shape_of, guint64, 2), ==, 0);
+    g_assert_cmpuint(table.stats->len, ==, 0);
+    table_clear(&table);
+    wend_cst_free(t);
+}
+
+static void test_streams(void)
+{
+    GRand *rand = g_rand_new_with_seed(8);
+    WendCst *t = wend_cst_new();
+    enum { SHAPES = 5 };
+    GPtrArray *model[SHAPES];
+    for (guint i = 0; i < SHAPES; i++) {
+        terminal(t, 100 + i, 0);
+        model[i] = g_ptr_array_new_with_free_func(free_array);
+    }
+    for (guint i = 0; i < 20000; i++) {
+        guint shape = g_rand_int_range(rand, 0, SHAPES - 1); /* the last one stays empty */
+        gint64 words[40];
+        guint n = g_rand_int_range(rand, 0, 20) ? g_rand_int_range(rand, 0, 3) : g_rand_int_range(rand, 0, 40);
+        for (guint k = 0; k < n; k++)
+            words[k] = g_rand_int_range(rand, -1, 2) * (g_rand_int_range(rand, 0, 50) ? 1 : INT64_MAX);
+        for (guint repeats = g_rand_int_range(rand, 0, 4) ? 1 : g_rand_int_range(rand, 1, 30); repeats > 0; repeats--) {
+            g_assert_true(wend_cst_outcome(t, shape, words, n));
+            GArray *entry = g_array_new(FALSE, FALSE, sizeof(gint64));
+            g_array_append_vals(entry, words, n);
+            g_ptr_array_add(model[shape], entry);
+        }
+        if (i % 4000 != 0 && i != 19999)
+            continue;
+        Table table = encode_and_read(t, FALSE); /* in between too: recording goes on */
+        for (guint s = 0; s < SHAPES; s++) {
+            GPtrArray *stream = table.streams->pdata[s];
+            g_assert_cmpuint(stream->len, ==, model[s]->len);
+            for (guint k = 0; k < stream->len; k++) {
+                GArray *entry = model[s]->pdata[k];
+                assert_words(stream->pdata[k], (gint64 *)entry->data, entry->len);
+            }
+        }
+        table_clear(&table);
+    }
+    for (guint i = 0; i < SHAPES; i++)
+        g_ptr_array_unref(model[i]);
+    wend_cst_free(t);
+    g_rand_free(rand);
+}
+
+static void test_stream_memory(void)
+{
+    WendCst *t = wend_cst_new();
+    terminal(t, 1, 1);
+    gint64 words[] = {0, 0, 5};
+    wend_cst_outcome(t, 0, words, 3);
+    size_t memory = wend_cst_memory(t);
+    for (guint i = 0; i < 1000000; i++) {
+        terminal(t, 1, 1);
+        g_assert_true(wend_cst_outcome(t, 0, words, 3));
+    }
+    g_assert_cmpuint(wend_cst_memory(t), ==, memory);
+    wend_cst_free(t);
+}
+
+static void assert_near(double a, double b, double tolerance)
+{
+    g_assert_cmpfloat(fabs(a - b), <=, tolerance * fabs(b));
+}
+
+/* A slow first call, then many fast and nearly equal ones, against two passes over the values. */
+static void test_timing(void)
+{
+    GRand *rand = g_rand_new_with_seed(13);
+    WendCst *t = wend_cst_new();
+    WendTerminalEntry *e = terminal(t, 1, 1);
+    terminal(t, 2, 1); /* never timed */
+    enum { N = 100000 };
+    double *v = g_new(double, N), sum = 0, m2 = 0, min = INFINITY, max = 0;
+    for (guint i = 0; i < N; i++) {
+        v[i] = i == 0 ? 1e-3 : 2e-6 + 1e-8 * g_rand_double(rand);
+        sum += v[i];
+        min = MIN(min, v[i]);
+        max = MAX(max, v[i]);
+        wend_stat_add(&e->duration, v[i]);
+    }
+    wend_stat_add(&e->interval, 0.25);
+    for (guint i = 0; i < N; i++)
+        m2 += (v[i] - sum / N) * (v[i] - sum / N);
+    Table table = encode_and_read(t, TRUE);
+    g_assert_cmpuint(table.stats->len, ==, 4);
+    const Stat *s = &g_array_index(table.stats, Stat, 0);
+    g_assert_cmpuint(s[0].count, ==, N);
+    assert_near(s[0].mean, sum / N, 1e-9);
+    assert_near(s[0].m2, m2, 1e-6);
+    g_assert_true(s[0].min == min && s[0].max == max);
+    g_assert_cmpuint(s[1].count, ==, 1);
+    g_assert_true(s[1].mean == 0.25 && s[1].min == 0.25 && s[1].max == 0.25 && s[1].m2 == 0);
+    g_assert_cmpuint(s[2].count, ==, 0);
+    g_assert_cmpuint(s[3].count, ==, 0);
+    table_clear(&table);
+    g_free(v);
+    wend_cst_free(t);
+    g_rand_free(rand);
+}
+
+/* -- a whole part -- */
+
+static char *read_string(WendCursor *c)
+{
+    size_t n = wend_read_count(c, 1);
+    return g_strndup((const char *)wend_read_bytes(c, n), n);
+}
+
+static void assert_string(WendCursor *c, const char *expected)
+{
+    char *s = read_string(c);
+    g_assert_cmpstr(s, ==, expected);
+    g_free(s);
+}
+
+static void test_part(void)
+{
+    WendFacts facts = {0};
+    wend_facts_add(&facts, "run.program", "/bin/app");
+    wend_facts_add(&facts, "run.job", "");
+    WendCst *t = wend_cst_new(), *polls = wend_cst_new();
+    WendGrammar *g = wend_grammar_new(), *polls_grammar = wend_grammar_new();
+    WendTerminalEntry *e = terminal(t, 1, 1);
+    wend_stat_add(&e->duration, 1.5);
+    wend_grammar_append(g, e->number, 3);
+    wend_grammar_append(polls_grammar, terminal(polls, 3, 3)->number, 1000);
+    WendBuf b = WEND_BUF_INIT;
+    wend_part_begin(&b, &facts, 3, 16, 2);
+    wend_part_sequence(&b, &(WendPartSequence){WEND_SEQUENCE_THREAD, 0, t, g, 7, polls, polls_grammar});
+    wend_part_sequence(&b, &(WendPartSequence){WEND_SEQUENCE_CALLBACK, -5, t, g, 0, NULL, NULL});
+    g_assert_false(b.failed);
+
+    WendCursor c = wend_cursor(b.data, b.len);
+    g_assert_cmpmem(wend_read_bytes(&c, 8), 8, "WENDPART", 8);
+    g_assert_cmpuint(wend_read_unsigned(&c), ==, 1);
+    g_assert_cmpuint(wend_read_unsigned(&c), ==, 2);
+    assert_string(&c, "run.program");
+    assert_string(&c, "/bin/app");
+    assert_string(&c, "run.job");
+    assert_string(&c, "");
+    g_assert_cmpuint(wend_read_unsigned(&c), ==, 3);
+    g_assert_cmpuint(wend_read_unsigned(&c), ==, 16);
+    g_assert_cmpuint(wend_read_unsigned(&c), ==, 2);
+    for (guint i = 0; i < 2; i++) {
+        g_assert_cmpuint(wend_read_unsigned(&c), ==, i);
+        g_assert_cmpint(wend_read_signed(&c), ==, i ? -5 : 0);
+        Table calls = read_table(&c);
+        g_assert_cmpuint(calls.slots->len, ==, 1);
+        g_assert_cmpuint(calls.stats->len, ==, 2);
+        WendCursor grammar = wend_read_block(&c);
+        g_assert_cmpmem(grammar.p, grammar.end - grammar.p, "\1\1\0\3", 4); /* one rule of one symbol: terminal 0, three times */
+        g_assert_cmpuint(wend_read_unsigned(&c), ==, i ? 0 : 7);
+        Table failing = read_table(&c);
+        g_assert_cmpuint(failing.slots->len, ==, i ? 0 : 1);
+        g_assert_cmpuint(failing.stats->len, ==, 0);
+        grammar = wend_read_block(&c);
+        if (i == 0)
+            g_assert_cmpmem(grammar.p, grammar.end - grammar.p, "\1\1\0\xe8\7", 5);
+        else
+            g_assert_cmpmem(grammar.p, grammar.end - grammar.p, "\1\0", 2);
+        table_clear(&calls);
+        table_clear(&failing);
+    }
+    g_assert_false(c.failed);
+    g_assert_true(c.p == c.end);
+    wend_buf_clear(&b);
+    wend_buf_clear(&facts.bytes);
+    wend_cst_free(t);
+    wend_cst_free(polls);
+    wend_grammar_free(g);
+    wend_grammar_free(polls_grammar);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/cst/numbers", test_numbers);
+    g_test_add_func("/cst/random-signatures", test_random_signatures);
+    g_test_add_func("/cst/pools", test_pools);
+    g_test_add_func("/cst/pool-model", test_pool_model);
+    g_test_add_func("/cst/table", test_table);
+    g_test_add_func("/cst/streams", test_streams);
+    g_test_add_func("/cst/stream-memory", test_stream_memory);
+    g_test_add_func("/cst/timing", test_timing);
+    g_test_add_func("/cst/part", test_part);
+    return g_test_run();
+}
