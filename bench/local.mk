@@ -1,1 +1,2 @@
 # what is built in bench/
+include bench/grammar.mk

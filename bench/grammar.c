@@ -1,0 +1,220 @@
+/* bench/grammar: nanoseconds a symbol of the grammar and a call of the signature table, beside plain baselines in the same run.
+ *
+ * Prints for each input the median of several runs and its ratio to appending the same symbols to a plain array. Process CPU time. */
+#include "../lib/cst.h"
+#include "../lib/grammar.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { RUNS = 5 };
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint64_t random_next(uint64_t *state) /* xorshift64* */
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 0x2545f4914f6cdd1du;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *v)
+{
+    qsort(v, RUNS, sizeof *v, compare);
+    return v[RUNS / 2];
+}
+
+/* -- inputs -- */
+
+typedef struct { uint32_t *v; size_t n; } Input;
+
+static void loop(Input in, size_t body)
+{
+    for (size_t i = 0; i < in.n; i++)
+        in.v[i] = (uint32_t)(i % body);
+}
+
+/* for (;;) { before; for (1 to 8 trips) body; after } */
+static void trips(Input in, size_t body)
+{
+    uint64_t state = 88172645463325252u;
+    for (size_t i = 0; i < in.n;) {
+        in.v[i++] = (uint32_t)body;
+        for (size_t t = 1 + random_next(&state) % 8; t > 0 && i < in.n; t--)
+            for (size_t k = 0; k < body && i < in.n; k++)
+                in.v[i++] = (uint32_t)k;
+        if (i < in.n)
+            in.v[i++] = (uint32_t)body + 1;
+    }
+}
+
+/* An outer loop of an inner loop and a tail: 50 times (20 of a body of 4, then 10 more). */
+static void nest(Input in)
+{
+    for (size_t i = 0; i < in.n; i++) {
+        size_t k = i % 90;
+        in.v[i] = (uint32_t)(k < 80 ? k % 4 : k);
+    }
+}
+
+static void noise(Input in, size_t alphabet)
+{
+    uint64_t state = 88172645463325252u;
+    for (size_t i = 0; i < in.n; i++)
+        in.v[i] = (uint32_t)(random_next(&state) >> 33) % (uint32_t)alphabet;
+}
+
+/* -- measures: nanoseconds for each symbol -- */
+
+static double measure_array(Input in)
+{
+    double runs[RUNS];
+    for (int r = 0; r < RUNS; r++) {
+        double start = cpu_seconds();
+        uint32_t *volatile a = NULL;
+        size_t cap = 0;
+        for (size_t i = 0; i < in.n; i++) {
+            if (i == cap) {
+                cap = cap ? cap * 2 : 64;
+                a = realloc(a, cap * sizeof *a);
+                if (!a)
+                    abort();
+            }
+            a[i] = in.v[i];
+        }
+        runs[r] = (cpu_seconds() - start) / (double)in.n * 1e9;
+        free(a);
+    }
+    return median(runs);
+}
+
+static double measure_grammar(Input in, size_t *memory, size_t *bytes)
+{
+    double runs[RUNS];
+    for (int r = 0; r < RUNS; r++) {
+        double start = cpu_seconds();
+        WendGrammar *g = wend_grammar_new();
+        for (size_t i = 0; i < in.n; i++)
+            if (!wend_grammar_append(g, in.v[i], 1))
+                abort();
+        runs[r] = (cpu_seconds() - start) / (double)in.n * 1e9;
+        WendBuf b = WEND_BUF_INIT;
+        wend_grammar_encode(g, &b);
+        *memory = wend_grammar_memory(g);
+        *bytes = b.len;
+        wend_buf_clear(&b);
+        wend_grammar_free(g);
+    }
+    return median(runs);
+}
+
+static void bench_grammar(const char *name, Input in)
+{
+    size_t memory, bytes;
+    double array = measure_array(in), grammar = measure_grammar(in, &memory, &bytes);
+    printf("%-34s %8.1f %8.1f %8.1f %12zu %10zu\n", name, array, grammar, grammar / array, memory, bytes);
+}
+
+/* -- the signature table: calls of 10 shape words and 5 slots, in a loop over so many signatures -- */
+
+enum { SHAPE = 10, SLOTS = 5 };
+
+static void bench_cst(const char *name, size_t signatures, bool shuffled)
+{
+    const size_t calls = 2000000;
+    double hit[RUNS], copied[RUNS];
+    uint64_t state = 1;
+    int64_t shape[SHAPE], slots[SLOTS], *sink = calloc(SHAPE + SLOTS, sizeof *sink);
+    uint32_t *order = malloc(calls * sizeof *order);
+    if (!sink || !order)
+        abort();
+    for (size_t i = 0; i < calls; i++)
+        order[i] = (uint32_t)((shuffled ? random_next(&state) >> 20 : i) % signatures);
+    for (int r = 0; r < RUNS; r++) {
+        WendCst *t = wend_cst_new();
+        for (int pass = 0; pass < 2; pass++) { /* the first only makes the signatures' words */
+            double start = cpu_seconds();
+            for (size_t i = 0; i < calls; i++) {
+                for (size_t k = 0; k < SHAPE; k++)
+                    shape[k] = (int64_t)((order[i] & 31) * SHAPE + k);
+                for (size_t k = 0; k < SLOTS; k++)
+                    slots[k] = (int64_t)(order[i] / 32 + k);
+                if (pass == 0)
+                    for (size_t k = 0; k < SHAPE + SLOTS; k++)
+                        ((volatile int64_t *)sink)[k] = k < SHAPE ? shape[k] : slots[k - SHAPE];
+                else if (!wend_cst_terminal(t, shape, SHAPE, slots, SLOTS))
+                    abort();
+            }
+            (pass ? hit : copied)[r] = (cpu_seconds() - start) / (double)calls * 1e9;
+        }
+        wend_cst_free(t);
+    }
+    double c = median(copied), h = median(hit);
+    printf("%-34s %8.1f %8.1f %8.1f\n", name, c, h, h / c);
+    free(sink);
+    free(order);
+}
+
+static void bench_request(void)
+{
+    const size_t calls = 2000000;
+    double runs[RUNS];
+    int64_t shape[SHAPE] = {1}, slots[SLOTS] = {2};
+    for (int r = 0; r < RUNS; r++) {
+        WendCst *t = wend_cst_new();
+        double start = cpu_seconds();
+        for (size_t i = 0; i < calls; i++) {
+            WendPoolKey key;
+            uint32_t number;
+            slots[0] = (int64_t)(i & 7);
+            if (!wend_cst_request(t, shape, SHAPE, slots, SLOTS, &key, &number))
+                abort();
+            wend_cst_release(t, key);
+        }
+        runs[r] = (cpu_seconds() - start) / (double)calls * 1e9;
+        wend_cst_free(t);
+    }
+    printf("%-34s %8s %8.1f\n", "request taken and given back", "", median(runs));
+}
+
+int main(int argc, char **argv)
+{
+    Input in = {NULL, argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000};
+    in.v = malloc(in.n * sizeof *in.v);
+    if (!in.v || in.n < 1)
+        return 2;
+    printf("%zu symbols, ns each            %10s %8s %8s %12s %10s\n", in.n, "array", "grammar", "ratio", "memory", "encoded");
+    loop(in, 1), bench_grammar("one symbol", in);
+    loop(in, 10), bench_grammar("loop of 10", in);
+    loop(in, 200), bench_grammar("loop of 200", in);
+    loop(in, 10000), bench_grammar("loop of 10000", in);
+    nest(in), bench_grammar("loop in a loop", in);
+    trips(in, 10), bench_grammar("1 to 8 trips of 10", in);
+    trips(in, 200), bench_grammar("1 to 8 trips of 200", in);
+    noise(in, 8), bench_grammar("random of 8", in);
+    noise(in, 100), bench_grammar("random of 100", in);
+    noise(in, 1000), bench_grammar("random of 1000", in);
+    noise(in, 1000000), bench_grammar("random of 1000000", in);
+    free(in.v);
+    printf("\ncalls of 15 words, ns each      %10s %8s %8s\n", "copied", "terminal", "ratio");
+    bench_cst("one signature", 1, false);
+    bench_cst("loop over 10 signatures", 10, false);
+    bench_cst("loop over 1000 signatures", 1000, false);
+    bench_cst("10 signatures, random order", 10, true);
+    bench_cst("1000 signatures, random order", 1000, true);
+    bench_request();
+    return 0;
+}

@@ -1,0 +1,5 @@
+# bench/grammar: the hot path of lib/ by itself.
+EXTRA_PROGRAMS += bench/grammar
+bench_grammar_SOURCES = bench/grammar.c
+bench_grammar_LDADD = lib/libwendhot.la
+CLEANFILES += bench/grammar$(EXEEXT)
