@@ -44,9 +44,14 @@ typedef struct {
     int16_t count, type, displs;
     uint8_t extent;      /* how they combine: enum below */
     const char *length;  /* arrays: the spec's length rule, for people; NULL scalar */
+    /* For status and a request that is made: what the words of its status are relative to; -1 none. source: the parameter with the source
+     * (of MPI_Mrecv and MPI_Imrecv: the message, which knows source and tag; tag is -1), tag; count and type: the posted size, and if displs is not
+     * -1 it is the number of partitions that the size is a multiple of. All -1 in a send, a collective, a wait. */
+    int16_t source, tag;
 } WendParam;
 
-/* How much memory a buffer argument needs, in the terms of the standard. "size" is that of the communicator (remote if inter). */
+/* How much memory a buffer argument needs, in the terms of the standard. "size" is that of the communicator (remote if inter).
+ * A count of -1 is one element. */
 enum wend_extent {
     WEND_EXTENT_NONE,        /* an address only */
     WEND_EXTENT_COUNT,       /* count elements of type */
@@ -56,7 +61,8 @@ enum wend_extent {
     WEND_EXTENT_COUNTS_SUM,  /* sum of counts[] elements (reduce_scatter) */
     WEND_EXTENT_NEIGHBORS_IN, WEND_EXTENT_NEIGHBORS_OUT, /* count elements for each in (out) neighbour */
     WEND_EXTENT_BYTES,       /* count bytes (windows, pack buffers, MPI_Alloc_mem, attached buffers) */
-    WEND_EXTENT_PARTITIONS   /* partitions (param before count) x count elements */
+    WEND_EXTENT_PARTITIONS,  /* count elements for each of as many partitions as the parameter displs says */
+    WEND_EXTENT_COUNT_OWN_SIZE /* count elements for each member of the caller's own group (reduce_scatter_block on an intercommunicator) */
 };
 
 /* Facts about a function that hold as a whole. */
@@ -85,8 +91,16 @@ typedef struct {
 extern const WendFunction wend_functions[];  /* by the spec's order; index = function index in this build only */
 extern const size_t wend_n_functions;
 extern const char *const wend_constants[];   /* names: "MPI_COMM_WORLD", "MPI_ANY_SOURCE" */
-extern const char *const wend_constant_groups[]; /* wend_constant_groups[i]: group of constant i */
+extern const char *const wend_constant_groups[]; /* wend_constant_groups[i]: first group of constant i */
 extern const size_t wend_n_constants;
+
+/* A group's constants, as indices, in the spec's order (bit i of a parameter of kind bits is member i of its group). A constant such as
+ * MPI_UNDEFINED is in several groups and has one index. Groups of handles have the name of the kind: "comm", "datatype". */
+typedef struct { const char *name; uint16_t n; const uint16_t *members; } WendConstantGroup;
+extern const WendConstantGroup wend_groups[];
+extern const size_t wend_n_groups;
+const WendConstantGroup *wend_group_by_name(const char *name); /* NULL: none */
+int wend_constant_by_name(const char *name);                   /* index, -1: none */
 
 /* The function called NAME, or NULL. */
 const WendFunction *wend_function_by_name(const char *name);

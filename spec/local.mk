@@ -1,1 +1,17 @@
-# what is built in spec/
+# what is built in spec/: the table, the indices and the wrappers that follow from mpi.spec
+
+WEND_GEN = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(srcdir)/spec/gen.py
+WEND_GEN_FILES = spec/gen.py spec/mpispec.py spec/table.py
+EXTRA_DIST += $(WEND_GEN_FILES) spec/mpi.spec
+
+lib/functions.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) table $(srcdir)/spec/mpi.spec -o $@
+src/tracer/functions.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) index $(srcdir)/spec/mpi.spec -o $@
+BUILT_SOURCES += src/tracer/functions.gen.h
+CLEANFILES += lib/functions.gen.c src/tracer/functions.gen.h
+
+# For whoever links it: lib's library, and tests.
+noinst_LTLIBRARIES += libwendfunctions.la
+libwendfunctions_la_SOURCES = lib/functions.h lib/functions.c
+nodist_libwendfunctions_la_SOURCES = lib/functions.gen.c

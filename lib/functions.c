@@ -1,0 +1,29 @@
+/* functions.c: look-up by name in the generated table. */
+#include "functions.h"
+
+#include <string.h>
+
+/* The table is read a few hundred times a run, when an archive is opened; a scan of its 700 names will do. */
+const WendFunction *wend_function_by_name(const char *name)
+{
+    for (size_t i = 0; i < wend_n_functions; i++)
+        if (strcmp(wend_functions[i].name, name) == 0)
+            return &wend_functions[i];
+    return NULL;
+}
+
+const WendConstantGroup *wend_group_by_name(const char *name)
+{
+    for (size_t i = 0; i < wend_n_groups; i++)
+        if (strcmp(wend_groups[i].name, name) == 0)
+            return &wend_groups[i];
+    return NULL;
+}
+
+int wend_constant_by_name(const char *name)
+{
+    for (size_t i = 0; i < wend_n_constants; i++)
+        if (strcmp(wend_constants[i], name) == 0)
+            return (int)i;
+    return -1;
+}

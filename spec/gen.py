@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Makes from mpi.spec what follows from it.
+
+  gen.py table SPEC                                          lib/functions.gen.c, to stdout
+  gen.py index SPEC                                          src/tracer/functions.gen.h
+  gen.py wrappers SPEC -o FILE --coverage FILE --mpicc CC    src/tracer/wrappers.gen.c for the MPI of CC, and what it covers
+"""
+
+import argparse
+import sys
+
+import mpispec
+from table import table
+
+
+def index(spec):
+    out = ["/* Made by spec/gen.py from spec/mpi.spec: function indices. */", "#ifndef WEND_FUNCTIONS_GEN_H", "#define WEND_FUNCTIONS_GEN_H",
+           "", "enum {"]
+    out += [f"    WEND_FN_{f.name} = {i}," for i, f in enumerate(spec.functions)]
+    out += ["    WEND_N_FUNCTIONS", "};", "", "/* Index of a named constant: its word is WEND_CONST(WEND_CONSTANT_MPI_ANY_SOURCE). */", "enum {"]
+    out += [f"    WEND_CONSTANT_{c} = {i}," for i, c in enumerate(spec.constants)]
+    out += ["    WEND_N_CONSTANTS", "};", "", "#endif"]
+    return "\n".join(out) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Makes from mpi.spec what follows from it.")
+    parser.add_argument("what", choices=["table", "index", "wrappers"])
+    parser.add_argument("spec")
+    parser.add_argument("-o", "--output", help="file to write (default stdout)")
+    parser.add_argument("--mpicc", default="mpicc")
+    parser.add_argument("--coverage", help="wrappers: where the report goes")
+    args = parser.parse_args()
+    try:
+        spec = mpispec.Spec(args.spec)
+        if args.what == "wrappers":
+            import library
+            import wrappers
+            mpi = library.Library(spec, args.mpicc)
+            text = wrappers.wrappers(spec, mpi)
+            report = mpi.coverage(spec)
+            if args.coverage:
+                with open(args.coverage, "w", encoding="utf-8") as f:
+                    f.write(report)
+        else:
+            text = table(spec) if args.what == "table" else index(spec)
+    except mpispec.SpecError as e:
+        sys.exit(f"gen.py: {e}")
+    if args.output:
+        with open(args.output, "w", encoding="utf-8") as f:
+            f.write(text)
+    else:
+        sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main()

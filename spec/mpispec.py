@@ -1,0 +1,268 @@
+"""The specification of MPI's functions (mpi.spec): reading it, and the facts that follow from a line."""
+
+import re
+
+HANDLES = ("comm group datatype op errhandler info file win message session keyval "
+           "tenum cvar pvar pvarsession eventreg event").split()
+KINDS = ("self " + " ".join(HANDLES) + " request buf address count int disp offset rank tag color index errcode "
+         "logical enum bits string strings strings2 func attr status segment skip").split()
+
+# The C type of a kind; two of them where the large-count variant has another.
+CTYPES = {
+    "comm": "MPI_Comm", "group": "MPI_Group", "datatype": "MPI_Datatype", "op": "MPI_Op", "errhandler": "MPI_Errhandler",
+    "info": "MPI_Info", "file": "MPI_File", "win": "MPI_Win", "message": "MPI_Message", "session": "MPI_Session", "keyval": "int",
+    "tenum": "MPI_T_enum", "cvar": "MPI_T_cvar_handle", "pvar": "MPI_T_pvar_handle", "pvarsession": "MPI_T_pvar_session",
+    "eventreg": "MPI_T_event_registration", "event": "MPI_T_event_instance", "request": "MPI_Request", "status": "MPI_Status",
+    "buf": "void *", "attr": "void *", "address": "MPI_Aint", "count": "int|MPI_Count", "disp": "int|MPI_Aint",
+    "offset": "MPI_Offset", "string": "char *", "strings": "char **", "strings2": "char ***", "skip": "", "segment": "",
+}
+OWN_GROUP = HANDLES + ["request", "rank", "tag", "color", "index", "errcode"]  # kinds whose constants are the group of the same name
+ENUMS = {"safeties": "MPI_T_cb_safety", "orderings": "MPI_T_source_order"}     # enums that C declares as such; the others are int
+
+# Where the value goes if the line does not say.
+SHAPE_KINDS = set(HANDLES) | {"request", "logical", "enum", "bits", "string", "strings", "strings2", "func", "status", "segment", "skip"}
+OUTCOME_OUT = {"index", "errcode", "string", "attr"}
+
+FLAGS = "large special control send recv collective poll completes any persistent query pseudo".split()
+EXTENTS = {  # name: (WEND_EXTENT_, names of its arguments)
+    "count": ("COUNT", "count type"), "each": ("COUNT_SIZE", "count type"), "own": ("COUNT_OWN_SIZE", "count type"),
+    "vector": ("VECTOR", "count type displs"), "vectorbytes": ("VECTOR_BYTES", "count type displs"), "sum": ("COUNTS_SUM", "count type"),
+    "indegree": ("NEIGHBORS_IN", "count type"), "outdegree": ("NEIGHBORS_OUT", "count type"), "bytes": ("BYTES", "count"),
+    "one": ("COUNT", "type"), "partitions": ("PARTITIONS", "displs count type"),
+}
+RELATIVES = {"recv": "source tag count type", "probe": "source tag", "message": "source count type", "io": "count type"}
+
+
+class SpecError(Exception):
+    pass
+
+
+class Param:
+    """One parameter of one function; attributes as in the header comment of mpi.spec."""
+
+    def __init__(self, name):
+        self.name = name
+        self.kind = self.group = self.ctype = self.length = self.place = None
+        self.direction = "in"
+        self.extent = self.relative = None   # (rule, [arguments])
+        self.frees = self.large_only = False
+        self.conditions = []
+
+    @property
+    def is_in(self):
+        return self.direction in ("in", "inout")
+
+    @property
+    def is_out(self):
+        """Has out words: docs/design.md, "inout handles, requests, messages and buffers have in words only"."""
+        if self.kind == "skip":
+            return False
+        if self.direction == "inout":
+            return self.kind not in HANDLES and self.kind not in ("request", "buf", "status")
+        return self.direction in ("out", "return")
+
+    def in_place(self):
+        """Place of the in words of a parameter: an inout's place is that of its out words."""
+        if self.direction == "inout" or self.place is None:
+            return "shape" if self.kind in SHAPE_KINDS else "slot"
+        return self.place
+
+    def out_place(self):
+        if self.place is not None:
+            return self.place
+        return "outcome" if self.kind in OUTCOME_OUT else "shape" if self.kind in SHAPE_KINDS else "slot"
+
+    def any_place(self):
+        return self.out_place() if self.is_out else self.in_place()
+
+
+class Function:
+    def __init__(self, name):
+        self.name = name
+        self.flags = set()
+        self.params = []      # as in C
+        self.returned = None  # a Param, when the function does not return an error code
+
+    def param(self, name):
+        for p in self.params:
+            if p.name == name:
+                return p
+        return None
+
+    @property
+    def self_param(self):
+        """The first communicator, window or file among the in parameters: the hidden parameter self is the caller's rank in it."""
+        for p in self.params:
+            if p.kind in ("comm", "win", "file") and p.is_in and not p.length:
+                return p
+        return None
+
+    @property
+    def creates_comm(self):
+        return any(p.kind == "comm" and p.direction == "out" for p in self.params) and "query" not in self.flags \
+            and self.name != "MPI_Comm_get_parent"
+
+    @property
+    def request(self):
+        """The request that it makes."""
+        for p in self.params:
+            if p.kind == "request" and p.direction == "out":
+                return p
+        return None
+
+    def words(self):
+        """All parameters of the recording: self first, the returned value last."""
+        every = list(self.params)
+        if self.self_param:
+            hidden = Param("self")
+            hidden.kind, hidden.ctype = "self", "int"
+            every.insert(0, hidden)
+        if self.returned:
+            every.append(self.returned)
+        return every
+
+
+def _choose(ctype, large):
+    small, _, big = ctype.partition("|")
+    return (big or small) if large else small
+
+
+def _split(text, where):
+    """Splits at commas outside brackets."""
+    parts, depth, start = [], 0, 0
+    for i, ch in enumerate(text):
+        if ch in "([<":
+            depth += 1
+        elif ch in ")]" or (ch == ">" and text[i - 1] != "-"):
+            depth -= 1
+        elif ch == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    if depth:
+        raise SpecError(f"{where}: unbalanced brackets")
+    parts.append(text[start:])
+    return [p.strip() for p in parts if p.strip()]
+
+
+_PARAM = re.compile(r"(\w+)(?::(\w+)(?:\.(\w+))?)?(?:<([^>]*)>)?(?:\[(.*?)\])?((?:\s+\S+)*)$")
+
+
+class Spec:
+    def __init__(self, path):
+        self.functions = []        # sorted by name as in the file; large variants follow their line
+        self.constants = []        # names, by index
+        self.groups = {}           # group -> [name, …]
+        self.group_of = {}         # name -> its first group
+        self._names = {}
+        self._by_name = {}
+        with open(path, encoding="utf-8") as f:
+            for number, line in enumerate(f, 1):
+                line = line.strip()
+                if line and not line.startswith("#"):
+                    self._line(line, f"{path}:{number}")
+        names = [f.name for f in self.functions if "pseudo" not in f.flags and not f.name.endswith("_c")]
+        if names != sorted(names, key=str.lower):
+            raise SpecError(f"{path}: functions are not sorted: {[a for a, b in zip(names, sorted(names, key=str.lower)) if a != b][0]}")
+
+    def __getitem__(self, name):
+        return self._by_name[name]
+
+    def _line(self, line, where):
+        head, colon, body = line.partition(":")
+        words = head.split()
+        if not colon or not words:
+            raise SpecError(f"{where}: no colon")
+        if words[0] == "constants" and len(words) == 2:
+            group = self.groups.setdefault(words[1], [])
+            for name in body.split():
+                group.append(name)
+                if name not in self.group_of:
+                    self.group_of[name] = words[1]
+                    self.constants.append(name)
+        elif words[0] == "names" and len(words) == 2:
+            for name in body.split():
+                if name in self._names:
+                    raise SpecError(f"{where}: {name} has a kind already")
+                self._names[name] = words[1]
+        else:
+            for flag in words[1:]:
+                if flag not in FLAGS:
+                    raise SpecError(f"{where}: unknown flag {flag}")
+            self._add(words[0], words[1:], body, where, False)
+            if "large" in words:
+                self._add(words[0] + "_c", words[1:], body, where, True)
+
+    def _add(self, name, flags, body, where, large):
+        if name in self._by_name:
+            raise SpecError(f"{where}: {name} is there already")
+        f = Function(name)
+        f.flags = set(flags) - {"large"} | ({"large"} if large else set())
+        body, arrow, returned = body.partition("->")
+        if arrow:
+            f.returned = self._param("return:" + returned.strip(), where, large)
+            f.returned.direction = "return"
+        for text in _split(body, where):
+            p = self._param(text, where, large)
+            if large or not p.large_only:
+                f.params.append(p)
+        for p in f.params:
+            self._check(f, p, where)
+        self.functions.append(f)
+        self._by_name[name] = f
+
+    def _param(self, text, where, large):
+        m = _PARAM.match(text)
+        if not m:
+            raise SpecError(f"{where}: cannot read parameter {text!r}")
+        name, kind, group, ctype, length, words = m.groups()
+        p = Param(name)
+        if kind is None:
+            kind = self._names.get(name)
+            if kind is None:
+                raise SpecError(f"{where}: {name} has no kind")
+            kind, _, group = kind.partition(".")
+        if kind not in KINDS:
+            raise SpecError(f"{where}: unknown kind {kind}")
+        p.kind, p.length = kind, length
+        p.group = group or (kind if kind in OWN_GROUP and kind in self.groups else None)
+        if p.group and p.group not in self.groups:
+            raise SpecError(f"{where}: unknown group {p.group}")
+        if kind in ("enum", "bits") and not p.group:
+            raise SpecError(f"{where}: {name} needs a group")
+        p.ctype = _choose(ctype or ENUMS.get(p.group) or CTYPES.get(kind, "int"), large)
+        for word in words.split():
+            rule = re.fullmatch(r"=(\w+)\(([^)]*)\)", word)
+            if word in ("in", "out", "inout"):
+                p.direction = word
+            elif word in ("@shape", "@slot", "@outcome"):
+                p.place = word[1:]
+            elif word == "frees":
+                p.frees = True
+            elif word == "large":
+                p.large_only = True
+            elif word[0] == "?" and len(word) > 1:
+                p.conditions.append(word[1:])
+            elif rule and kind == "buf" and rule[1] in EXTENTS:
+                p.extent = (rule[1], rule[2].split(","))
+            elif rule and kind in ("status", "request") and rule[1] in RELATIVES:
+                p.relative = (rule[1], [a for a in rule[2].split(",") if a])
+            else:
+                raise SpecError(f"{where}: {name}: unknown word {word}")
+        return p
+
+    @staticmethod
+    def _check(f, p, where):
+        names = {q.name for q in f.params}
+        used = []
+        if p.extent:
+            used += p.extent[1]
+            if len(p.extent[1]) != len(EXTENTS[p.extent[0]][1].split()):
+                raise SpecError(f"{where}: {p.name}: wrong number of arguments of {p.extent[0]}")
+        if p.relative:
+            used += [w for a in p.relative[1] for w in a.split("*")]
+            if p.relative[1] and len(p.relative[1]) != len(RELATIVES[p.relative[0]].split()):
+                raise SpecError(f"{where}: {p.name}: wrong number of arguments of {p.relative[0]}")
+        used += [c.lstrip("!") for c in p.conditions if c not in ("root", "leaf", "member", "leader")]
+        for name in used:
+            if name not in names:
+                raise SpecError(f"{where}: {p.name}: there is no parameter {name}")

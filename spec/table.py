@@ -1,0 +1,69 @@
+"""lib/functions.gen.c: the function table for everything that reads a recording. The same in every build."""
+
+from mpispec import EXTENTS, RELATIVES
+
+FLAG_NAMES = ("send recv collective poll completes any persistent query pseudo large").split()
+
+
+def _string(text):
+    return "NULL" if text is None else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def flags_of(function):
+    flags = ["WEND_F_" + f.upper() for f in FLAG_NAMES if f in function.flags]
+    if function.self_param:
+        flags.append("WEND_F_SELF")
+    if function.creates_comm:
+        flags.append("WEND_F_CREATES_COMM")
+    return " | ".join(flags) or "0"
+
+
+def _positions(function, param):
+    """(count, type, displs, source, tag, extent)"""
+    words = function.words()
+    index = {p.name: i for i, p in enumerate(words)}
+    found = {"count": -1, "type": -1, "displs": -1, "source": -1, "tag": -1}
+    extent = "NONE"
+    if param.extent:
+        extent, names = EXTENTS[param.extent[0]]
+        rule = param.extent[1]
+    elif param.relative:
+        names, rule = RELATIVES[param.relative[0]], param.relative[1]
+    else:
+        names, rule = "", []
+    for name, argument in zip(names.split(), rule):
+        factors = argument.split("*")  # "partitions*count"
+        found[name] = index[factors[-1]]
+        if len(factors) > 1:
+            found["displs"] = index[factors[0]]
+    return found, extent
+
+
+def table(spec):
+    out = ["/* Made by spec/gen.py from spec/mpi.spec. */", '#include "lib/functions.h"', ""]
+    for n, f in enumerate(spec.functions):
+        if not f.words():
+            continue
+        out.append(f"static const WendParam params_{n}[] = {{ /* {f.name} */")
+        for p in f.words():
+            at, extent = _positions(f, p)
+            ctype = p.ctype if p.kind not in ("self",) else "int"
+            out.append("    {%s, WEND_KIND_%s, WEND_DIR_%s, WEND_PLACE_%s, %s, %s, %s, %d, %d, %d, WEND_EXTENT_%s, %s, %d, %d}," % (
+                _string(p.name), p.kind.upper(), p.direction.upper(), p.any_place().upper(), "true" if p.length else "false",
+                _string(ctype), _string(p.group), at["count"], at["type"], at["displs"], extent, _string(p.length),
+                at["source"], at["tag"]))
+        out.append("};")
+    out += ["", "const WendFunction wend_functions[] = {"]
+    for n, f in enumerate(spec.functions):
+        words = f.words()
+        out.append(f'    {{"{f.name}", {flags_of(f)}, {len(words)}, {f"params_{n}" if words else "NULL"}}},')
+    out += ["};", f"const size_t wend_n_functions = {len(spec.functions)};", "", "const char *const wend_constants[] = {"]
+    out += [f'    "{c}",' for c in spec.constants]
+    out += ["};", "const char *const wend_constant_groups[] = {"]
+    out += [f'    "{spec.group_of[c]}",' for c in spec.constants]
+    out += ["};", f"const size_t wend_n_constants = {len(spec.constants)};", "",
+            "const WendConstantGroup wend_groups[] = {"]
+    for group, names in spec.groups.items():
+        out.append(f'    {{"{group}", {len(names)}, (const uint16_t[]){{{", ".join(str(spec.constants.index(c)) for c in names)}}}}},')
+    out += ["};", f"const size_t wend_n_groups = {len(spec.groups)};"]
+    return "\n".join(out) + "\n"
