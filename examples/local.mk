@@ -1,1 +1,40 @@
-# what is built in examples/
+# what is built in examples/: applications for tests and for people to try Wend on. They know nothing of Wend and are compiled with the MPI compiler,
+# as a user would do it.
+
+EXAMPLES_C_FILES = \
+	examples/amr.c \
+	examples/collectives.c \
+	examples/datatypes.c \
+	examples/fileio.c \
+	examples/intercomm.c \
+	examples/masterworker.c \
+	examples/particles.c \
+	examples/persistent.c \
+	examples/polling.c \
+	examples/ring.c \
+	examples/rma.c \
+	examples/rowcol.c \
+	examples/stencil2d.c \
+	examples/stencil3d.c
+EXAMPLES_C = $(EXAMPLES_C_FILES:.c=)
+if HAVE_MPIFORT
+EXAMPLES_FORTRAN = examples/stencil
+else
+EXAMPLES_FORTRAN =
+endif
+
+# gcc 12 takes MPICH's MPI_STATUSES_IGNORE, which is no real address, for an array that is too small.
+EXAMPLE_CFLAGS = -std=gnu11 -O2 -g -Wall -Wextra -Wno-stringop-overflow
+
+$(EXAMPLES_C): %: %.c examples/example.h
+	$(AM_V_CC)$(MKDIR_P) examples && $(MPICC) $(EXAMPLE_CFLAGS) -o $@ $< -lm
+# Without interfaces for choice buffers a compiler warns of each pair of calls with different types; nothing else is hidden by -w here.
+examples/stencil: examples/stencil.f90
+	$(AM_V_GEN)$(MKDIR_P) examples && $(MPIFORT) -O2 -g -w -o $@ $<
+
+check_DATA += $(EXAMPLES_C) $(EXAMPLES_FORTRAN)
+CLEANFILES += $(EXAMPLES_C) examples/stencil
+EXTRA_DIST += $(EXAMPLES_C_FILES) examples/example.h examples/stencil.f90 examples/README.md
+
+.PHONY: examples
+examples: $(EXAMPLES_C) $(EXAMPLES_FORTRAN)
