@@ -52,6 +52,7 @@ static inline int64_t wend_segment_id(int64_t w) { return w >> 3; }
     X(MPI_Comm_errhandler_function) X(MPI_File_errhandler_function) X(MPI_Win_errhandler_function) X(MPI_Session_errhandler_function) \
     X(MPI_Handler_function) \
     X(MPI_Grequest_query_function) X(MPI_Grequest_free_function) X(MPI_Grequest_cancel_function) \
+    X(MPIX_Grequest_poll_function) X(MPIX_Grequest_wait_function) \
     X(MPI_Datarep_conversion_function) X(MPI_Datarep_conversion_function_c) X(MPI_Datarep_extent_function) \
     X(MPI_T_event_cb_function) X(MPI_T_event_free_cb_function) X(MPI_T_event_dropped_cb_function)
 #define WEND_CALLBACK_ENUM(type) WEND_CALLBACK_##type,

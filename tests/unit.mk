@@ -2,6 +2,7 @@
 UNIT_TESTS = \
 	tests/unit/cst \
 	tests/unit/grammar \
+	tests/unit/memory \
 	tests/unit/varint
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -13,6 +14,9 @@ tests_unit_cst_LDADD = lib/libwendhot.la $(GLIB_LIBS)
 tests_unit_grammar_SOURCES = tests/unit/grammar.c
 tests_unit_grammar_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_grammar_LDADD = lib/libwendhot.la $(GLIB_LIBS)
+
+tests_unit_memory_SOURCES = tests/unit/memory.c $(MEMORY_SOURCES)
+tests_unit_memory_LDADD = -lpthread
 
 tests_unit_varint_SOURCES = tests/unit/varint.c
 tests_unit_varint_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

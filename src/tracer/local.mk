@@ -1,1 +1,2 @@
 # what is built in src/tracer/
+include src/tracer/memory.mk

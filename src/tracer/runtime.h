@@ -131,22 +131,11 @@ typedef struct { int self, source, tag; } MessageFacts;
 void message_made(MPI_Message m, int self, int source, int tag);
 MessageFacts message_facts(MPI_Message m);                           /* of an unknown message or none: a wildcard's, self 0 */
 
-/* -- memory (memory.c) -- */
-typedef struct { int64_t segment, offset; } Where;                   /* segment: word of words.h, or WEND_UNKNOWN */
-Where memory_where(const void *address);                             /* marks the segment as used by MPI; gives it its id */
-bool memory_looks_mapped(uintptr_t value);                           /* could an MPI_Aint be an address? no id is given */
-void memory_add(int kind, const void *base, size_t bytes);           /* MPI_Alloc_mem, window memory; again for a base that is there: one reference more */
-void memory_remove(const void *base);
-/* In call.h, over memory_where; constants (MPI_BOTTOM, MPI_IN_PLACE, MPI_UNWEIGHTED, …) are compared there or by the wrapper. */
+/* -- memory (memory.h has the lookup, MPI's own memory, and what they need of the runtime) -- */
+#include "memory.h"
+/* Over memory_where; constants (MPI_BOTTOM, MPI_IN_PLACE, MPI_UNWEIGHTED, …) are compared there or by the wrapper. */
 void in_buf(Call *c, const void *p);                                 /* pushes segment (shape), offset (slot) */
 void in_address(Call *c, MPI_Aint a);                                /* memory_looks_mapped ? memory_where : WEND_PLAIN */
-
-/* What memory.c and callbacks.c need of the runtime: */
-/* Number of the calling thread: 0 for the one that called MPI_Init, then by first sight; -1: this thread has none yet and gets none here. */
-int64_t thread_number(void);
-/* A used segment is freed: append wend_free(segment) to the sequence that this thread's calls go to; inside PMPI, after the call. Runs within
- * the application's free: errno is kept, and what it allocates itself must not be memory that MPI used. */
-void memory_freed_used_segment(int64_t segment);
 
 /* -- callbacks (callbacks.h) -- */
 /* From callback_enter to callback_leave this thread is in application code that the library called: call_begin gives a Call

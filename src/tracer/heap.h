@@ -1,0 +1,109 @@
+/* heap.h: where the blocks of malloc and its family begin.
+ *
+ * Most programs make millions of blocks that MPI never sees, so there is no record for a block: one bit says that a block begins at
+ * a granule of 16 bytes, a second that MPI has used it, and the allocator itself knows the size (malloc_usable_size). The two words for
+ * 1 KiB of address space lie side by side, so that malloc and free touch one cache line each; 4 KiB of heap cost a line.
+ *
+ * Above the words are three levels of summaries, 64 to one, for scanning back from the middle of a large block. Summaries may say too
+ * much (free does not clear them; a lookup that meets an empty word does), but never too little. */
+#ifndef WEND_HEAP_H
+#define WEND_HEAP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined __has_include
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define HEAP_ALONE() (__libc_single_threaded)
+#endif
+#endif
+#ifndef HEAP_ALONE
+#define HEAP_ALONE() false
+#endif
+
+enum {
+    HEAP_ADDRESS_BITS = 48,
+    HEAP_GRANULE_SHIFT = 4,
+    HEAP_WORD_SHIFT = 10,   /* 64 granules */
+    HEAP_REGION_SHIFT = 30,
+    HEAP_WORDS = 1 << (HEAP_REGION_SHIFT - HEAP_WORD_SHIFT),
+    HEAP_REGIONS = 1 << (HEAP_ADDRESS_BITS - HEAP_REGION_SHIFT)
+};
+
+typedef struct { _Atomic uint64_t live, used; } HeapWord;
+
+typedef struct {
+    HeapWord words[HEAP_WORDS];
+    _Atomic uint64_t any1[HEAP_WORDS >> 6];  /* a bit for each word */
+    _Atomic uint64_t any2[HEAP_WORDS >> 12]; /* … for each word of any1 */
+    _Atomic uint64_t any3[HEAP_WORDS >> 18];
+} HeapRegion;
+
+extern _Atomic(HeapRegion *) heap_regions[HEAP_REGIONS];
+
+HeapRegion *heap_region_new(uintptr_t address);                  /* NULL: no memory; the blocks there are not known */
+void heap_summarize(HeapRegion *r, uint32_t word);               /* the word has become nonzero */
+size_t heap_real_size(const void *block);                        /* malloc_usable_size of the real allocator (malloc.c) */
+
+/* The block that ADDRESS is in (or ends at). The caller holds the segments' lock. */
+bool heap_find(uintptr_t address, uintptr_t *start, size_t *size);
+
+/* MPI has used the block that begins at START; the caller holds the segments' lock. */
+void heap_set_used(uintptr_t start, bool used);
+
+/* segments.c: a used block ends. Detached, its segment is no longer found; it is then attached again (realloc failed), or ended: the
+ * event, and the id is free. */
+int64_t segment_detach(uintptr_t start);
+void segment_attach(uintptr_t start, int64_t segment);
+void segment_end(int64_t segment);
+
+static inline uint32_t heap_word_of(uintptr_t a) { return (uint32_t)(a >> HEAP_WORD_SHIFT) & (HEAP_WORDS - 1); }
+static inline uint64_t heap_bit_of(uintptr_t a) { return UINT64_C(1) << ((a >> HEAP_GRANULE_SHIFT) & 63); }
+static inline bool heap_covers(uintptr_t a) { return a >> HEAP_ADDRESS_BITS == 0 && (a & ((1 << HEAP_GRANULE_SHIFT) - 1)) == 0; }
+
+static inline HeapRegion *heap_region(uintptr_t a)
+{
+    return atomic_load_explicit(&heap_regions[a >> HEAP_REGION_SHIFT], memory_order_acquire);
+}
+
+/* A block begins at A. */
+static inline void heap_mark(uintptr_t a)
+{
+    if (a == 0 || !heap_covers(a))
+        return;
+    HeapRegion *r = heap_region(a);
+    if (__builtin_expect(!r, 0) && !(r = heap_region_new(a)))
+        return;
+    uint32_t word = heap_word_of(a);
+    _Atomic uint64_t *live = &r->words[word].live;
+    uint64_t before;
+    if (HEAP_ALONE()) {
+        before = atomic_load_explicit(live, memory_order_relaxed);
+        atomic_store_explicit(live, before | heap_bit_of(a), memory_order_relaxed);
+    } else {
+        before = atomic_fetch_or(live, heap_bit_of(a));
+    }
+    if (before == 0)
+        heap_summarize(r, word);
+}
+
+/* The block at A ends; before the real free, because another thread may get the address right after. True: MPI had used it. */
+static inline bool heap_unmark(uintptr_t a)
+{
+    HeapRegion *r;
+    if (!heap_covers(a) || !(r = heap_region(a)))
+        return false;
+    HeapWord *w = &r->words[heap_word_of(a)];
+    uint64_t bit = heap_bit_of(a);
+    bool used = (atomic_load_explicit(&w->used, memory_order_relaxed) & bit) != 0;
+    if (HEAP_ALONE())
+        atomic_store_explicit(&w->live, atomic_load_explicit(&w->live, memory_order_relaxed) & ~bit, memory_order_relaxed);
+    else
+        atomic_fetch_and_explicit(&w->live, ~bit, memory_order_relaxed);
+    return used;
+}
+
+#endif

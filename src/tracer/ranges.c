@@ -1,0 +1,100 @@
+/* ranges.c: sorted disjoint ranges, and reading /proc/self/maps. */
+#include "ranges.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Index of the first range that ends above ADDRESS. */
+static size_t above(const Ranges *rs, uintptr_t address)
+{
+    size_t low = 0, high = rs->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (rs->at[mid].high <= address)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+Range *ranges_find(const Ranges *rs, uintptr_t address)
+{
+    size_t i = above(rs, address);
+    return i < rs->n && rs->at[i].low <= address ? &rs->at[i] : NULL;
+}
+
+bool ranges_add(Ranges *rs, Range r)
+{
+    if (rs->n == rs->cap) {
+        size_t cap = rs->cap ? 2 * rs->cap : 16;
+        Range *grown = realloc(rs->at, cap * sizeof *grown);
+        if (!grown)
+            return false;
+        rs->at = grown;
+        rs->cap = cap;
+    }
+    size_t i = above(rs, r.low);
+    memmove(&rs->at[i + 1], &rs->at[i], (rs->n - i) * sizeof *rs->at);
+    rs->at[i] = r;
+    rs->n++;
+    return true;
+}
+
+bool ranges_remove_overlap(Ranges *rs, uintptr_t low, uintptr_t high, Range *removed)
+{
+    size_t i = above(rs, low);
+    if (i == rs->n || rs->at[i].low >= high)
+        return false;
+    *removed = rs->at[i];
+    rs->n--;
+    memmove(&rs->at[i], &rs->at[i + 1], (rs->n - i) * sizeof *rs->at);
+    return true;
+}
+
+void ranges_free(Ranges *rs)
+{
+    free(rs->at);
+    *rs = (Ranges)RANGES_INIT;
+}
+
+uintptr_t sysconf_page(void)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    return page > 0 ? (uintptr_t)page : 4096;
+}
+
+/* Lines "low-high perms …", lower-case hexadecimal. A page of the file at a time, and no allocation. */
+bool mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high)
+{
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    enum { LOW, HIGH, REST } part = LOW;
+    uintptr_t bounds[2] = {0, 0};
+    bool found = false;
+    char page[4096];
+    ssize_t n;
+    while (!found && ((n = read(fd, page, sizeof page)) > 0 || (n < 0 && errno == EINTR)))
+        for (ssize_t i = 0; i < n && !found; i++) {
+            char c = page[i];
+            if (c == '\n') {
+                part = LOW;
+                bounds[0] = bounds[1] = 0;
+            } else if (part == LOW && c == '-') {
+                part = HIGH;
+            } else if (part == HIGH && c == ' ') {
+                part = REST;
+                found = address >= bounds[0] && address < bounds[1];
+            } else if (part != REST) {
+                bounds[part] = bounds[part] << 4 | (uintptr_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+            }
+        }
+    close(fd);
+    *low = bounds[0];
+    *high = bounds[1];
+    return found;
+}

@@ -1,0 +1,468 @@
+/* segments.c: from an address to a segment's word and an offset.
+ *
+ * A thread remembers the last few segments that it looked up, because buffers come again and again. Behind that is one lock, which is a leaf:
+ * nothing that is called under it takes another. */
+#include "memory.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+#include "ranges.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Forks happen while another thread holds the lock; the child goes on to free what it has inherited. */
+static void lock_take(void) { pthread_mutex_lock(&lock); }
+static void lock_give(void) { pthread_mutex_unlock(&lock); }
+static void survive_forks(void) { pthread_atfork(lock_take, lock_give, lock_give); }
+
+/* -- what a thread remembers -- */
+
+enum { REMEMBERED = 8 };
+static __thread __attribute__((tls_model("initial-exec"))) struct {
+    uint64_t generation;
+    struct { uintptr_t low, length, origin; int64_t segment; } entry[REMEMBERED];
+    unsigned next;
+    uintptr_t stack_low, stack_high; /* high 0: not asked yet */
+} mine;
+
+/* What threads remember holds as long as this stays. */
+static _Atomic uint64_t generation = 1;
+
+static void remember(uintptr_t low, uintptr_t high, uintptr_t origin, int64_t segment)
+{
+    unsigned i = mine.next++ % REMEMBERED;
+    mine.entry[i].low = low;
+    mine.entry[i].length = high - low;
+    mine.entry[i].origin = origin;
+    mine.entry[i].segment = segment;
+}
+
+/* With the lock held. */
+static void forget_all(void) { atomic_fetch_add(&generation, 1); }
+
+/* One segment has gone: this thread need not forget the others. */
+static void forget_one(int64_t segment)
+{
+    uint64_t before = atomic_fetch_add(&generation, 1);
+    if (mine.generation != before)
+        return;
+    mine.generation = before + 1;
+    for (size_t i = 0; i < REMEMBERED; i++)
+        if (mine.entry[i].segment == segment)
+            mine.entry[i].length = 0;
+}
+
+/* -- ids: the smallest free one of a kind -- */
+
+static struct { uint64_t *taken; size_t words, first; } ids[WEND_SEGMENT_KINDS];
+
+static int64_t id_take(int kind)
+{
+    size_t w = ids[kind].first;
+    while (w < ids[kind].words && ids[kind].taken[w] == UINT64_MAX)
+        w++;
+    if (w == ids[kind].words) {
+        size_t words = w ? 2 * w : 16;
+        uint64_t *grown = realloc(ids[kind].taken, words * sizeof *grown);
+        if (!grown)
+            return -1;
+        memset(grown + w, 0, (words - w) * sizeof *grown);
+        ids[kind].taken = grown;
+        ids[kind].words = words;
+    }
+    int bit = __builtin_ctzll(~ids[kind].taken[w]);
+    ids[kind].taken[w] |= UINT64_C(1) << bit;
+    ids[kind].first = w;
+    return (int64_t)(w * 64) + bit;
+}
+
+static void id_give(int kind, int64_t id)
+{
+    size_t w = (size_t)id / 64;
+    ids[kind].taken[w] &= ~(UINT64_C(1) << (id % 64));
+    if (w < ids[kind].first)
+        ids[kind].first = w;
+}
+
+/* -- used blocks of the heap: start -> segment, open addressing -- */
+
+typedef struct { uintptr_t start; int64_t segment; } Used; /* start 0: free */
+static struct { Used *slots; size_t n, cap; } used;
+
+static size_t used_slot(uintptr_t start)
+{
+    size_t i = (size_t)((start >> HEAP_GRANULE_SHIFT) * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (used.cap - 1);
+    while (used.slots[i].start != 0 && used.slots[i].start != start)
+        i = (i + 1) & (used.cap - 1);
+    return i;
+}
+
+static bool used_add(uintptr_t start, int64_t segment)
+{
+    if (2 * (used.n + 1) > used.cap) {
+        size_t cap = used.cap ? 2 * used.cap : 256;
+        Used *slots = calloc(cap, sizeof *slots), *old = used.slots;
+        if (!slots)
+            return false;
+        size_t old_cap = used.cap;
+        used.slots = slots;
+        used.cap = cap;
+        for (size_t i = 0; i < old_cap; i++)
+            if (old[i].start != 0)
+                slots[used_slot(old[i].start)] = old[i];
+        free(old);
+    }
+    used.slots[used_slot(start)] = (Used){start, segment};
+    used.n++;
+    return true;
+}
+
+static int64_t used_take(uintptr_t start)
+{
+    size_t i = used_slot(start);
+    int64_t segment = used.slots[i].segment;
+    used.slots[i].start = 0;
+    used.n--;
+    /* Close the gap: what had been pushed past it moves back. */
+    for (i = (i + 1) & (used.cap - 1); used.slots[i].start != 0; i = (i + 1) & (used.cap - 1)) {
+        Used moved = used.slots[i];
+        used.slots[i].start = 0;
+        used.slots[used_slot(moved.start)] = moved;
+    }
+    return segment;
+}
+
+int64_t segment_detach(uintptr_t start)
+{
+    pthread_mutex_lock(&lock);
+    heap_set_used(start, false);
+    int64_t segment = used_take(start);
+    forget_one(segment);
+    pthread_mutex_unlock(&lock);
+    return segment;
+}
+
+void segment_attach(uintptr_t start, int64_t segment)
+{
+    pthread_mutex_lock(&lock);
+    bool added = used_add(start, segment);
+    if (added)
+        heap_set_used(start, true);
+    pthread_mutex_unlock(&lock);
+    if (!added) /* no memory: as if it had been freed; its next use gives it an id again */
+        segment_end(segment);
+}
+
+void segment_end(int64_t segment)
+{
+    pthread_mutex_lock(&lock);
+    id_give(wend_segment_kind(segment), wend_segment_id(segment));
+    pthread_mutex_unlock(&lock);
+    int saved = errno;
+    memory_freed_used_segment(segment);
+    errno = saved;
+}
+
+/* -- ranges: what MPI made, modules, threads' stacks, other mappings -- */
+
+static Ranges made = RANGES_INIT, modules = RANGES_INIT, stacks = RANGES_INIT, mappings = RANGES_INIT;
+static unsigned long long modules_loaded, modules_unloaded;
+
+void memory_add(int kind, const void *base, size_t bytes, uintptr_t owner)
+{
+    if (!base)
+        return;
+    /* A range of no bytes still has an address. */
+    uintptr_t low = (uintptr_t)base;
+    Range new = {.low = low, .high = low + (bytes ? bytes : 1), .origin = low, .owner = owner, .segment = -1}, old;
+    pthread_mutex_lock(&lock);
+    while (ranges_remove_overlap(&made, new.low, new.high, &old)) {
+        if (old.low == low && wend_segment_kind(old.segment) == (enum wend_segment_kind)kind)
+            new.segment = old.segment;
+        else
+            id_give(wend_segment_kind(old.segment), wend_segment_id(old.segment));
+    }
+    int64_t id = new.segment >= 0 ? 0 : id_take(kind);
+    if (new.segment < 0)
+        new.segment = WEND_SEGMENT(kind, id);
+    bool added = id >= 0 && ranges_add(&made, new);
+    forget_all();
+    pthread_mutex_unlock(&lock);
+    if (!added)
+        state_break("out of memory");
+}
+
+static void made_gone(Range *r)
+{
+    Range removed;
+    ranges_remove_overlap(&made, r->low, r->high, &removed);
+    id_give(wend_segment_kind(removed.segment), wend_segment_id(removed.segment));
+    forget_all();
+}
+
+void memory_remove(const void *base)
+{
+    pthread_mutex_lock(&lock);
+    Range *r = ranges_find(&made, (uintptr_t)base);
+    if (r && r->low == (uintptr_t)base)
+        made_gone(r);
+    pthread_mutex_unlock(&lock);
+}
+
+void memory_remove_owner(uintptr_t owner)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = made.n; owner != 0 && i-- > 0;)
+        if (made.at[i].owner == owner)
+            made_gone(&made.at[i]);
+    pthread_mutex_unlock(&lock);
+}
+
+static int module_count(struct dl_phdr_info *info, size_t size, void *data)
+{
+    unsigned long long *counts = data;
+    (void)size;
+    counts[0] = info->dlpi_adds;
+    counts[1] = info->dlpi_subs;
+    return 1;
+}
+
+static int module_add(struct dl_phdr_info *info, size_t size, void *data)
+{
+    Ranges *found = data;
+    (void)size;
+    uintptr_t page = sysconf_page();
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD || p->p_memsz == 0)
+            continue;
+        uintptr_t low = info->dlpi_addr + p->p_vaddr;
+        Range r = {.low = low & ~(page - 1), .high = (low + p->p_memsz + page - 1) & ~(page - 1), .segment = WEND_UNKNOWN,
+                   .owner = (uintptr_t)info->dlpi_phdr}; /* its headers are the module */
+        if (!ranges_add(found, r))
+            return 1;
+    }
+    return 0;
+}
+
+/* Modules are read without the lock, because the loader has locks of its own that are held while constructors run. */
+static void modules_refresh(void)
+{
+    unsigned long long counts[2] = {0, 0};
+    dl_iterate_phdr(module_count, counts);
+    pthread_mutex_lock(&lock);
+    bool same = counts[0] == modules_loaded && counts[1] == modules_unloaded;
+    pthread_mutex_unlock(&lock);
+    if (same)
+        return;
+    Ranges found = RANGES_INIT;
+    dl_iterate_phdr(module_add, &found);
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < modules.n; i++) { /* ids and origins of those that are still there */
+        Range *r = ranges_find(&found, modules.at[i].low);
+        if (r && r->low == modules.at[i].low && r->high == modules.at[i].high && r->owner == modules.at[i].owner) {
+            r->segment = modules.at[i].segment;
+            r->origin = modules.at[i].origin;
+        }
+    }
+    ranges_free(&modules);
+    modules = found;
+    modules_loaded = counts[0];
+    modules_unloaded = counts[1];
+    forget_all();
+    pthread_mutex_unlock(&lock);
+}
+
+/* What a module had may be something else next. */
+__attribute__((visibility("default"))) int dlclose(void *handle)
+{
+    static int (*_Atomic real)(void *);
+    if (!real)
+        real = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
+    int rc = real(handle);
+    int saved = errno;
+    modules_refresh();
+    errno = saved;
+    return rc;
+}
+
+/* All of a module's ranges are one segment. */
+static bool module_name(Range *r, uintptr_t address)
+{
+    if (r->segment >= 0)
+        return true;
+    int64_t id = id_take(WEND_SEGMENT_STATIC);
+    if (id < 0)
+        return false;
+    for (size_t i = 0; i < modules.n; i++)
+        if (modules.at[i].owner == r->owner) {
+            modules.at[i].segment = WEND_SEGMENT(WEND_SEGMENT_STATIC, id);
+            modules.at[i].origin = address;
+        }
+    return true;
+}
+
+static void stack_ask(void)
+{
+    pthread_attr_t a;
+    void *low;
+    size_t size;
+    mine.stack_high = 1; /* asked, and unknown */
+    if (pthread_getattr_np(pthread_self(), &a) != 0)
+        return;
+    if (pthread_attr_getstack(&a, &low, &size) == 0) {
+        mine.stack_low = (uintptr_t)low;
+        mine.stack_high = (uintptr_t)low + size;
+    }
+    pthread_attr_destroy(&a);
+}
+
+/* -- the lookup -- */
+
+/* With the lock held; NULL: in none. FOUND has room for a range that is not in a table (a block). NAME: give it an id, which needs its
+ * thread's number for a stack; else the segment may be WEND_UNKNOWN. */
+static Range *find(uintptr_t a, bool name, int64_t thread, Range *found)
+{
+    Range *r = ranges_find(&made, a);
+    if (r)
+        return r;
+    if (a >= mine.stack_low && a < mine.stack_high) {
+        r = ranges_find(&stacks, a);
+        if (r && (r->low != mine.stack_low || wend_segment_id(r->segment) != thread)) {
+            Range gone; /* of a thread that has ended */
+            while (ranges_remove_overlap(&stacks, mine.stack_low, mine.stack_high, &gone))
+                forget_all();
+            r = NULL;
+        }
+        if (r)
+            return r;
+        *found = (Range){.low = mine.stack_low, .high = mine.stack_high, .origin = a,
+                         .segment = thread < 0 ? WEND_UNKNOWN : WEND_SEGMENT(WEND_SEGMENT_STACK, thread)};
+        return !name || thread < 0 || ranges_add(&stacks, *found) ? found : NULL;
+    }
+    size_t size;
+    uintptr_t start;
+    if (heap_find(a, &start, &size)) {
+        *found = (Range){.low = start, .high = start + size, .origin = start, .segment = WEND_UNKNOWN};
+        size_t i = used.cap ? used_slot(start) : 0;
+        if (used.cap && used.slots[i].start == start) {
+            found->segment = used.slots[i].segment;
+            return found;
+        }
+        if (!name)
+            return found;
+        int64_t id = id_take(WEND_SEGMENT_HEAP);
+        if (id < 0)
+            return NULL;
+        found->segment = WEND_SEGMENT(WEND_SEGMENT_HEAP, id);
+        if (!used_add(start, found->segment)) {
+            id_give(WEND_SEGMENT_HEAP, id);
+            return NULL;
+        }
+        heap_set_used(start, true);
+        return found;
+    }
+    if ((r = ranges_find(&modules, a)))
+        return !name || module_name(r, a) ? r : NULL;
+    if ((r = ranges_find(&stacks, a)))
+        return r;
+    return ranges_find(&mappings, a);
+}
+
+/* With the lock held: any other mapping of the process. */
+static Range *find_mapping(uintptr_t a, bool name, Range *found)
+{
+    if (!mapping_of(a, &found->low, &found->high))
+        return NULL;
+    found->origin = a;
+    found->owner = 0;
+    found->segment = WEND_UNKNOWN;
+    Range old;
+    while (ranges_remove_overlap(&mappings, found->low, found->high, &old)) { /* it has grown, or joined a neighbour */
+        if (found->segment < 0) {
+            found->segment = old.segment;
+            found->origin = old.origin;
+        } else {
+            id_give(WEND_SEGMENT_MAP, wend_segment_id(old.segment));
+        }
+        forget_all();
+    }
+    if (found->segment < 0 && name) {
+        int64_t id = id_take(WEND_SEGMENT_MAP);
+        if (id >= 0)
+            found->segment = WEND_SEGMENT(WEND_SEGMENT_MAP, id);
+    }
+    if (found->segment >= 0 && !ranges_add(&mappings, *found))
+        return NULL;
+    return found;
+}
+
+static bool lookup(uintptr_t a, bool name, Range *out)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, survive_forks);
+    int saved = errno;
+    int64_t thread = thread_number();
+    if (mine.stack_high == 0)
+        stack_ask();
+    Range found;
+    pthread_mutex_lock(&lock);
+    Range *r = find(a, name, thread, &found);
+    if (!r) {
+        pthread_mutex_unlock(&lock);
+        modules_refresh();
+        pthread_mutex_lock(&lock);
+        r = find(a, name, thread, &found);
+        if (!r)
+            r = find_mapping(a, name, &found);
+    }
+    if (r) {
+        *out = *r;
+        if (name) {
+            uint64_t now = atomic_load(&generation);
+            if (mine.generation != now) {
+                for (size_t i = 0; i < REMEMBERED; i++)
+                    mine.entry[i].length = 0;
+                mine.generation = now;
+            }
+            if (r->segment >= 0)
+                remember(r->low, r->high, r->origin, r->segment);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    errno = saved;
+    return r != NULL;
+}
+
+Where memory_where(const void *address)
+{
+    uintptr_t a = (uintptr_t)address;
+    if (__builtin_expect(mine.generation == atomic_load_explicit(&generation, memory_order_acquire), 1))
+        for (size_t i = 0; i < REMEMBERED; i++)
+            if (a - mine.entry[i].low < mine.entry[i].length)
+                return (Where){mine.entry[i].segment, (int64_t)(a - mine.entry[i].origin)};
+    Range r;
+    if (!lookup(a, true, &r) || r.segment < 0)
+        return (Where){WEND_UNKNOWN, 0};
+    return (Where){r.segment, (int64_t)(a - r.origin)};
+}
+
+bool memory_looks_mapped(uintptr_t value)
+{
+    if (value < 1 << 16 || value >> HEAP_ADDRESS_BITS != 0) /* Linux maps nothing at 64 KiB and below by default */
+        return false;
+    if (mine.generation == atomic_load_explicit(&generation, memory_order_acquire))
+        for (size_t i = 0; i < REMEMBERED; i++)
+            if (value - mine.entry[i].low < mine.entry[i].length)
+                return true;
+    Range r;
+    if (!lookup(value, false, &r))
+        return false;
+    return value >> 32 != 0 || r.segment >= 0;
+}

@@ -1,0 +1,373 @@
+/* memory: blocks, segments, ids and frees, without MPI: the tracer's memory files are linked into the test, which gives the runtime's part. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/tracer/memory.h"
+
+#define CHECK(x) \
+    do { \
+        if (!(x)) { \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #x); \
+            exit(1); \
+        } \
+    } while (0)
+
+/* Keeps the compiler from removing or merging allocations. */
+#define OPAQUE(p) __asm__ volatile("" : "+r"(p) : : "memory")
+
+static __thread int64_t number = -1;
+static int64_t freed[64];
+static _Atomic size_t n_freed;
+
+int64_t thread_number(void) { return number; }
+void memory_freed_used_segment(int64_t segment)
+{
+    freed[n_freed++ % 64] = segment;
+    errno = 77; /* the application must not see it */
+}
+void state_break(const char *why)
+{
+    fprintf(stderr, "recording stopped: %s\n", why);
+    exit(1);
+}
+
+static void is(const void *p, int kind, int64_t id, int64_t offset, int line)
+{
+    Where w = memory_where(p);
+    if (w.segment != WEND_SEGMENT(kind, id) || w.offset != offset) {
+        fprintf(stderr, "%s:%d: got kind %d id %lld offset %lld, not %d %lld %lld\n", __FILE__, line, w.segment < 0 ? -1 : (int)wend_segment_kind(w.segment),
+                (long long)wend_segment_id(w.segment), (long long)w.offset, kind, (long long)id, (long long)offset);
+        exit(1);
+    }
+}
+#define IS(p, kind, id, offset) is((p), (kind), (id), (int64_t)(offset), __LINE__)
+#define HEAP WEND_SEGMENT_HEAP
+
+static void one_freed(int64_t id, int line)
+{
+    if (n_freed != 1 || freed[0] != WEND_SEGMENT(HEAP, id)) {
+        fprintf(stderr, "%s:%d: %zu segments freed, first %llx\n", __FILE__, line, (size_t)n_freed, (unsigned long long)freed[0]);
+        exit(1);
+    }
+    n_freed = 0;
+}
+#define ONE_FREED(id) one_freed((id), __LINE__)
+
+static void test_ids(void)
+{
+    char *unseen = malloc(100), *a = malloc(100), *b = calloc(1, 5000), *c = malloc(1);
+    IS(b, HEAP, 0, 0); /* by first use, not by allocation */
+    IS(a + 99, HEAP, 1, 99);
+    IS(c, HEAP, 2, 0);
+    IS(b + 4999, HEAP, 0, 4999);
+    free(unseen);
+    CHECK(n_freed == 0);
+    errno = 5;
+    free(a);
+    CHECK(errno == 5);
+    ONE_FREED(1);
+    char *d = malloc(300), *e = malloc(300);
+    IS(e, HEAP, 1, 0); /* the smallest free id */
+    IS(d, HEAP, 3, 0);
+    free(b);
+    ONE_FREED(0);
+    char *f = malloc(5000); /* most likely b's place, and never b's id by memory of it */
+    IS(f + 8, HEAP, 0, 8);
+    free(c), free(d), free(e), free(f);
+    CHECK(n_freed == 4);
+    n_freed = 0;
+}
+
+static void test_edges(void)
+{
+    char *z1 = malloc(0), *z2 = malloc(0), *full = malloc(24);
+    OPAQUE(z1);
+    CHECK(z1 && z2 && z1 != z2);
+    IS(z1, HEAP, 0, 0);
+    IS(z2, HEAP, 1, 0);
+    IS(full + malloc_usable_size(full), HEAP, 2, malloc_usable_size(full)); /* the end of an array, with a count of 0 */
+    free(z1), free(z2), free(full);
+    n_freed = 0;
+    free(NULL);
+    CHECK(malloc_usable_size(NULL) == 0);
+    CHECK(n_freed == 0);
+}
+
+static void test_realloc(void)
+{
+    char *a = realloc(NULL, 50);
+    OPAQUE(a);
+    memset(a, 7, 50);
+    IS(a, HEAP, 0, 0);
+    a = realloc(a, 60); /* in place, probably: still a free */
+    ONE_FREED(0);
+    IS(a + 1, HEAP, 0, 1);
+    size_t huge = (size_t)-1 / 4;
+    OPAQUE(huge);
+    errno = 0;
+    char *none = realloc(a, huge);
+    CHECK(!none && errno == ENOMEM);
+    CHECK(n_freed == 0);
+    IS(a + 2, HEAP, 0, 2); /* is still there */
+    CHECK(reallocarray(a, huge, 16) == NULL && errno == ENOMEM);
+    a = reallocarray(a, 1000, 1000);
+    ONE_FREED(0);
+    for (int i = 0; i < 50; i++)
+        CHECK(a[i] == 7);
+    a = realloc(a, 2000000); /* unused since: no event */
+    CHECK(n_freed == 0);
+    IS(a + 1999999, HEAP, 0, 1999999);
+    char *b = realloc(a, 0);
+    OPAQUE(b);
+    ONE_FREED(0);
+    free(b);
+    CHECK(n_freed == 0);
+}
+
+static void test_aligned(void)
+{
+    void *p[5];
+    CHECK(posix_memalign(&p[0], 4096, 100) == 0 && (uintptr_t)p[0] % 4096 == 0);
+    CHECK((p[1] = aligned_alloc(256, 512)) && (uintptr_t)p[1] % 256 == 0);
+    CHECK((p[2] = memalign(1 << 20, 10)) && (uintptr_t)p[2] % (1 << 20) == 0);
+    CHECK((p[3] = valloc(10)) && (uintptr_t)p[3] % 4096 == 0);
+    CHECK((p[4] = pvalloc(10)) && malloc_usable_size(p[4]) >= 4096);
+    void *q;
+    size_t odd = 3;
+    OPAQUE(odd);
+    CHECK(posix_memalign(&q, odd, 10) == EINVAL);
+    for (int i = 0; i < 5; i++) {
+        IS((char *)p[i] + 9, HEAP, i, 9);
+        IS(p[i], HEAP, i, 0);
+    }
+    for (int i = 4; i >= 0; i--) {
+        free(p[i]);
+        ONE_FREED(i);
+    }
+}
+
+/* Lookups from the middle of blocks across words, summaries and regions, with holes of freed blocks below. */
+static void test_large(void)
+{
+    enum { N = 20000 };
+    char **small = malloc(N * sizeof *small);
+    for (int i = 0; i < N; i++)
+        CHECK((small[i] = malloc(16 + (size_t)i % 4000)));
+    size_t size = (size_t)5 << 30;
+    char *big = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* is a 5 GiB block to be had? */
+    munmap(big, 1);
+    big = malloc(size); /* never touched */
+    char *second = malloc((size_t)3 << 29);
+    CHECK(big && second);
+    IS(big + size - 1, HEAP, 0, size - 1);
+    IS(second + 12345, HEAP, 1, 12345);
+    for (size_t at = 17; at < size; at += size / 13) {
+        char *other = malloc(64); /* forget the last lookup: a used segment goes */
+        IS(other, HEAP, 2, 0);
+        IS(big + at, HEAP, 0, at);
+        free(other);
+    }
+    for (int i = 0; i < N; i++) {
+        CHECK(memory_looks_mapped((uintptr_t)small[i]));
+        if (i % 3)
+            free(small[i]), small[i] = NULL;
+    }
+    n_freed = 0;
+    IS(small[0] + 15, HEAP, 2, 15);
+    IS(small[N - N % 3 - 3] + 1, HEAP, 3, 1);
+    for (int i = 0; i < N; i++)
+        free(small[i]);
+    CHECK(n_freed == 2);
+    free(small);
+    free(big);
+    free(second);
+    n_freed = 0;
+}
+
+static int in_data = 1, in_bss[100000];
+
+static void test_static_stack(void)
+{
+    int local[100];
+    char *low = (char *)local;
+    OPAQUE(low);
+    IS(&in_bss[50], WEND_SEGMENT_STATIC, 0, 0);
+    IS(&in_bss[40], WEND_SEGMENT_STATIC, 0, -40); /* ints */
+    IS(&in_data, WEND_SEGMENT_STATIC, 0, (char *)&in_data - (char *)&in_bss[50]);
+    IS(stdout, WEND_SEGMENT_STATIC, 1, 0); /* libc's own data */
+    IS(low + 100, WEND_SEGMENT_STACK, 0, 0);
+    IS(low, WEND_SEGMENT_STACK, 0, -100);
+    char *far = __builtin_alloca(200000);
+    OPAQUE(far);
+    IS(far, WEND_SEGMENT_STACK, 0, far - (low + 100));
+}
+
+static void test_made(void)
+{
+    char *m = malloc(1000); /* as MPI_Alloc_mem does */
+    memory_add(WEND_SEGMENT_MPI, m, 1000, 0);
+    IS(m + 10, WEND_SEGMENT_MPI, 0, 10);
+    memory_add(WEND_SEGMENT_MPI, NULL, 10, 0);
+    char *w = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memory_add(WEND_SEGMENT_WIN, w, 4096, 9);
+    memory_add(WEND_SEGMENT_WIN, w + 4096, 0, 9); /* another rank's empty part */
+    IS(w + 4095, WEND_SEGMENT_WIN, 0, 4095);
+    IS(w + 4096, WEND_SEGMENT_WIN, 1, 0);
+    memory_add(WEND_SEGMENT_WIN, w, 4096, 9); /* asked again */
+    IS(w, WEND_SEGMENT_WIN, 0, 0);
+    memory_remove_owner(9);
+    IS(w + 100, WEND_SEGMENT_MAP, 0, 0);
+    IS(w + 101, WEND_SEGMENT_MAP, 0, 1);
+    memory_add(WEND_SEGMENT_WIN, w + 64, 64, 10);
+    IS(w + 100, WEND_SEGMENT_WIN, 0, 36);
+    memory_remove(w + 64);
+    memory_remove(w + 65);
+    munmap(w, 8192);
+    memory_remove(m);
+    IS(m + 10, HEAP, 0, 10);
+    free(m);
+    ONE_FREED(0);
+    memory_add(WEND_SEGMENT_MPI, in_bss, 16, 0);
+    IS(in_bss, WEND_SEGMENT_MPI, 0, 0);
+    memory_remove(in_bss);
+}
+
+static void test_unknown(void)
+{
+    CHECK(memory_where(NULL).segment == WEND_UNKNOWN);
+    CHECK(memory_where((void *)4096).segment == WEND_UNKNOWN);
+    CHECK(memory_where((void *)-1).segment == WEND_UNKNOWN);
+    CHECK(memory_where((void *)(UINT64_C(1) << 46 | 123)).segment == WEND_UNKNOWN);
+    CHECK(!memory_looks_mapped(0) && !memory_looks_mapped(8) && !memory_looks_mapped(65536) && !memory_looks_mapped(1 << 30));
+    CHECK(!memory_looks_mapped((uintptr_t)-8) && !memory_looks_mapped(UINT64_C(1) << 46 | 123));
+    char *p = malloc(100), on_stack = 0;
+    CHECK(memory_looks_mapped((uintptr_t)p + 50) && memory_looks_mapped((uintptr_t)&on_stack) && memory_looks_mapped((uintptr_t)&in_data));
+    free(p);
+    CHECK(n_freed == 0); /* looking is not using */
+    /* As in an executable that is not position-independent: its data are only addresses once MPI has seen them. */
+    char *low = mmap((void *)0x10000000, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (low == (char *)0x10000000) {
+        CHECK(!memory_looks_mapped((uintptr_t)low + 16));
+        CHECK(memory_where(low).segment >= 0);
+        CHECK(memory_looks_mapped((uintptr_t)low + 16));
+    }
+}
+
+static void test_modules(void)
+{
+    void *m = dlopen("libm.so.6", RTLD_NOW);
+    void *added = dlopen("libutil.so.1", RTLD_NOW); /* whatever: a module more */
+    int *signgam = m ? dlsym(m, "signgam") : NULL;
+    if (signgam) {
+        Where w = memory_where(signgam);
+        CHECK(w.segment >= 0 && wend_segment_kind(w.segment) == WEND_SEGMENT_STATIC && w.offset == 0);
+        CHECK(wend_segment_id(w.segment) >= 2);
+    }
+    if (added)
+        CHECK(dlclose(added) == 0);
+    if (m)
+        CHECK(dlclose(m) == 0);
+}
+
+/* Threads allocate, use, check and free; what one has freed, another frees the memory of. */
+enum { THREADS = 4, BLOCKS = 300, ROUNDS = 200 };
+static pthread_barrier_t barrier;
+static _Atomic(char *) handed[THREADS];
+
+static void *work(void *arg)
+{
+    number = 1 + (int64_t)(intptr_t)arg;
+    char local = 0;
+    IS(&local, WEND_SEGMENT_STACK, number, 0);
+    unsigned seed = (unsigned)number;
+    char *block[BLOCKS] = {NULL};
+    int64_t segment[BLOCKS];
+    pthread_barrier_wait(&barrier);
+    for (int round = 0; round < ROUNDS; round++)
+        for (int k = 0; k < BLOCKS; k++) {
+            int i = (int)(rand_r(&seed) % BLOCKS);
+            if (block[i] && rand_r(&seed) % 3 == 0) {
+                CHECK(segment[i] < 0 || memory_where(block[i]).segment == segment[i]);
+                char *other = atomic_exchange(&handed[rand_r(&seed) % THREADS], block[i]);
+                free(other);
+                block[i] = NULL;
+            } else if (!block[i]) {
+                size_t n = 1 + rand_r(&seed) % (rand_r(&seed) % 100 ? 3000 : 300000);
+                block[i] = malloc(n);
+                segment[i] = -1;
+                if (rand_r(&seed) % 2) {
+                    Where w = memory_where(block[i] + n / 2);
+                    CHECK(w.segment >= 0 && wend_segment_kind(w.segment) == HEAP && w.offset == (int64_t)(n / 2));
+                    segment[i] = w.segment;
+                }
+            } else if (segment[i] >= 0) {
+                CHECK(memory_where(block[i]).segment == segment[i]);
+            }
+        }
+    for (int i = 0; i < BLOCKS; i++)
+        free(block[i]);
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    pthread_t t[THREADS];
+    pthread_barrier_init(&barrier, NULL, THREADS);
+    for (intptr_t i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&t[i], NULL, work, (void *)i) == 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        free(atomic_exchange(&handed[i], NULL));
+    n_freed = 0;
+    char *p = malloc(10);
+    IS(p, HEAP, 0, 0); /* all ids came back */
+    free(p);
+    ONE_FREED(0);
+}
+
+static void test_fork(void)
+{
+    char *p = malloc(100);
+    IS(p, HEAP, 0, 0);
+    pid_t child = fork();
+    if (child == 0) {
+        free(p);
+        _exit(n_freed == 1 ? 0 : 1);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    IS(p, HEAP, 0, 0);
+    free(p);
+    ONE_FREED(0);
+}
+
+int main(void)
+{
+    alarm(120);
+    number = 0;
+    test_ids();
+    test_edges();
+    test_realloc();
+    test_aligned();
+    test_large();
+    test_made();
+    test_unknown();
+    test_static_stack();
+    test_modules();
+    test_threads();
+    test_ids();
+    test_realloc();
+    test_large();
+    test_fork();
+    return 0;
+}
