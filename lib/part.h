@@ -23,7 +23,7 @@
  *   mpi.thread       MPI_THREAD_SINGLE … as provided                clock.source, clock.resolution (seconds)
  *   wend.version     of the tracer                                  options.NAME   each WEND_ setting that was given: options.timing
  *   datatype.NAME    of predefined datatypes, at least those used (more are dropped): "size lb extent true_lb true_extent", decimal. Not in meta.
- *   error.CODE       for return codes that occurred: name of the error class, error.402=MPI_ERR_TAG
+ *   error.CLASS      for each error class that occurred, its name: error.4=MPI_ERR_TAG; empty for one that the application added
  * Where ranks differ in another key the lowest rank's value is kept. A key that ends in no value is written with an empty string.
  *
  * n is unsigned. All numbers are varints (buf.h) but timing's doubles. A part never crosses builds: function indices are this build's. */

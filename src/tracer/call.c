@@ -8,11 +8,13 @@
 
 #include "control.h"
 #include "functions.gen.h"
+#include "handles.h"
 #include "requests.h"
 
 State wend_state = {
     .world_rank = -1,
     .world_size = -1,
+    .tool = MPI_COMM_NULL,
     .multiple = true, /* until MPI_Init says otherwise: what may be called before it may be called by any thread */
     .threads_lock = PTHREAD_MUTEX_INITIALIZER,
     .handles_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -57,10 +59,10 @@ static void sequence_free(Sequence *q)
 {
     if (!q)
         return;
-    wend_cst_free(q->main);
-    wend_cst_free(q->polls);
-    wend_grammar_free(q->main_grammar);
-    wend_grammar_free(q->polls_grammar);
+    if (q->main)
+        wend_cst_free(q->main);
+    if (q->main_grammar)
+        wend_grammar_free(q->main_grammar);
     free(q);
 }
 
@@ -71,10 +73,8 @@ static Sequence *sequence_new(State *s, bool callback, int64_t function, uint32_
     if (!q)
         return NULL;
     q->main = wend_cst_new();
-    q->polls = wend_cst_new();
     q->main_grammar = wend_grammar_new();
-    q->polls_grammar = wend_grammar_new();
-    if (!q->main || !q->polls || !q->main_grammar || !q->polls_grammar) {
+    if (!q->main || !q->main_grammar) {
         sequence_free(q);
         return NULL;
     }
@@ -124,8 +124,10 @@ Thread *thread_new(void)
     }
     t->call = c;
     pthread_mutex_lock(&s->threads_lock);
-    if (s->n_threads == 0)
+    if (s->n_threads == 0) {
         clock_calibrate();
+        handles_open();
+    }
     t->number = s->n_threads;
     t->sequence = sequence_new(s, false, 0, t->number);
     if (t->sequence)
@@ -236,12 +238,18 @@ int call_error_class(int rc)
     int class;
     if (PMPI_Error_class(rc, &class) != MPI_SUCCESS)
         class = rc;
-    control_note_error_class(class);
+    facts_note_error_class(class);
     return class;
 }
 
 static bool append_poll(Call *c, Sequence *q)
 {
+    if (!q->polls)
+        q->polls = wend_cst_new();
+    if (!q->polls_grammar)
+        q->polls_grammar = wend_grammar_new();
+    if (!q->polls || !q->polls_grammar)
+        return false;
     WendTerminalEntry *e = wend_cst_terminal(q->polls, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
     if (!e || !wend_grammar_append(q->polls_grammar, e->number, 1))
         return false;

@@ -24,7 +24,7 @@ static int leader_of(MPI_Group group)
     int zero = 0, world = MPI_UNDEFINED, size = 0;
     if (group == MPI_GROUP_NULL)
         return -1;
-    if (state()->world_group != MPI_GROUP_NULL && PMPI_Group_size(group, &size) == MPI_SUCCESS && size > 0
+    if (state()->world_group_known && PMPI_Group_size(group, &size) == MPI_SUCCESS && size > 0
         && PMPI_Group_translate_ranks(group, 1, &zero, state()->world_group, &world) != MPI_SUCCESS)
         world = MPI_UNDEFINED;
     PMPI_Group_free(&group);

@@ -1,8 +1,17 @@
-/* control.h: what control.c tells the others. */
+/* control.h: what control.c, facts.c and finalize.c know of each other. */
 #ifndef WEND_CONTROL_H
 #define WEND_CONTROL_H
 
-/* Class of a return code that occurred: its name goes with the recording. */
-void control_note_error_class(int class);
+#include "../../lib/part.h"
+#include "call.h"
+
+/* facts.c: what a part says of its rank. */
+void facts_open(void);                       /* notes what may change until the end: directory, time */
+void facts_note_error_class(int class);      /* of a return code that occurred: its name goes with the recording */
+void facts_collect(WendFacts *f);
+
+/* finalize.c: merges the recordings of COMM's ranks, which all call it, and writes the archive on rank 0. Whatever fails on whichever rank, all go
+ * through the same steps of communication; rank 0 says what failed. Recording may go on afterwards. False: nothing was written (known to rank 0 only). */
+bool finalize_merge(MPI_Comm comm);
 
 #endif

@@ -85,6 +85,10 @@ void handle_freed(HandleKind kind, uintptr_t value);                 /* one refe
 typedef struct { HandleKind kind; uint32_t constant; uintptr_t value; } PredefinedHandle;
 extern const PredefinedHandle wend_predefined[];
 extern const size_t wend_n_predefined;
+/* Generated: the library's error classes. */
+typedef struct { int value; uint32_t constant; } ErrorClass;
+extern const ErrorClass wend_error_classes[];
+extern const size_t wend_n_error_classes;
 
 /* -- communicators, windows, files (comm.c) -- */
 typedef struct {

@@ -16,7 +16,7 @@
 
 /* The calls of one thread, or of one callback object: the program M, and the unsuccessful polls F. */
 struct Sequence {
-    WendCst *main, *polls;
+    WendCst *main, *polls;            /* polls: NULL until there is one */
     WendGrammar *main_grammar, *polls_grammar;
     uint64_t polls_since;             /* unsuccessful polls since the last call of M */
     uint64_t calls;                   /* recorded, polls included */
@@ -54,10 +54,13 @@ typedef struct State {
     pthread_mutex_t handles_lock, requests_lock;
 
     /* control.c */
+    bool started;                     /* MPI has been started in this process */
     bool world;                       /* MPI_Init has succeeded, MPI_Finalize has not begun */
+    bool refused;                     /* no place for the recording, and said so */
     int sessions;                     /* open ones of the application */
     bool finished;                    /* the recording is closed */
     int world_rank, world_size;       /* -1: unknown yet */
+    bool world_group_known;
     MPI_Group world_group;
     MPI_Comm tool;                    /* Wend's own duplicate of MPI_COMM_WORLD */
     int thread_level;                 /* provided */

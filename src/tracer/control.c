@@ -1,0 +1,392 @@
+/* control.c: the calls that begin, end and switch the recording: MPI_Init and its kind, MPI_Abort, MPI_Pcontrol, MPI_Info_set.
+ *
+ * Recording begins with the first MPI call, whatever it is, and ends with MPI_Finalize (or the last MPI_Session_finalize of a program that
+ * has sessions alone). What Wend itself has to tell other ranks goes over a duplicate of MPI_COMM_WORLD made right after MPI_Init. */
+#include "control.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "comm.h"
+#include "encode.h"
+#include "functions.gen.h"
+#include "handles.h"
+#include "output.h"
+#include "settings.h"
+
+#define SESSION_TAG "org.wend.merge"
+#define WORLD_PSET "mpi://WORLD"
+
+/* -- the process -- */
+
+/* A child of a process that has MPI is no MPI process: it shares the parent's connections and must touch none of them. A child of
+ * one that has not (a launcher that forks first) may become one. */
+static void in_forked_child(void)
+{
+    State *s = state();
+    if (!s->started)
+        return;
+    s->forked = true;
+    atomic_store(&s->active, false);
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    State *s = state();
+    clock_open();
+    pthread_atfork(NULL, NULL, in_forked_child);
+    atomic_store(&s->recording, settings()->tracing);
+    atomic_store(&s->active, true);
+}
+
+/* At the end of a process that began a recording and did not end it. Rank 0 says so; another one only when MPI itself ends the process, for then rank
+ * 0 may never come here. */
+__attribute__((destructor)) static void unload(void)
+{
+    const State *s = state();
+    if (!s->started || s->finished || s->forked || s->refused)
+        return;
+    bool within_mpi = wend_thread && wend_thread->inside;
+    if (s->world_rank > 0 && !within_mpi)
+        return;
+    output_abandon();
+    if (within_mpi)
+        state_say("rank %d: the process ended within an MPI call: nothing was recorded", s->world_rank);
+    else
+        state_say("the program ended without MPI_Finalize: nothing was recorded");
+}
+
+static bool called_by_mpi(void)
+{
+    return state()->forked || (wend_thread && wend_thread->inside);
+}
+
+/* -- the beginning -- */
+
+/* Rank 0 makes the directory. False: there will be no recording. */
+static bool open_output(void)
+{
+    State *s = state();
+    char *problem;
+    if (output_directory())
+        return true;
+    if (output_open(s->spawned, &problem))
+        return true;
+    state_say("%s; recording is off", problem ? problem : "out of memory");
+    free(problem);
+    return false;
+}
+
+static void say_problems(void)
+{
+    if (settings_problem())
+        state_say("%s", settings_problem());
+}
+
+static void stop_for_good(void)
+{
+    State *s = state();
+    s->refused = true;
+    atomic_store(&s->active, false);
+}
+
+/* After MPI_Init, on all ranks, also where memory is short already: the others count on it. */
+static void world_open(void)
+{
+    State *s = state();
+    MPI_Comm parent = MPI_COMM_NULL;
+    clock_calibrate();
+    s->started = s->world = true;
+    PMPI_Query_thread(&s->thread_level);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &s->world_rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &s->world_size);
+    if (!s->world_group_known)
+        PMPI_Comm_group(MPI_COMM_WORLD, &s->world_group);
+    s->world_group_known = true;
+    PMPI_Comm_get_parent(&parent);
+    s->spawned = parent != MPI_COMM_NULL;
+    if (s->sessions == 0)
+        atomic_store(&s->multiple, s->thread_level == MPI_THREAD_MULTIPLE);
+    facts_open();
+    comm_world_open();
+    datatypes_open();
+
+    if (PMPI_Comm_dup(MPI_COMM_WORLD, &s->tool) != MPI_SUCCESS) {
+        s->tool = MPI_COMM_NULL;
+        state_break("MPI_Comm_dup failed");
+        return;
+    }
+    PMPI_Comm_set_errhandler(s->tool, MPI_ERRORS_RETURN);
+    int on = 1;
+    if (s->world_rank == 0) {
+        say_problems();
+        on = open_output();
+    }
+    if (PMPI_Bcast(&on, 1, MPI_INT, 0, s->tool) != MPI_SUCCESS || !on)
+        stop_for_good();
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    if (called_by_mpi())
+        return PMPI_Init(argc, argv);
+    Call *c = call_begin(WEND_FN_MPI_Init);
+    if (c)
+        call_start(c);
+    int rc = PMPI_Init(argc, argv);
+    if (c)
+        call_stop(c, rc);
+    if (rc == MPI_SUCCESS)
+        world_open();
+    if (c)
+        call_end(c);
+    return rc;
+}
+
+static int64_t thread_level_word(int level)
+{
+    switch (level) {
+    case MPI_THREAD_SINGLE: return WEND_CONST(WEND_CONSTANT_MPI_THREAD_SINGLE);
+    case MPI_THREAD_FUNNELED: return WEND_CONST(WEND_CONSTANT_MPI_THREAD_FUNNELED);
+    case MPI_THREAD_SERIALIZED: return WEND_CONST(WEND_CONSTANT_MPI_THREAD_SERIALIZED);
+    case MPI_THREAD_MULTIPLE: return WEND_CONST(WEND_CONSTANT_MPI_THREAD_MULTIPLE);
+    default: return level;
+    }
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    if (called_by_mpi())
+        return PMPI_Init_thread(argc, argv, required, provided);
+    Call *c = call_begin(WEND_FN_MPI_Init_thread);
+    if (c) {
+        put_shape(c, thread_level_word(required));
+        call_start(c);
+    }
+    int rc = PMPI_Init_thread(argc, argv, required, provided);
+    if (c) {
+        call_stop(c, rc);
+        if (call_ok(c))
+            put_shape(c, provided ? thread_level_word(*provided) : WEND_ABSENT);
+    }
+    if (rc == MPI_SUCCESS)
+        world_open();
+    if (c)
+        call_end(c);
+    return rc;
+}
+
+/* -- sessions -- */
+
+static void session_open(MPI_Session session)
+{
+    State *s = state();
+    MPI_Group world;
+    clock_calibrate();
+    s->started = true;
+    atomic_store(&s->multiple, true);
+    datatypes_open();
+    if (s->world_group_known)
+        return;
+    facts_open();
+    if (PMPI_Group_from_session_pset(session, WORLD_PSET, &world) != MPI_SUCCESS)
+        return;
+    s->world_group = world;
+    s->world_group_known = true;
+    PMPI_Group_rank(world, &s->world_rank);
+    PMPI_Group_size(world, &s->world_size);
+    s->thread_level = MPI_THREAD_MULTIPLE;
+    if (s->world_rank == 0) {
+        say_problems();
+        /* The others learn it at the merge. */
+        if (!open_output())
+            stop_for_good();
+    }
+}
+
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    if (called_by_mpi())
+        return PMPI_Session_init(info, errhandler, session);
+    Call *c = call_begin(WEND_FN_MPI_Session_init);
+    if (c) {
+        put_shape(c, handle_word(HANDLE_INFO, (uintptr_t)info));
+        put_shape(c, handle_word(HANDLE_ERRHANDLER, (uintptr_t)errhandler));
+        call_start(c);
+    }
+    int rc = PMPI_Session_init(info, errhandler, session);
+    if (c)
+        call_stop(c, rc);
+    if (rc == MPI_SUCCESS) {
+        state()->sessions++;
+        session_open(*session);
+    }
+    if (c) {
+        if (call_ok(c))
+            put_shape(c, handle_made(c, HANDLE_SESSION, (uintptr_t)*session));
+        call_end(c);
+    }
+    return rc;
+}
+
+/* Before the last session of a program without MPI_Init ends. Every process of the world comes here as often as the others: MPI itself shuts
+ * down with its last session, and that is collective. A session of Wend's own keeps MPI up for the merge. */
+static void sessions_merge(void)
+{
+    State *s = state();
+    MPI_Session session;
+    MPI_Group world;
+    MPI_Comm comm;
+    if (PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS) {
+        state_say("no session for the merge: nothing was recorded");
+        return;
+    }
+    if (PMPI_Group_from_session_pset(session, WORLD_PSET, &world) == MPI_SUCCESS) {
+        if (PMPI_Comm_create_from_group(world, SESSION_TAG, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) == MPI_SUCCESS) {
+            int on = !s->refused;
+            if (PMPI_Bcast(&on, 1, MPI_INT, 0, comm) == MPI_SUCCESS && on) {
+                finalize_merge(comm);
+                s->finished = true;
+            }
+            PMPI_Comm_free(&comm);
+        }
+        PMPI_Group_free(&world);
+    }
+    PMPI_Session_finalize(&session);
+}
+
+int MPI_Session_finalize(MPI_Session *session)
+{
+    State *s = state();
+    if (called_by_mpi())
+        return PMPI_Session_finalize(session);
+    MPI_Session before = session ? *session : MPI_SESSION_NULL;
+    Call *c = call_begin(WEND_FN_MPI_Session_finalize);
+    bool last = s->sessions == 1 && !s->world && before != MPI_SESSION_NULL && s->tool == MPI_COMM_NULL;
+    if (c) {
+        put_shape(c, handle_word(HANDLE_SESSION, (uintptr_t)before));
+        call_start(c);
+    }
+    if (last) {
+        /* Taken for done: afterwards there is no MPI to merge with. */
+        if (c) {
+            call_stop(c, MPI_SUCCESS);
+            call_end(c);
+            c->thread->inside = true;
+        }
+        handle_freed(HANDLE_SESSION, (uintptr_t)before);
+        sessions_merge();
+        if (s->world_group_known) {
+            PMPI_Group_free(&s->world_group);
+            s->world_group_known = false;
+        }
+        s->sessions--;
+        int rc = PMPI_Session_finalize(session);
+        if (c)
+            c->thread->inside = false;
+        return rc;
+    }
+    int rc = PMPI_Session_finalize(session);
+    if (rc == MPI_SUCCESS && s->sessions > 0)
+        s->sessions--;
+    if (c) {
+        call_stop(c, rc);
+        if (call_ok(c))
+            handle_freed(HANDLE_SESSION, (uintptr_t)before);
+        call_end(c);
+    }
+    return rc;
+}
+
+/* -- the end -- */
+
+int MPI_Finalize(void)
+{
+    State *s = state();
+    if (called_by_mpi() || !s->world)
+        return PMPI_Finalize();
+    /* Taken for done: afterwards there is no MPI to merge with. */
+    Call *c = call_begin(WEND_FN_MPI_Finalize);
+    if (c) {
+        call_start(c);
+        call_stop(c, MPI_SUCCESS);
+        call_end(c);
+    }
+    if (wend_thread)
+        wend_thread->inside = true;
+    atomic_store(&s->active, false);
+    s->world = false;
+    if (s->tool != MPI_COMM_NULL) {
+        if (!s->refused)
+            finalize_merge(s->tool);
+        PMPI_Comm_free(&s->tool);
+    }
+    s->finished = true;
+    if (s->world_group_known) {
+        PMPI_Group_free(&s->world_group);
+        s->world_group_known = false;
+    }
+    int rc = PMPI_Finalize();
+    if (wend_thread)
+        wend_thread->inside = false;
+    return rc;
+}
+
+int MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    State *s = state();
+    if (s->started && !s->finished && !s->refused && !called_by_mpi()) {
+        if (s->world_rank == 0)
+            output_abandon();
+        state_say("rank %d called MPI_Abort: nothing was recorded", s->world_rank);
+        s->finished = true;
+        atomic_store(&s->active, false);
+    }
+    return PMPI_Abort(comm, errorcode);
+}
+
+/* -- on and off -- */
+
+int MPI_Pcontrol(const int level, ...)
+{
+    State *s = state();
+    Call *c;
+    /* The call that switches is itself recorded, so that a proxy switches too. */
+    if (level >= 1)
+        atomic_store(&s->recording, true);
+    if ((c = call_begin(WEND_FN_MPI_Pcontrol))) {
+        put_slot(c, level);
+        call_start(c);
+        int rc = PMPI_Pcontrol(level);
+        call_stop(c, rc);
+        call_end(c);
+        if (level == 0)
+            atomic_store(&s->recording, false);
+        return rc;
+    }
+    return PMPI_Pcontrol(level);
+}
+
+int MPI_Info_set(MPI_Info info, const char *key, const char *value)
+{
+    State *s = state();
+    bool on, switches = key && value && strcasecmp(key, "WEND_TRACING") == 0 && settings_switch(value, &on);
+    if (switches && on)
+        atomic_store(&s->recording, true);
+    Call *c = call_begin(WEND_FN_MPI_Info_set);
+    if (!c)
+        return PMPI_Info_set(info, key, value);
+    put_shape(c, handle_word(HANDLE_INFO, (uintptr_t)info));
+    put_string(&c->shape, key);
+    put_string(&c->shape, value);
+    call_start(c);
+    int rc = PMPI_Info_set(info, key, value);
+    call_stop(c, rc);
+    call_end(c);
+    if (switches && !on)
+        atomic_store(&s->recording, false);
+    return rc;
+}

@@ -1,0 +1,279 @@
+/* finalize.c: each rank's state -> a part (bytes) -> merged pairwise in log2(P) steps -> the archive, on rank 0.
+ *
+ * Merging and writing are libwendcore.so's, which is opened here and nowhere else: until now nothing but libc has been in the application's way.
+ * The steps of communication are the same whatever fails: a rank in trouble sends the reason in the place of its data, and rank 0 says it. */
+#include "control.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../lib/merge.h"
+#include "output.h"
+#include "settings.h"
+
+#define CORE "libwendcore.so"
+
+enum { TAG_HEADER = 1, TAG_ANSWER, TAG_DATA };
+static const uint64_t CHUNK = UINT64_C(1) << 30; /* counts are ints */
+
+typedef struct {
+    void *library;
+    WendMerge *(*from_part)(const guint8 *, gsize, GError **);
+    gboolean (*absorb)(WendMerge *, const guint8 *, gsize, GError **);
+    GByteArray *(*encode)(WendMerge *);
+    void (*free)(WendMerge *);
+    gboolean (*write)(WendMerge *, const char *, WendMergeResult *, GError **);
+    void (*error_free)(GError *);
+    guint8 *(*array_free)(GByteArray *, gboolean);
+} Core;
+
+/* What is sent ahead of a rank's data. WHY not empty: there are none. */
+typedef struct {
+    uint64_t bytes;
+    int32_t rank;
+    char why[244];
+} Header;
+
+typedef struct {
+    Core core;
+    WendMerge *merge;                 /* NULL once something has failed */
+    Header trouble;                   /* the first */
+} Merge;
+
+static void fail(Merge *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fail(Merge *m, const char *format, ...)
+{
+    if (!*m->trouble.why) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(m->trouble.why, sizeof m->trouble.why, format, args);
+        va_end(args);
+        m->trouble.rank = state()->world_rank;
+    }
+    if (m->merge)
+        m->core.free(m->merge);
+    m->merge = NULL;
+}
+
+static void fail_of(Merge *m, GError *error)
+{
+    fail(m, "%s", error ? error->message : "unknown error");
+    if (error)
+        m->core.error_free(error);
+}
+
+/* -- the library -- */
+
+/* Beside libwend.so, and where the package keeps it. */
+static void *open_core(const char **why)
+{
+    static const char *const places[] = {"", "wend/"};
+    Dl_info me;
+    void *library = NULL;
+    if (!dladdr((const void *)finalize_merge, &me) || !me.dli_fname) {
+        *why = "cannot find myself";
+        return NULL;
+    }
+    const char *slash = strrchr(me.dli_fname, '/');
+    int dir = slash ? (int)(slash - me.dli_fname) + 1 : 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++) {
+        char *path;
+        if (asprintf(&path, "%.*s%s%s", dir, me.dli_fname, places[i], CORE) < 0)
+            break;
+        if (access(path, R_OK) == 0 || (i == 0 && dir == 0)) {
+            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+            if (!library)
+                *why = dlerror();
+        }
+        free(path);
+    }
+    if (!library && !*why)
+        *why = CORE " is not beside libwend.so";
+    return library;
+}
+
+static bool core_open(Core *c, const char **why)
+{
+    *why = NULL;
+    if (!(c->library = open_core(why)))
+        return false;
+    const struct { const char *name; void **function; } wanted[] = {
+        {"wend_merge_from_part", (void **)&c->from_part}, {"wend_merge_absorb", (void **)&c->absorb},
+        {"wend_merge_encode", (void **)&c->encode},       {"wend_merge_free", (void **)&c->free},
+        {"wend_merge_write", (void **)&c->write},         {"g_error_free", (void **)&c->error_free},
+        {"g_byte_array_free", (void **)&c->array_free},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        if (!(*wanted[i].function = dlsym(c->library, wanted[i].name))) {
+            *why = dlerror();
+            return false;
+        }
+    }
+    return true;
+}
+
+/* -- this rank's part -- */
+
+static void encode_part(WendBuf *out)
+{
+    const State *s = state();
+    WendFacts facts = {0};
+    size_t n = 0;
+    facts_collect(&facts);
+    for (const Sequence *q = s->sequences; q; q = q->next)
+        n++;
+    wend_part_begin(out, &facts, (uint32_t)s->world_rank, (uint32_t)s->world_size, n);
+    for (const Sequence *q = s->sequences; q; q = q->next) {
+        wend_part_sequence(out, &(WendPartSequence){
+            .kind = q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD,
+            .id = q->callback ? q->function : (int64_t)q->tid,
+            .calls = q->main, .grammar = q->main_grammar, .polls_after = q->polls_since,
+            .polls = q->polls, .polls_grammar = q->polls_grammar,
+        });
+    }
+    wend_buf_clear(&facts.bytes);
+}
+
+static void merge_open(Merge *m)
+{
+    const char *why;
+    if (atomic_load(&state()->broken)) {
+        const char *reason = atomic_load(&state()->broken_why);
+        fail(m, "%s", reason ? reason : "recording stopped");
+        return;
+    }
+    if (!core_open(&m->core, &why)) {
+        fail(m, "%s", why ? why : "cannot open " CORE);
+        return;
+    }
+    WendBuf part = WEND_BUF_INIT;
+    GError *error = NULL;
+    encode_part(&part);
+    if (part.failed)
+        fail(m, "out of memory");
+    else if (!(m->merge = m->core.from_part(part.data, part.len, &error)))
+        fail_of(m, error);
+    wend_buf_clear(&part);
+}
+
+/* -- between two ranks -- */
+
+static bool transfer(bool sending, void *data, uint64_t bytes, int partner, MPI_Comm comm)
+{
+    for (uint64_t at = 0; at < bytes; at += CHUNK) {
+        int n = (int)(bytes - at < CHUNK ? bytes - at : CHUNK);
+        char *p = (char *)data + at;
+        int rc = sending ? PMPI_Send(p, n, MPI_BYTE, partner, TAG_DATA, comm)
+                         : PMPI_Recv(p, n, MPI_BYTE, partner, TAG_DATA, comm, MPI_STATUS_IGNORE);
+        if (rc != MPI_SUCCESS)
+            return false;
+    }
+    return true;
+}
+
+static void give(Merge *m, int partner, MPI_Comm comm)
+{
+    GByteArray *bytes = m->merge ? m->core.encode(m->merge) : NULL;
+    int wanted = 0;
+    if (m->merge && !bytes)
+        fail(m, "out of memory");
+    Header header = m->trouble;
+    header.bytes = bytes ? bytes->len : 0;
+    if (PMPI_Send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm) == MPI_SUCCESS
+        && PMPI_Recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS && wanted)
+        transfer(true, bytes->data, bytes->len, partner, comm);
+    if (bytes)
+        m->core.array_free(bytes, TRUE);
+}
+
+static void take(Merge *m, int partner, MPI_Comm comm)
+{
+    Header header;
+    if (PMPI_Recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+        fail(m, "the merge lost rank %d", partner);
+        return;
+    }
+    if (*header.why) {
+        if (!*m->trouble.why)
+            m->trouble = header;
+        fail(m, "%s", header.why);
+    }
+    uint8_t *data = m->merge ? malloc(header.bytes ? header.bytes : 1) : NULL;
+    if (m->merge && !data)
+        fail(m, "out of memory");
+    int wanted = m->merge != NULL && header.bytes > 0;
+    PMPI_Send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
+    GError *error = NULL;
+    if (wanted && !transfer(false, data, header.bytes, partner, comm))
+        fail(m, "the merge lost rank %d", partner);
+    else if (wanted && !m->core.absorb(m->merge, data, header.bytes, &error))
+        fail_of(m, error);
+    free(data);
+}
+
+/* -- the archive -- */
+
+static void write_grouped(char *out, size_t size, uint64_t n)
+{
+    char digits[32];
+    int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+    size_t at = 0;
+    for (int i = 0; i < len && at + 2 < size; i++) {
+        if (i && (len - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+}
+
+static bool write_archive(Merge *m)
+{
+    WendMergeResult result;
+    GError *error = NULL;
+    if (m->merge && !m->core.write(m->merge, output_directory(), &result, &error))
+        fail_of(m, error);
+    if (*m->trouble.why) {
+        state_say("rank %d: %s: nothing was recorded", m->trouble.rank, m->trouble.why);
+        output_abandon();
+        return false;
+    }
+    if (!settings()->quiet) {
+        char calls[48], bytes[48];
+        write_grouped(calls, sizeof calls, result.calls);
+        write_grouped(bytes, sizeof bytes, result.bytes);
+        state_say("%s calls of %d %s in %s bytes: %s", calls, state()->world_size, state()->world_size == 1 ? "rank" : "ranks", bytes,
+                  output_directory());
+    }
+    return true;
+}
+
+bool finalize_merge(MPI_Comm comm)
+{
+    Merge m = {.trouble = {.rank = -1}};
+    int rank, size, saved = errno;
+    bool written = false;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    merge_open(&m);
+    for (int64_t step = 1; step < size; step *= 2) {
+        if (rank & step) {
+            give(&m, (int)(rank - step), comm);
+            break;
+        }
+        if (rank + step < size)
+            take(&m, (int)(rank + step), comm);
+    }
+    if (rank == 0)
+        written = write_archive(&m);
+    if (m.merge)
+        m.core.free(m.merge);
+    /* The library stays open: GLib and what it keeps cannot be unloaded. */
+    errno = saved;
+    return written;
+}

@@ -1,0 +1,28 @@
+# libwend.so. It links libc and nothing else: MPI is the application's, what merging needs is opened at the end.
+
+TRACER_SOURCES = \
+	src/tracer/call.c src/tracer/call.h \
+	src/tracer/clock.c \
+	src/tracer/comm.c src/tracer/comm.h \
+	src/tracer/control.c src/tracer/control.h \
+	src/tracer/facts.c \
+	src/tracer/finalize.c \
+	src/tracer/handles.c src/tracer/handles.h \
+	src/tracer/output.c src/tracer/output.h \
+	src/tracer/requests.c src/tracer/requests.h \
+	src/tracer/runtime.h \
+	src/tracer/settings.c src/tracer/settings.h \
+	src/tracer/state.h
+TRACER_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
+# initial-exec: a reference to a thread's state is one instruction, and allocates nothing, which matters inside malloc.
+TRACER_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(GLIB_CFLAGS) -ftls-model=initial-exec
+
+lib_LTLIBRARIES += libwend.la
+libwend_la_SOURCES = $(TRACER_SOURCES) $(MEMORY_SOURCES) $(HOT_SOURCES)
+nodist_libwend_la_SOURCES = lib/functions.gen.c
+libwend_la_CPPFLAGS = $(TRACER_CPPFLAGS)
+libwend_la_CFLAGS = $(TRACER_CFLAGS)
+libwend_la_LDFLAGS = -avoid-version -shared -Wl,-z,lazy -Wl,-z,nodelete \
+	-Wl,--version-script=$(srcdir)/src/tracer/libwend.map
+libwend_la_DEPENDENCIES = src/tracer/libwend.map
+EXTRA_DIST += src/tracer/libwend.map
