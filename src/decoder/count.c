@@ -1,0 +1,93 @@
+/* count.c: see count.h. */
+#include "config.h"
+
+#include "count.h"
+
+struct Counts {
+    const WendProgram *program;
+    guint64 *rules, *terminals;  /* occurrences; all 0 between calls but for what "seen" lists */
+    gboolean *visited;           /* by rule */
+    GArray *order;               /* guint32: rules that occur, each behind all that it uses */
+    GArray *seen;                /* guint32: terminals that occur */
+};
+
+Counts *counts_new(const WendProgram *p)
+{
+    Counts *c = g_new0(Counts, 1);
+    c->program = p;
+    c->rules = g_new0(guint64, wend_program_n_rules(p));
+    c->terminals = g_new0(guint64, wend_program_n_terminals(p));
+    c->visited = g_new0(gboolean, wend_program_n_rules(p));
+    c->order = g_array_new(FALSE, FALSE, sizeof(guint32));
+    c->seen = g_array_new(FALSE, FALSE, sizeof(guint32));
+    return c;
+}
+
+void counts_free(Counts *c)
+{
+    if (c == NULL)
+        return;
+    g_free(c->rules);
+    g_free(c->terminals);
+    g_free(c->visited);
+    g_array_unref(c->order);
+    g_array_unref(c->seen);
+    g_free(c);
+}
+
+/* Depth first from START, without recursion: rules nest as deep as the recording likes. */
+static void find_order(Counts *c, guint32 start)
+{
+    typedef struct { guint32 rule; guint next; } Frame;
+    GArray *stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+    Frame first = {start, 0};
+    g_array_append_val(stack, first);
+    c->visited[start] = TRUE;
+    while (stack->len > 0) {
+        Frame *top = &g_array_index(stack, Frame, stack->len - 1);
+        const WendRule *rule = wend_program_rule(c->program, top->rule);
+        while (top->next < rule->n && (!rule->symbols[top->next].is_rule || c->visited[rule->symbols[top->next].id]))
+            top->next++;
+        if (top->next == rule->n) {
+            g_array_append_val(c->order, top->rule);
+            g_array_set_size(stack, stack->len - 1);
+        } else {
+            Frame below = {rule->symbols[top->next].id, 0};
+            c->visited[below.rule] = TRUE;
+            g_array_append_val(stack, below);
+        }
+    }
+    g_array_unref(stack);
+}
+
+const guint32 *counts_of_rule(Counts *c, guint rule, guint *n)
+{
+    for (guint i = 0; i < c->seen->len; i++)
+        c->terminals[g_array_index(c->seen, guint32, i)] = 0;
+    g_array_set_size(c->seen, 0);
+
+    find_order(c, rule);
+    c->rules[rule] = 1;
+    for (guint i = c->order->len; i-- > 0;) { /* users first */
+        guint32 id = g_array_index(c->order, guint32, i);
+        const WendRule *r = wend_program_rule(c->program, id);
+        guint64 times = c->rules[id];
+        for (guint s = 0; s < r->n; s++) {
+            const WendSymbol *symbol = &r->symbols[s];
+            guint64 *count = symbol->is_rule ? &c->rules[symbol->id] : &c->terminals[symbol->id];
+            if (!symbol->is_rule && *count == 0)
+                g_array_append_val(c->seen, symbol->id);
+            *count += times * symbol->exponent; /* an open has checked that lengths do not overflow */
+        }
+        c->rules[id] = 0;
+        c->visited[id] = FALSE;
+    }
+    g_array_set_size(c->order, 0);
+    *n = c->seen->len;
+    return (const guint32 *)(void *)c->seen->data;
+}
+
+guint64 counts_terminal(const Counts *c, guint32 terminal)
+{
+    return c->terminals[terminal];
+}

@@ -1,0 +1,17 @@
+/* count.h: how often each terminal occurs in a sequence, from the grammar alone: O(rules), not O(calls). */
+#ifndef WEND_DECODER_COUNT_H
+#define WEND_DECODER_COUNT_H
+
+#include <glib.h>
+
+#include "program.h"
+
+typedef struct Counts Counts;
+
+Counts *counts_new(const WendProgram *p);
+void counts_free(Counts *c);
+/* Counts the expansion of RULE. Gives the terminals that occur in it, by no order; valid until the next call. */
+const guint32 *counts_of_rule(Counts *c, guint rule, guint *n);
+guint64 counts_terminal(const Counts *c, guint32 terminal); /* 0: does not occur */
+
+#endif

@@ -1,0 +1,166 @@
+/* dump.c: wend dump: every call of chosen ranks, in order. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "program.h"
+#include "sink.h"
+#include "src/wend/command.h"
+#include "text.h"
+
+#define COMMAND "dump"
+#define WRITE_SIZE (1 << 16) /* bytes to gather before a write */
+
+typedef struct {
+    const WendProgram *program;
+    const Sink *sink;
+    gboolean *ranks;           /* NULL: all */
+    gint thread;               /* -1: all sequences */
+    guint64 first, last;       /* calls */
+    GPtrArray *patterns;       /* of GPatternSpec; NULL: all functions */
+    GHashTable *matches;       /* WendFunction -> whether one of the patterns fits, + 1 */
+    gboolean polls, timing;
+    GString *out;
+} Dump;
+
+/* FALSE: standard output is gone. */
+static gboolean flush(Dump *d)
+{
+    gsize written = fwrite(d->out->str, 1, d->out->len, stdout);
+    gboolean all = written == d->out->len;
+    g_string_truncate(d->out, 0);
+    return all;
+}
+
+static gboolean wanted(Dump *d, const WendFunction *function)
+{
+    if (d->patterns == NULL)
+        return TRUE;
+    gpointer known = g_hash_table_lookup(d->matches, function);
+    if (known == NULL) {
+        gboolean fits = FALSE;
+        for (guint i = 0; i < d->patterns->len && !fits; i++)
+            fits = g_pattern_spec_match_string(d->patterns->pdata[i], function->name);
+        known = GINT_TO_POINTER(fits + 1);
+        g_hash_table_insert(d->matches, (gpointer)function, known);
+    }
+    return GPOINTER_TO_INT(known) == 2;
+}
+
+static gboolean dump_sequence(Dump *d, guint rank, const WendClass *class, guint index)
+{
+    WendWalk *walk = wend_walk_new(d->program, rank, index, d->polls ? WEND_WALK_POLLS : WEND_WALK_MAIN);
+    SinkContext context = {d->program, walk, &class->sequences[index], rank, index, d->timing};
+    if (d->sink->sequence != NULL)
+        d->sink->sequence(d->out, &context);
+
+    guint64 number = 0;
+    gboolean going = TRUE;
+    const WendCall *call;
+    while (going && number <= d->last && (call = wend_walk_next(walk)) != NULL) {
+        if (number >= d->first && wanted(d, call->function)) {
+            d->sink->call(d->out, &context, number, call);
+            if (d->out->len >= WRITE_SIZE)
+                going = flush(d);
+        }
+        if (!call->poll)
+            number++;
+    }
+    wend_walk_free(walk);
+    return going;
+}
+
+static void dump_all(Dump *d)
+{
+    if (d->sink->begin != NULL)
+        d->sink->begin(d->out, d->timing);
+    for (guint rank = 0; rank < wend_program_ranks(d->program); rank++) {
+        if (d->ranks != NULL && !d->ranks[rank])
+            continue;
+        const WendClass *class = wend_program_class(d->program, wend_program_class_of(d->program, rank));
+        for (guint i = 0; i < class->n_sequences; i++) {
+            const WendSequence *sequence = &class->sequences[i];
+            if (d->thread >= 0 && (sequence->kind != WEND_SEQUENCE_THREAD || sequence->id != d->thread))
+                continue;
+            if (!dump_sequence(d, rank, class, i))
+                return;
+        }
+    }
+    flush(d);
+}
+
+static GPtrArray *patterns_new(const char *list)
+{
+    GPtrArray *patterns = g_ptr_array_new_with_free_func((GDestroyNotify)g_pattern_spec_free);
+    char **names = g_strsplit(list, ",", -1);
+    for (char **name = names; *name != NULL; name++)
+        g_ptr_array_add(patterns, g_pattern_spec_new(g_strstrip(*name)));
+    g_strfreev(names);
+    return patterns;
+}
+
+int wend_dump_main(int argc, char **argv)
+{
+    char *ranks = NULL, *calls = NULL, *functions = NULL, *format = NULL;
+    gboolean no_polls = FALSE;
+    Dump d = {.thread = -1, .last = G_MAXUINT64, .polls = TRUE};
+    const GOptionEntry entries[] = {
+        {"rank", 'r', 0, G_OPTION_ARG_STRING, &ranks, "Only these ranks: 3 or 0,4-7 or 0-63:2", "RANKS"},
+        {"thread", 't', 0, G_OPTION_ARG_INT, &d.thread, "Only this thread, and no callbacks", "N"},
+        {"calls", 'c', 0, G_OPTION_ARG_STRING, &calls, "Only calls A to B of each sequence, from 0", "A-B"},
+        {"function", 'f', 0, G_OPTION_ARG_STRING, &functions, "Only these functions; * and ? match: MPI_Send,MPI_I*", "NAMES"},
+        {"no-polls", 0, 0, G_OPTION_ARG_NONE, &no_polls, "Leave out unsuccessful tests and probes", NULL},
+        {"polls", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &no_polls, "Show unsuccessful tests and probes (default)", NULL},
+        {"timing", 0, 0, G_OPTION_ARG_NONE, &d.timing, "Add the mean times of each call's signature", NULL},
+        {"format", 'F', 0, G_OPTION_ARG_STRING, &format, "text (default), csv or jsonl", "FORMAT"},
+        G_OPTION_ENTRY_NULL};
+    int status;
+    GError *error = NULL;
+    WendProgram *program = NULL;
+
+    if (!wend_command_options(COMMAND, "RECORDING", "Print every call of a recording, in order, with all arguments.", NULL, entries, &argc, &argv,
+                              &status))
+        goto end;
+    if (argc != 2) {
+        status = wend_command_usage(COMMAND, argc < 2 ? "which recording?" : "one recording at a time");
+        goto end;
+    }
+    d.sink = sink_by_name(format != NULL ? format : "text");
+    if (d.sink == NULL) {
+        status = wend_command_usage(COMMAND, "there is no format '%s': text, csv and jsonl are", format);
+        goto end;
+    }
+    d.polls = !no_polls;
+    if (calls != NULL && !text_span_parse(calls, &d.first, &d.last, &error)) {
+        status = wend_command_fail(COMMAND, error);
+        goto end;
+    }
+    program = wend_program_open(argv[1], &error);
+    if (program == NULL || (ranks != NULL && (d.ranks = text_ranks_parse(ranks, wend_program_ranks(program), &error)) == NULL)) {
+        status = wend_command_fail(COMMAND, error);
+        goto end;
+    }
+    d.program = program;
+    if (functions != NULL) {
+        d.patterns = patterns_new(functions);
+        d.matches = g_hash_table_new(NULL, NULL);
+    }
+    d.out = g_string_sized_new(2 * WRITE_SIZE);
+    dump_all(&d);
+    g_string_free(d.out, TRUE);
+    status = wend_command_finish(COMMAND, WEND_EXIT_OK);
+end:
+    if (d.patterns != NULL) {
+        g_ptr_array_unref(d.patterns);
+        g_hash_table_unref(d.matches);
+    }
+    wend_program_free(program);
+    g_free(d.ranks);
+    g_free(ranks);
+    g_free(calls);
+    g_free(functions);
+    g_free(format);
+    return status;
+}

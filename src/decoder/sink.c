@@ -1,0 +1,191 @@
+/* sink.c: see sink.h. The columns and keys are promised in wend-dump(1). */
+#include "config.h"
+
+#include "sink.h"
+
+#include <string.h>
+
+#include "text.h"
+#include "value.h"
+
+/* Of the call's signature: a recording keeps no time of a single call. */
+static WendTiming mean_duration(const SinkContext *context, const WendCall *call, WendTiming *interval)
+{
+    WendTiming duration = {0};
+    guint class = wend_program_class_of(context->program, context->rank);
+    *interval = duration;
+    if (!call->poll)
+        wend_program_timing(context->program, class, context->sequence_index, call->terminal, &duration, interval);
+    return duration;
+}
+
+/* -- text -- */
+
+static void text_begin_sequence(GString *out, const SinkContext *context)
+{
+    g_string_append_printf(out, "# rank %u, ", context->rank);
+    text_sequence(out, context->sequence);
+    g_string_append_c(out, '\n');
+}
+
+static void text_call(GString *out, const SinkContext *context, guint64 index, const WendCall *call)
+{
+    if (call->poll) {
+        g_string_append_len(out, "        -  ", 11);
+    } else {
+        for (guint64 size = 100000000; size > 1 && index < size; size /= 10)
+            g_string_append_c(out, ' ');
+        text_decimal(out, (gint64)index);
+        g_string_append_len(out, "  ", 2);
+    }
+    value_call(out, context->program, context->walk, call);
+    if (context->timing) {
+        WendTiming interval, duration = mean_duration(context, call, &interval);
+        if (duration.count > 0) {
+            g_string_append(out, "  # mean ");
+            text_seconds(out, duration.mean);
+            g_string_append(out, ", since the call before ");
+            text_seconds(out, interval.mean);
+        }
+    }
+    g_string_append_c(out, '\n');
+}
+
+/* -- CSV (RFC 4180, lines end in a newline) -- */
+
+static void csv_begin(GString *out, gboolean timing)
+{
+    g_string_append(out, "rank,sequence,call,poll,function,return,comm,peer,tag,count,datatype,arguments,results");
+    if (timing)
+        g_string_append(out, ",mean_duration,mean_interval");
+    g_string_append_c(out, '\n');
+}
+
+/* Quotes what has been appended since START, if it needs it. */
+static void csv_quote(GString *out, gsize start)
+{
+    if (strpbrk(out->str + start, ",\"\r\n") == NULL)
+        return;
+    char *field = g_strdup(out->str + start);
+    g_string_truncate(out, start);
+    g_string_append_c(out, '"');
+    for (const char *c = field; *c != '\0'; c++) {
+        if (*c == '"')
+            g_string_append_c(out, '"');
+        g_string_append_c(out, *c);
+    }
+    g_string_append_c(out, '"');
+    g_free(field);
+}
+
+/* The first scalar argument of a kind, as a column. */
+static void csv_first(GString *out, const SinkContext *context, const WendCall *call, WendKind kind)
+{
+    g_string_append_c(out, ',');
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        if (arg->param->kind == kind && arg->param->dir != WEND_DIR_OUT && !arg->param->array && value_is_argument(arg)) {
+            if (arg->in[0] != WEND_ABSENT)
+                value_argument(out, context->program, context->walk, arg, VALUE_TEXT);
+            return;
+        }
+    }
+}
+
+static void csv_call(GString *out, const SinkContext *context, guint64 index, const WendCall *call)
+{
+    text_decimal(out, context->rank);
+    g_string_append_c(out, ',');
+    text_sequence(out, context->sequence);
+    g_string_append_c(out, ',');
+    text_decimal(out, (gint64)index);
+    g_string_append(out, call->poll ? ",1," : ",0,");
+    g_string_append(out, call->function->name);
+    g_string_append_c(out, ',');
+    value_return_code(out, context->program, call->return_code);
+    csv_first(out, context, call, WEND_KIND_COMM);
+    csv_first(out, context, call, WEND_KIND_RANK);
+    csv_first(out, context, call, WEND_KIND_TAG);
+    csv_first(out, context, call, WEND_KIND_COUNT);
+    csv_first(out, context, call, WEND_KIND_DATATYPE);
+    g_string_append_c(out, ',');
+    gsize start = out->len;
+    value_call_arguments(out, context->program, context->walk, call);
+    csv_quote(out, start);
+    g_string_append_c(out, ',');
+    start = out->len;
+    value_call_results(out, context->program, context->walk, call);
+    csv_quote(out, start);
+    if (context->timing) {
+        WendTiming interval, duration = mean_duration(context, call, &interval);
+        char number[2][G_ASCII_DTOSTR_BUF_SIZE] = {"", ""};
+        if (duration.count > 0) {
+            g_ascii_formatd(number[0], sizeof number[0], "%.9g", duration.mean);
+            g_ascii_formatd(number[1], sizeof number[1], "%.9g", interval.mean);
+        }
+        g_string_append_printf(out, ",%s,%s", number[0], number[1]);
+    }
+    g_string_append_c(out, '\n');
+}
+
+/* -- JSON lines -- */
+
+static void json_call(GString *out, const SinkContext *context, guint64 index, const WendCall *call)
+{
+    g_string_append(out, "{\"rank\":");
+    text_decimal(out, context->rank);
+    g_string_append(out, context->sequence->kind == WEND_SEQUENCE_THREAD ? ",\"thread\":" : ",\"callback\":");
+    text_decimal(out, context->sequence->id);
+    g_string_append(out, ",\"call\":");
+    text_decimal(out, (gint64)index);
+    g_string_append(out, call->poll ? ",\"poll\":true,\"function\":\"" : ",\"poll\":false,\"function\":\"");
+    g_string_append(out, call->function->name);
+    g_string_append(out, "\",\"arguments\":{");
+    gboolean first = TRUE;
+    for (guint i = 0; i < call->n_args; i++) {
+        if (!value_is_argument(&call->args[i]))
+            continue;
+        g_string_append(out, first ? "\"" : ",\"");
+        first = FALSE;
+        g_string_append(out, call->args[i].param->name);
+        g_string_append(out, "\":");
+        value_argument(out, context->program, context->walk, &call->args[i], VALUE_JSON);
+    }
+    g_string_append(out, "},\"return\":");
+    text_decimal(out, call->return_code);
+    g_string_append(out, ",\"results\":{");
+    first = TRUE;
+    for (guint i = 0; i < call->n_args; i++) {
+        if (!value_is_result(&call->args[i]))
+            continue;
+        g_string_append(out, first ? "\"" : ",\"");
+        first = FALSE;
+        g_string_append(out, call->args[i].param->name);
+        g_string_append(out, "\":");
+        value_result(out, context->program, context->walk, &call->args[i], VALUE_JSON);
+    }
+    g_string_append_c(out, '}');
+    if (context->timing) {
+        WendTiming interval, duration = mean_duration(context, call, &interval);
+        if (duration.count > 0) {
+            char number[G_ASCII_DTOSTR_BUF_SIZE];
+            g_string_append_printf(out, ",\"mean_duration\":%s", g_ascii_formatd(number, sizeof number, "%.9g", duration.mean));
+            g_string_append_printf(out, ",\"mean_interval\":%s", g_ascii_formatd(number, sizeof number, "%.9g", interval.mean));
+        }
+    }
+    g_string_append(out, "}\n");
+}
+
+static const Sink sinks[] = {
+    {"text", NULL, text_begin_sequence, text_call},
+    {"csv", csv_begin, NULL, csv_call},
+    {"jsonl", NULL, NULL, json_call},
+};
+
+const Sink *sink_by_name(const char *name)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(sinks); i++)
+        if (strcmp(sinks[i].name, name) == 0)
+            return &sinks[i];
+    return NULL;
+}

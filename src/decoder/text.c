@@ -1,0 +1,199 @@
+/* text.c: see text.h. */
+#include "config.h"
+
+#include "text.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "merge.h"
+
+/* Reads a number below 2^64 - 1 and moves *S behind it. */
+static gboolean read_number(const char **s, guint64 *n)
+{
+    if (!g_ascii_isdigit(**s))
+        return FALSE;
+    *n = 0;
+    for (; g_ascii_isdigit(**s); (*s)++) {
+        guint digit = (guint)(**s - '0');
+        if (*n > (G_MAXUINT64 - 1 - digit) / 10)
+            return FALSE;
+        *n = *n * 10 + digit;
+    }
+    return TRUE;
+}
+
+gboolean *text_ranks_parse(const char *text, guint n_ranks, GError **error)
+{
+    gboolean *chosen = g_new0(gboolean, n_ranks > 0 ? n_ranks : 1);
+    const char *s = text;
+    do {
+        guint64 first, last, step = 1;
+        if (!read_number(&s, &first))
+            goto malformed;
+        last = first;
+        if (*s == '-') {
+            s++;
+            if (!read_number(&s, &last))
+                goto malformed;
+            if (*s == ':') {
+                s++;
+                if (!read_number(&s, &step) || step == 0)
+                    goto malformed;
+            }
+        }
+        if (last < first)
+            goto malformed;
+        if (last >= n_ranks) {
+            g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "there is no rank %" G_GUINT64_FORMAT ": the recording has ranks 0 to %u",
+                        last, n_ranks - 1);
+            g_free(chosen);
+            return NULL;
+        }
+        for (guint64 rank = first; rank <= last; rank += step) {
+            chosen[rank] = TRUE;
+            if (last - rank < step)
+                break;
+        }
+    } while (*s == ',' && *++s != '\0');
+    if (*s == '\0' && s > text && s[-1] != ',')
+        return chosen;
+malformed:
+    g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "'%s' is not a set of ranks such as 3 or 0,4-7 or 0-63:2", text);
+    g_free(chosen);
+    return NULL;
+}
+
+void text_ranks(GString *out, const guint *ranks, guint n)
+{
+    for (guint i = 0; i < n;) {
+        guint end = i + 1; /* one behind the run that begins at i */
+        guint step = 0;
+        if (end < n) {
+            step = ranks[end] - ranks[i];
+            while (end < n && ranks[end] - ranks[end - 1] == step)
+                end++;
+        }
+        if (end - i == 2 && step > 1)
+            end = i + 1; /* two ranks apart are no run */
+        if (i > 0)
+            g_string_append(out, ", ");
+        g_string_append_printf(out, "%u", ranks[i]);
+        if (end - i > 1) {
+            g_string_append_printf(out, "-%u", ranks[end - 1]);
+            if (step > 1)
+                g_string_append_printf(out, ":%u", step);
+        }
+        i = end;
+    }
+}
+
+gboolean text_span_parse(const char *text, guint64 *first, guint64 *last, GError **error)
+{
+    const char *s = text;
+    gboolean begins = read_number(&s, first);
+    gboolean ends = begins;
+    if (begins)
+        *last = *first;
+    else
+        *first = 0;
+    if (*s == '-') {
+        s++;
+        ends = read_number(&s, last);
+        if (!ends)
+            *last = G_MAXUINT64;
+    }
+    if (*s != '\0' || (!begins && !ends) || *last < *first) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "'%s' is not a range of calls such as 100-200, 100- or -200", text);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+void text_decimal(GString *out, gint64 n)
+{
+    char digits[24], *p = digits + sizeof digits;
+    guint64 rest = n < 0 ? 0 - (guint64)n : (guint64)n;
+    do
+        *--p = (char)('0' + rest % 10);
+    while ((rest /= 10) != 0);
+    if (n < 0)
+        *--p = '-';
+    g_string_append_len(out, p, digits + sizeof digits - p);
+}
+
+void text_count(GString *out, guint64 n)
+{
+    char digits[32];
+    int length = g_snprintf(digits, sizeof digits, "%" G_GUINT64_FORMAT, n);
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            g_string_append_c(out, ',');
+        g_string_append_c(out, digits[i]);
+    }
+}
+
+/* Three digits that matter. */
+static void append_scaled(GString *out, double value, const char *unit)
+{
+    g_string_append_printf(out, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
+}
+
+void text_bytes(GString *out, guint64 n)
+{
+    static const char *const units[] = {"KB", "MB", "GB", "TB", "PB", "EB"};
+    if (n < 10000) {
+        text_count(out, n);
+        g_string_append(out, " B");
+        return;
+    }
+    double value = (double)n / 1000;
+    guint unit = 0;
+    for (; value >= 999.5 && unit + 1 < G_N_ELEMENTS(units); unit++)
+        value /= 1000;
+    append_scaled(out, value, units[unit]);
+}
+
+void text_seconds(GString *out, double s)
+{
+    double size = fabs(s);
+    if (size >= 0.9995)
+        append_scaled(out, s, "s");
+    else if (size >= 0.9995e-3)
+        append_scaled(out, s * 1e3, "ms");
+    else if (size >= 0.9995e-6)
+        append_scaled(out, s * 1e6, "us");
+    else
+        append_scaled(out, s * 1e9, "ns");
+}
+
+void text_json_string(GString *out, const char *s)
+{
+    gboolean utf8 = g_utf8_validate(s, -1, NULL);
+    g_string_append_c(out, '"');
+    for (; *s != '\0'; s++) {
+        guchar c = (guchar)*s;
+        if (c == '"' || c == '\\') {
+            g_string_append_c(out, '\\');
+            g_string_append_c(out, *s);
+        } else if (c == '\n') {
+            g_string_append(out, "\\n");
+        } else if (c == '\t') {
+            g_string_append(out, "\\t");
+        } else if (c < 0x20 || c == 0x7f || (c >= 0x80 && !utf8)) {
+            g_string_append_printf(out, "\\u%04x", c);
+        } else {
+            g_string_append_c(out, *s);
+        }
+    }
+    g_string_append_c(out, '"');
+}
+
+void text_sequence(GString *out, const WendSequence *sequence)
+{
+    g_string_append(out, sequence->kind == WEND_SEQUENCE_THREAD ? "thread " : "callback ");
+    if (sequence->kind == WEND_SEQUENCE_THREAD || sequence->id >= 0)
+        text_decimal(out, sequence->id);
+    else
+        g_string_append(out, "of the MPI library");
+}

@@ -1,0 +1,25 @@
+/* text.h: how the decoder's commands read and write rank sets, numbers, sizes, times and JSON strings. */
+#ifndef WEND_DECODER_TEXT_H
+#define WEND_DECODER_TEXT_H
+
+#include <glib.h>
+
+#include "program.h"
+
+/* "0,3-7,10-20:2" (first-last:step) of ranks 0 … N_RANKS-1. A row of N_RANKS flags, which the caller frees; NULL and a usage error otherwise. */
+gboolean *text_ranks_parse(const char *text, guint n_ranks, GError **error);
+/* The other way: ascending ranks as "0-7, 9, 12-20:2". */
+void text_ranks(GString *out, const guint *ranks, guint n);
+/* "A-B", "A-", "-B" or "A", both ends included. */
+gboolean text_span_parse(const char *text, guint64 *first, guint64 *last, GError **error);
+
+void text_count(GString *out, guint64 n);      /* 1,234,567 */
+void text_bytes(GString *out, guint64 n);      /* 1,234 B, 12.3 KB, 4.56 MB (powers of 1,000) */
+void text_seconds(GString *out, double s);     /* 12.3 us */
+void text_decimal(GString *out, gint64 n);     /* plain; faster than printf */
+void text_json_string(GString *out, const char *s);  /* quoted; bytes that are no UTF-8 as \u00XX */
+
+/* "thread 2", "callback 3" */
+void text_sequence(GString *out, const WendSequence *sequence);
+
+#endif

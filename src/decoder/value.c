@@ -1,0 +1,370 @@
+/* value.c: see value.h. */
+#include "config.h"
+
+#include "value.h"
+
+#include <string.h>
+
+#include "text.h"
+
+static const char *handle_prefix(WendKind kind)
+{
+    switch (kind) {
+    case WEND_KIND_COMM: return "comm";
+    case WEND_KIND_GROUP: return "group";
+    case WEND_KIND_DATATYPE: return "type";
+    case WEND_KIND_OP: return "op";
+    case WEND_KIND_ERRHANDLER: return "errhandler";
+    case WEND_KIND_INFO: return "info";
+    case WEND_KIND_FILE: return "file";
+    case WEND_KIND_WIN: return "win";
+    case WEND_KIND_MESSAGE: return "message";
+    case WEND_KIND_SESSION: return "session";
+    case WEND_KIND_KEYVAL: return "keyval";
+    case WEND_KIND_TENUM: return "enum";
+    case WEND_KIND_CVAR: return "cvar";
+    case WEND_KIND_PVAR: return "pvar";
+    case WEND_KIND_PVARSESSION: return "pvarsession";
+    case WEND_KIND_EVENTREG: return "registration";
+    case WEND_KIND_EVENT: return "event";
+    case WEND_KIND_REQUEST: return "req";
+    default: return NULL;
+    }
+}
+
+/* How many words one element has. */
+static guint element_words(const WendParam *param, gboolean out)
+{
+    switch (param->kind) {
+    case WEND_KIND_BUF:
+    case WEND_KIND_ADDRESS:
+    case WEND_KIND_ATTR:
+        return 2;
+    case WEND_KIND_STATUS:
+        return 4;
+    case WEND_KIND_COMM:
+    case WEND_KIND_DATATYPE:
+        return out ? 6 : 1;
+    default:
+        return 1;
+    }
+}
+
+/* A name: bare in text, a string in JSON. */
+static void append_name(GString *out, const char *name, ValueStyle style)
+{
+    if (style == VALUE_JSON)
+        g_string_append_c(out, '"');
+    g_string_append(out, name);
+    if (style == VALUE_JSON)
+        g_string_append_c(out, '"');
+}
+
+/* PREFIX#N of a handle, with its thread where that is not the first: req#1.5. */
+static void append_handle(GString *out, const char *prefix, gint64 word, ValueStyle style)
+{
+    if (style == VALUE_JSON)
+        g_string_append_c(out, '"');
+    g_string_append(out, prefix);
+    g_string_append_c(out, '#');
+    if (wend_handle_tid(word) != 0) {
+        text_decimal(out, wend_handle_tid(word));
+        g_string_append_c(out, '.');
+    }
+    text_decimal(out, wend_handle_number(word));
+    if (style == VALUE_JSON)
+        g_string_append_c(out, '"');
+}
+
+void value_request(GString *out, gint64 word)
+{
+    append_handle(out, "req", word, VALUE_TEXT);
+}
+
+/* The specials and constants, which any kind may have. */
+static gboolean append_special(GString *out, const WendProgram *p, gint64 word, ValueStyle style)
+{
+    if (word >= WEND_SPECIAL_BASE)
+        return FALSE;
+    const char *name = wend_constant_name(p, word);
+    if (name != NULL)
+        append_name(out, name, style);
+    else if (word == WEND_ABSENT)
+        g_string_append(out, style == VALUE_JSON ? "null" : "-");
+    else if (word == WEND_UNKNOWN)
+        append_name(out, "unknown", style);
+    else if (word == WEND_IGNORE)
+        append_name(out, "ignored", style);
+    else
+        return FALSE;
+    return TRUE;
+}
+
+static void append_segment(GString *out, gint64 word, gint64 offset, ValueStyle style)
+{
+    static const char *const kinds[] = {"heap", "stack", "static", "mpi", "win", "map"};
+    if (style == VALUE_JSON)
+        g_string_append_c(out, '"');
+    guint kind = wend_segment_kind(word);
+    g_string_append(out, kind < G_N_ELEMENTS(kinds) ? kinds[kind] : "segment");
+    g_string_append_c(out, '#');
+    text_decimal(out, wend_segment_id(word));
+    if (offset > 0)
+        g_string_append_c(out, '+');
+    if (offset != 0)
+        text_decimal(out, offset);
+    if (style == VALUE_JSON)
+        g_string_append_c(out, '"');
+}
+
+static void append_status(GString *out, const WendProgram *p, const gint64 *words, ValueStyle style)
+{
+    gboolean json = style == VALUE_JSON;
+    static const char *const names[2][3] = {{"source=", "tag=", "bytes="}, {"\"source\":", "\"tag\":", "\"bytes\":"}};
+    g_string_append_c(out, '{');
+    for (guint i = 0; i < 3; i++) {
+        if (i > 0)
+            g_string_append(out, json ? "," : ", ");
+        g_string_append(out, names[json][i]);
+        if (!append_special(out, p, words[i], style))
+            text_decimal(out, words[i]);
+    }
+    if (words[3] & 1)
+        g_string_append(out, json ? ",\"cancelled\":true" : ", cancelled");
+    if (words[3] >> 1 != 0) {
+        g_string_append(out, json ? ",\"error\":" : ", error=");
+        text_decimal(out, words[3] >> 1);
+    }
+    g_string_append_c(out, '}');
+}
+
+static void append_element(GString *out, const WendProgram *p, const WendWalk *w, WendKind kind, const gint64 *words, ValueStyle style)
+{
+    gint64 word = words[0];
+    switch (kind) {
+    case WEND_KIND_STATUS:
+        append_status(out, p, words, style);
+        return;
+    case WEND_KIND_BUF:
+    case WEND_KIND_ADDRESS:
+    case WEND_KIND_ATTR:
+        if (word == WEND_PLAIN)
+            text_decimal(out, words[1]);
+        else if (wend_is_segment(word))
+            append_segment(out, word, words[1], style);
+        else if (!append_special(out, p, word, style))
+            text_decimal(out, word);
+        return;
+    case WEND_KIND_SEGMENT:
+        if (wend_is_segment(word))
+            append_segment(out, word, 0, style);
+        else if (!append_special(out, p, word, style))
+            text_decimal(out, word);
+        return;
+    case WEND_KIND_FUNC:
+        if (append_special(out, p, word, style))
+            return;
+        append_handle(out, "function", word, style);
+        return;
+    case WEND_KIND_LOGICAL:
+        if (append_special(out, p, word, style))
+            return;
+        g_string_append(out, word != 0 ? "true" : "false");
+        return;
+    default:
+        break;
+    }
+    if (append_special(out, p, word, style))
+        return;
+    const char *prefix = handle_prefix(kind);
+    if (prefix == NULL || !wend_is_handle(word)) {
+        text_decimal(out, word);
+        return;
+    }
+    guint global = kind == WEND_KIND_COMM && w != NULL ? wend_walk_comm(w, word) : G_MAXUINT;
+    if (global != G_MAXUINT)
+        append_handle(out, prefix, global, style);
+    else
+        append_handle(out, kind == WEND_KIND_COMM && w != NULL ? "comm?" : prefix, word, style);
+}
+
+/* A string of BYTES bytes packed in words. */
+static void append_packed(GString *out, const gint64 *words, gint64 bytes)
+{
+    char *s = g_malloc((gsize)bytes + 1);
+    for (gint64 i = 0; i < bytes; i++)
+        s[i] = (char)((guint64)words[i / 8] >> (8 * (i % 8)));
+    s[bytes] = '\0';
+    text_json_string(out, s);
+    g_free(s);
+}
+
+static const gint64 *append_strings(GString *out, const WendProgram *p, const gint64 *words, gint64 n, guint depth, ValueStyle style);
+
+/* One string or, if DEPTH > 0, list of strings with its length word in front; gives the word behind it. */
+static const gint64 *append_counted(GString *out, const WendProgram *p, const gint64 *words, guint depth, ValueStyle style)
+{
+    gint64 n = *words++;
+    if (n == -1)
+        g_string_append(out, style == VALUE_JSON ? "null" : "NULL");
+    else if (n < 0) {
+        if (!append_special(out, p, n, style))
+            text_decimal(out, n);
+    } else if (depth == 0) {
+        append_packed(out, words, n);
+        words += (n + 7) / 8;
+    } else {
+        words = append_strings(out, p, words, n, depth - 1, style);
+    }
+    return words;
+}
+
+static const gint64 *append_strings(GString *out, const WendProgram *p, const gint64 *words, gint64 n, guint depth, ValueStyle style)
+{
+    g_string_append_c(out, '[');
+    for (gint64 i = 0; i < n; i++) {
+        if (i > 0)
+            g_string_append(out, style == VALUE_JSON ? "," : ", ");
+        words = append_counted(out, p, words, depth, style);
+    }
+    g_string_append_c(out, ']');
+    return words;
+}
+
+static void append_value(GString *out, const WendProgram *p, const WendWalk *w, const WendParam *param, gint64 n, const gint64 *words,
+                         gboolean is_out, ValueStyle style)
+{
+    gboolean strings = param->kind == WEND_KIND_STRING || param->kind == WEND_KIND_STRINGS || param->kind == WEND_KIND_STRINGS2;
+    if (!param->array && !strings) {
+        append_element(out, p, w, param->kind, words, style);
+        return;
+    }
+    if (n < 0) {
+        if (n == -1)
+            g_string_append(out, style == VALUE_JSON ? "null" : "NULL");
+        else if (n == WEND_IGNORE && param->kind == WEND_KIND_STATUS)
+            append_name(out, "MPI_STATUSES_IGNORE", style);
+        else if (n == WEND_IGNORE && param->kind == WEND_KIND_ERRCODE)
+            append_name(out, "MPI_ERRCODES_IGNORE", style);
+        else if (!append_special(out, p, n, style))
+            text_decimal(out, n);
+        return;
+    }
+    if (param->kind == WEND_KIND_STRING && !param->array) {
+        append_packed(out, words, n);
+        return;
+    }
+    if (strings) {
+        append_strings(out, p, words, n, param->kind == WEND_KIND_STRINGS2 ? 1 : 0, style);
+        return;
+    }
+    guint width = element_words(param, is_out);
+    g_string_append_c(out, '[');
+    for (gint64 i = 0; i < n; i++) {
+        if (i > 0)
+            g_string_append(out, style == VALUE_JSON ? "," : ", ");
+        append_element(out, p, w, param->kind, words + (gsize)i * width, style);
+    }
+    g_string_append_c(out, ']');
+}
+
+/* Handles and addresses that MPI makes are named where they are made: they read as arguments. */
+static gboolean made(const WendParam *param)
+{
+    return param->place != WEND_PLACE_OUTCOME && param->dir == WEND_DIR_OUT && (handle_prefix(param->kind) != NULL || param->kind == WEND_KIND_BUF);
+}
+
+gboolean value_is_argument(const WendArg *arg)
+{
+    const WendParam *param = arg->param;
+    if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_SKIP)
+        return FALSE;
+    if (param->dir == WEND_DIR_IN || param->dir == WEND_DIR_INOUT)
+        return arg->n_in != 0 || param->array || param->kind == WEND_KIND_STRING;
+    return made(param) && arg->n_out != 0;
+}
+
+void value_argument(GString *out, const WendProgram *p, const WendWalk *w, const WendArg *arg, ValueStyle style)
+{
+    gboolean is_out = arg->param->dir == WEND_DIR_OUT;
+    append_value(out, p, w, arg->param, is_out ? arg->n_out : arg->n_in, is_out ? arg->out : arg->in, is_out, style);
+}
+
+gboolean value_is_result(const WendArg *arg)
+{
+    const WendParam *param = arg->param;
+    if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_SKIP || param->dir == WEND_DIR_IN || made(param))
+        return FALSE;
+    return arg->n_out != 0 && (arg->out != NULL || arg->n_out < 0);
+}
+
+void value_result(GString *out, const WendProgram *p, const WendWalk *w, const WendArg *arg, ValueStyle style)
+{
+    append_value(out, p, w, arg->param, arg->n_out, arg->out, TRUE, style);
+}
+
+char *value_error_class(const WendProgram *p, gint64 code)
+{
+    char key[32];
+    g_snprintf(key, sizeof key, "%" G_GINT64_FORMAT, code);
+    return g_key_file_get_string(wend_program_meta(p), "error", key, NULL);
+}
+
+void value_return_code(GString *out, const WendProgram *p, gint64 code)
+{
+    if (code == 0) {
+        g_string_append(out, "MPI_SUCCESS");
+        return;
+    }
+    char *class = value_error_class(p, code);
+    if (class != NULL)
+        g_string_append_printf(out, "%s (", class);
+    text_decimal(out, code);
+    if (class != NULL)
+        g_string_append_c(out, ')');
+    g_free(class);
+}
+
+void value_call_arguments(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call)
+{
+    gboolean first = TRUE;
+    for (guint i = 0; i < call->n_args; i++) {
+        if (!value_is_argument(&call->args[i]))
+            continue;
+        if (!first)
+            g_string_append_len(out, ", ", 2);
+        first = FALSE;
+        g_string_append(out, call->args[i].param->name);
+        g_string_append_c(out, '=');
+        value_argument(out, p, w, &call->args[i], VALUE_TEXT);
+    }
+}
+
+void value_call_results(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call)
+{
+    gboolean first = TRUE;
+    for (guint i = 0; i < call->n_args; i++) {
+        if (!value_is_result(&call->args[i]))
+            continue;
+        if (!first)
+            g_string_append_len(out, ", ", 2);
+        first = FALSE;
+        g_string_append(out, call->args[i].param->name);
+        g_string_append_c(out, '=');
+        value_result(out, p, w, &call->args[i], VALUE_TEXT);
+    }
+}
+
+void value_call(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call)
+{
+    g_string_append(out, call->function->name);
+    g_string_append_c(out, '(');
+    value_call_arguments(out, p, w, call);
+    g_string_append_len(out, ") -> ", 5);
+    value_return_code(out, p, call->return_code);
+    gsize before = out->len;
+    g_string_append_len(out, ", ", 2);
+    value_call_results(out, p, w, call);
+    if (out->len == before + 2)
+        g_string_truncate(out, before);
+}

@@ -1,0 +1,30 @@
+/* value.h: arguments of calls as text or JSON: one place for how the decoder writes values. */
+#ifndef WEND_DECODER_VALUE_H
+#define WEND_DECODER_VALUE_H
+
+#include <glib.h>
+
+#include "program.h"
+
+typedef enum { VALUE_TEXT, VALUE_JSON } ValueStyle;
+
+/* What stands in the parentheses of a call: what the caller gave, and the handles, addresses and numbers that MPI made out of it. */
+gboolean value_is_argument(const WendArg *arg);
+void value_argument(GString *out, const WendProgram *p, const WendWalk *w, const WendArg *arg, ValueStyle style);
+/* What stands behind the arrow: what the run decided. */
+gboolean value_is_result(const WendArg *arg);
+void value_result(GString *out, const WendProgram *p, const WendWalk *w, const WendArg *arg, ValueStyle style);
+
+/* Words of a request or a segment with its offset, as in arguments. */
+void value_request(GString *out, gint64 word);
+
+/* "MPI_SUCCESS", or an error's class and number: "MPI_ERR_TRUNCATE (17)". */
+char *value_error_class(const WendProgram *p, gint64 code); /* newly allocated; NULL: the recording does not say */
+void value_return_code(GString *out, const WendProgram *p, gint64 code);
+
+/* "MPI_Send(buf=heap#0, count=1, …) -> MPI_SUCCESS, …": a call on one line. W NULL: without what only a walk knows. */
+void value_call(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call);
+void value_call_arguments(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call);
+void value_call_results(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call);
+
+#endif
