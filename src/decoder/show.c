@@ -1,0 +1,429 @@
+/* show.c: wend show: what a recording is, on one screen or as JSON. */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "program.h"
+#include "src/wend/command.h"
+#include "summary.h"
+#include "text.h"
+
+#define COMMAND "show"
+#define FEW_FUNCTIONS 15
+#define FEW_CLASSES 8
+#define LABEL_WIDTH 16
+
+static const char *const traffic_names[TRAFFIC_KINDS] = {"point-to-point", "collective", "one-sided", "file write", "file read"};
+static const char *const traffic_keys[TRAFFIC_KINDS] = {"point_to_point", "collective", "one_sided", "file_write", "file_read"};
+
+/* -- facts of meta -- */
+
+static char *meta(const WendProgram *p, const char *group, const char *key)
+{
+    char *value = g_key_file_get_string(wend_program_meta(p), group, key, NULL);
+    if (value != NULL && *value == '\0')
+        g_clear_pointer(&value, g_free);
+    return value;
+}
+
+static guint count_hosts(const char *hosts)
+{
+    guint n = 0;
+    char **names = g_strsplit(hosts, ";", -1);
+    for (char **name = names; *name != NULL; name++)
+        n += **name != '\0';
+    g_strfreev(names);
+    return n;
+}
+
+/* -- text -- */
+
+static void label(GString *out, const char *name)
+{
+    g_string_append_printf(out, "%-*s", LABEL_WIDTH, name);
+}
+
+static void padded(GString *out, int width, GString *cell)
+{
+    g_string_append_printf(out, "%*s", width, cell->str);
+    g_string_truncate(cell, 0);
+}
+
+static void show_run(GString *out, const WendProgram *p, const Summary *s)
+{
+    char *program = meta(p, "run", "program"), *arguments = meta(p, "run", "arguments"), *library = meta(p, "mpi", "library");
+    char *version = meta(p, "mpi", "version"), *hosts = meta(p, "run", "hosts"), *start = meta(p, "run", "start");
+    char *elapsed = meta(p, "run", "elapsed"), *threads = meta(p, "mpi", "thread"), *job = meta(p, "run", "job");
+
+    label(out, "application");
+    g_string_append(out, program != NULL ? program : "unknown");
+    if (arguments != NULL)
+        g_string_append_printf(out, " %s", arguments);
+    g_string_append_c(out, '\n');
+    label(out, "MPI");
+    g_string_append(out, library != NULL ? library : "unknown");
+    if (version != NULL)
+        g_string_append_printf(out, ", standard %s", version);
+    if (threads != NULL)
+        g_string_append_printf(out, ", %s", threads);
+    g_string_append_c(out, '\n');
+    label(out, "ranks");
+    text_count(out, wend_program_ranks(p));
+    if (hosts != NULL) {
+        guint n = count_hosts(hosts);
+        g_string_append_printf(out, " on %u host%s: %s", n, n == 1 ? "" : "s", hosts);
+        if (out->str[out->len - 1] == ';')
+            g_string_truncate(out, out->len - 1);
+    }
+    if (s->max_threads != 1 || s->min_threads != 1) {
+        g_string_append_printf(out, ", %u", s->min_threads);
+        if (s->max_threads != s->min_threads)
+            g_string_append_printf(out, " to %u", s->max_threads);
+        g_string_append(out, " threads each that call MPI");
+    }
+    g_string_append_c(out, '\n');
+    if (start != NULL || elapsed != NULL || job != NULL) {
+        label(out, "run");
+        const char *comma = "";
+        if (start != NULL) {
+            GDateTime *t = g_date_time_new_from_unix_utc((gint64)g_ascii_strtod(start, NULL));
+            char *text = t != NULL ? g_date_time_format(t, "%Y-%m-%d %H:%M:%S UTC") : g_strdup(start);
+            g_string_append(out, text);
+            g_free(text);
+            g_clear_pointer(&t, g_date_time_unref);
+            comma = ", ";
+        }
+        if (elapsed != NULL) {
+            g_string_append(out, comma);
+            text_seconds(out, g_ascii_strtod(elapsed, NULL));
+            g_string_append(out, " from MPI_Init to MPI_Finalize");
+            comma = ", ";
+        }
+        if (job != NULL)
+            g_string_append_printf(out, "%sjob %s", comma, job);
+        g_string_append_c(out, '\n');
+    }
+    g_free(program);
+    g_free(arguments);
+    g_free(library);
+    g_free(version);
+    g_free(hosts);
+    g_free(start);
+    g_free(elapsed);
+    g_free(threads);
+    g_free(job);
+}
+
+static void show_sizes(GString *out, const WendProgram *p, const Summary *s)
+{
+    label(out, "calls");
+    text_count(out, s->calls);
+    if (s->failed > 0) {
+        g_string_append(out, ", of them ");
+        text_count(out, s->failed);
+        g_string_append(out, " returned an error");
+    }
+    if (s->nondeterminism.unsuccessful_polls > 0) {
+        g_string_append(out, "; and ");
+        text_count(out, s->nondeterminism.unsuccessful_polls);
+        g_string_append(out, " unsuccessful tests and probes");
+    }
+    g_string_append_c(out, '\n');
+    label(out, "archive");
+    text_bytes(out, wend_program_archive_size(p));
+    g_string_append(out, " (");
+    text_bytes(out, wend_program_member_bytes(p));
+    g_string_append(out, " uncompressed)\n");
+    label(out, "grammar");
+    guint n_rules = wend_program_n_rules(p), n_terminals = wend_program_n_terminals(p), n_shapes = wend_program_n_shapes(p);
+    text_count(out, n_rules);
+    g_string_append(out, n_rules == 1 ? " rule of " : " rules of ");
+    text_count(out, s->symbols);
+    g_string_append(out, s->symbols == 1 ? " symbol, " : " symbols, ");
+    text_count(out, n_terminals);
+    g_string_append(out, n_terminals == 1 ? " signature of " : " signatures of ");
+    text_count(out, n_shapes);
+    g_string_append(out, n_shapes == 1 ? " shape\n" : " shapes\n");
+}
+
+static void show_traffic(GString *out, const Summary *s)
+{
+    const char *name = "sent";
+    for (guint kind = 0; kind < TRAFFIC_KINDS; kind++) {
+        const Traffic *t = &s->traffic[kind];
+        if (t->operations == 0 && kind != TRAFFIC_POINT)
+            continue;
+        label(out, name);
+        name = "";
+        g_string_append_printf(out, "%-15s", traffic_names[kind]);
+        text_bytes(out, t->bytes);
+        g_string_append(out, " in ");
+        text_count(out, t->operations);
+        g_string_append(out, kind == TRAFFIC_POINT ? " sends" : " calls");
+        if (t->unsized > 0) {
+            g_string_append(out, ", without ");
+            text_count(out, t->unsized);
+            g_string_append(out, " whose size is not known");
+        }
+        g_string_append_c(out, '\n');
+    }
+    label(out, "");
+    g_string_append(out, "(count x datatype size of what each rank hands to MPI; see wend-show(1))\n");
+}
+
+static void show_nondeterminism(GString *out, const Summary *s)
+{
+    const Nondeterminism *n = &s->nondeterminism;
+    const struct { guint64 count; const char *one, *more; } rows[] = {
+        {n->wildcard_receives, "receive with a wildcard", "receives with a wildcard"},
+        {n->wildcard_probes, "probe with a wildcard", "probes with a wildcard"},
+        {n->probes, "message found by a probe", "messages found by a probe"},
+        {n->any_completions, "completion by Waitany, Waitsome, Testany or Testsome", "completions by Waitany, Waitsome, Testany or Testsome"},
+        {n->tests, "successful Test or Testall", "successful Test and Testall"},
+        {n->unsuccessful_polls, "unsuccessful test or probe", "unsuccessful tests and probes"},
+    };
+    const char *name = "left to chance";
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        if (rows[i].count == 0)
+            continue;
+        label(out, name);
+        name = "";
+        text_count(out, rows[i].count);
+        g_string_append_printf(out, " %s\n", rows[i].count == 1 ? rows[i].one : rows[i].more);
+    }
+    if (*name != '\0')
+        g_string_append_printf(out, "%-*snothing: no wildcards, probes, tests or completions by any\n", LABEL_WIDTH, name);
+}
+
+static void show_classes(GString *out, const Summary *s, gboolean all)
+{
+    GString *cell = g_string_new(NULL);
+    g_string_append(out, "\n     ranks      calls of each  which ranks (a class: ranks that ran the same code)\n");
+    guint shown = all ? s->classes->len : MIN(s->classes->len, FEW_CLASSES);
+    for (guint i = 0; i < shown; i++) {
+        const ClassRow *row = &g_array_index(s->classes, ClassRow, i);
+        text_count(cell, row->class->n_ranks);
+        padded(out, 10, cell);
+        text_count(cell, row->calls);
+        padded(out, 19, cell);
+        g_string_append(out, "  ");
+        text_ranks(cell, row->class->ranks, row->class->n_ranks);
+        if (!all && cell->len > 60) {
+            g_string_truncate(cell, 57);
+            char *comma = strrchr(cell->str, ',');
+            if (comma != NULL)
+                g_string_truncate(cell, (gsize)(comma - cell->str) + 1);
+            g_string_append(cell, " ...");
+        }
+        g_string_append_printf(out, "%s\n", cell->str);
+        g_string_truncate(cell, 0);
+    }
+    if (shown < s->classes->len)
+        g_string_append_printf(out, "           and %u classes more (--all)\n", s->classes->len - shown);
+    g_string_free(cell, TRUE);
+}
+
+static void show_functions(GString *out, const Summary *s, guint top)
+{
+    GString *cell = g_string_new(NULL);
+    g_string_append_printf(out, "\n%15s  %-28s %10s %10s %10s %10s %6s\n", "calls", "function", "mean", "min", "max", "deviation", "time");
+    guint shown = MIN(s->functions->len, top);
+    for (guint i = 0; i < shown; i++) {
+        const FunctionRow *row = &g_array_index(s->functions, FunctionRow, i);
+        text_count(cell, row->calls);
+        padded(out, 15, cell);
+        g_string_append_printf(out, "  %-28s", row->name);
+        if (row->duration.count > 0) {
+            const double times[] = {row->duration.mean, row->duration.min, row->duration.max, row->duration.stddev};
+            for (guint t = 0; t < G_N_ELEMENTS(times); t++) {
+                text_seconds(cell, times[t]);
+                padded(out, 11, cell);
+            }
+            double share = s->busy > 0 ? row->duration.mean * (double)row->duration.count / s->busy : 0;
+            g_string_append_printf(out, " %4.1f %%", 100 * share);
+        }
+        g_string_append_c(out, '\n');
+    }
+    if (shown < s->functions->len)
+        g_string_append_printf(out, "%15s  and %u functions more (--all)\n", "", s->functions->len - shown);
+    if (s->busy > 0) {
+        g_string_append(out, "time: share of the ");
+        text_seconds(out, s->busy);
+        g_string_append(out, " that all ranks spent in MPI\n");
+    }
+    g_string_free(cell, TRUE);
+}
+
+/* -- JSON -- */
+
+static void json_key(GString *out, const char *key)
+{
+    char last = out->str[out->len - 1];
+    if (last != '{' && last != '[')
+        g_string_append_c(out, ',');
+    g_string_append_printf(out, "\"%s\":", key);
+}
+
+static void json_count(GString *out, const char *key, guint64 n)
+{
+    json_key(out, key);
+    g_string_append_printf(out, "%" G_GUINT64_FORMAT, n);
+}
+
+static void json_double(GString *out, const char *key, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    json_key(out, key);
+    g_string_append(out, g_ascii_formatd(text, sizeof text, "%.9g", value));
+}
+
+static void json_meta(GString *out, const WendProgram *p)
+{
+    GKeyFile *file = wend_program_meta(p);
+    char **groups = g_key_file_get_groups(file, NULL);
+    json_key(out, "meta");
+    g_string_append_c(out, '{');
+    for (char **group = groups; *group != NULL; group++) {
+        char **keys = g_key_file_get_keys(file, *group, NULL, NULL);
+        if (group != groups)
+            g_string_append_c(out, ',');
+        text_json_string(out, *group);
+        g_string_append(out, ":{");
+        for (char **key = keys; key != NULL && *key != NULL; key++) {
+            char *value = g_key_file_get_string(file, *group, *key, NULL);
+            if (key != keys)
+                g_string_append_c(out, ',');
+            text_json_string(out, *key);
+            g_string_append_c(out, ':');
+            text_json_string(out, value != NULL ? value : "");
+            g_free(value);
+        }
+        g_string_append_c(out, '}');
+        g_strfreev(keys);
+    }
+    g_string_append_c(out, '}');
+    g_strfreev(groups);
+}
+
+static void json_functions(GString *out, const Summary *s)
+{
+    json_key(out, "functions");
+    g_string_append_c(out, '[');
+    for (guint i = 0; i < s->functions->len; i++) {
+        const FunctionRow *row = &g_array_index(s->functions, FunctionRow, i);
+        g_string_append_printf(out, "%s{\"name\":\"%s\"", i > 0 ? "," : "", row->name);
+        json_count(out, "calls", row->calls);
+        if (row->duration.count > 0) {
+            json_key(out, "duration");
+            g_string_append_c(out, '{');
+            json_count(out, "count", row->duration.count);
+            json_double(out, "mean", row->duration.mean);
+            json_double(out, "min", row->duration.min);
+            json_double(out, "max", row->duration.max);
+            json_double(out, "stddev", row->duration.stddev);
+            g_string_append_c(out, '}');
+        }
+        g_string_append_c(out, '}');
+    }
+    g_string_append_c(out, ']');
+}
+
+static void json_classes(GString *out, const Summary *s)
+{
+    json_key(out, "classes");
+    g_string_append_c(out, '[');
+    for (guint i = 0; i < s->classes->len; i++) {
+        const ClassRow *row = &g_array_index(s->classes, ClassRow, i);
+        g_string_append_printf(out, "%s{\"ranks\":\"", i > 0 ? "," : "");
+        text_ranks(out, row->class->ranks, row->class->n_ranks);
+        g_string_append_c(out, '"');
+        json_count(out, "count", row->class->n_ranks);
+        json_count(out, "calls", row->calls);
+        g_string_append_c(out, '}');
+    }
+    g_string_append_c(out, ']');
+}
+
+static void show_json(GString *out, const WendProgram *p, const Summary *s)
+{
+    const Nondeterminism *n = &s->nondeterminism;
+    g_string_append_c(out, '{');
+    json_meta(out, p);
+    json_count(out, "ranks", wend_program_ranks(p));
+    json_count(out, "min_threads", s->min_threads);
+    json_count(out, "max_threads", s->max_threads);
+    json_count(out, "callbacks", s->callbacks);
+    json_count(out, "calls", s->calls);
+    json_count(out, "failed_calls", s->failed);
+    json_count(out, "archive_bytes", wend_program_archive_size(p));
+    json_count(out, "uncompressed_bytes", wend_program_member_bytes(p));
+    json_count(out, "rules", wend_program_n_rules(p));
+    json_count(out, "symbols", s->symbols);
+    json_count(out, "signatures", wend_program_n_terminals(p));
+    json_count(out, "shapes", wend_program_n_shapes(p));
+    json_key(out, "sent");
+    g_string_append_c(out, '{');
+    for (guint kind = 0; kind < TRAFFIC_KINDS; kind++) {
+        json_key(out, traffic_keys[kind]);
+        g_string_append_c(out, '{');
+        json_count(out, "operations", s->traffic[kind].operations);
+        json_count(out, "bytes", s->traffic[kind].bytes);
+        json_count(out, "unsized", s->traffic[kind].unsized);
+        g_string_append_c(out, '}');
+    }
+    g_string_append_c(out, '}');
+    json_key(out, "nondeterminism");
+    g_string_append_c(out, '{');
+    json_count(out, "wildcard_receives", n->wildcard_receives);
+    json_count(out, "wildcard_probes", n->wildcard_probes);
+    json_count(out, "probes", n->probes);
+    json_count(out, "any_completions", n->any_completions);
+    json_count(out, "tests", n->tests);
+    json_count(out, "unsuccessful_polls", n->unsuccessful_polls);
+    g_string_append_c(out, '}');
+    json_classes(out, s);
+    json_functions(out, s);
+    json_double(out, "seconds_in_mpi", s->busy);
+    g_string_append(out, "}\n");
+}
+
+int wend_show_main(int argc, char **argv)
+{
+    gboolean all = FALSE, json = FALSE;
+    gint top = FEW_FUNCTIONS;
+    const GOptionEntry entries[] = {
+        {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "All functions and classes", NULL},
+        {"top", 'n', 0, G_OPTION_ARG_INT, &top, "This many functions (15)", "N"},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Everything, as one JSON object", NULL},
+        G_OPTION_ENTRY_NULL};
+    int status;
+    if (!wend_command_options(COMMAND, "RECORDING", "Say what a recording is.", NULL, entries, &argc, &argv, &status))
+        return status;
+    if (argc != 2)
+        return wend_command_usage(COMMAND, argc < 2 ? "which recording?" : "one recording at a time");
+    if (top < 0)
+        return wend_command_usage(COMMAND, "--top takes a number from 0");
+
+    GError *error = NULL;
+    WendProgram *program = wend_program_open(argv[1], &error);
+    if (program == NULL)
+        return wend_command_fail(COMMAND, error);
+    Summary *summary = summary_new(program);
+    GString *out = g_string_new(NULL);
+    if (json) {
+        show_json(out, program, summary);
+    } else {
+        show_run(out, program, summary);
+        show_sizes(out, program, summary);
+        show_traffic(out, summary);
+        show_nondeterminism(out, summary);
+        show_classes(out, summary, all);
+        show_functions(out, summary, all ? G_MAXUINT : (guint)top);
+    }
+    fwrite(out->str, 1, out->len, stdout);
+    g_string_free(out, TRUE);
+    summary_free(summary);
+    wend_program_free(program);
+    return wend_command_finish(COMMAND, WEND_EXIT_OK);
+}

@@ -1,0 +1,168 @@
+/* summary.c: see summary.h. */
+#include "config.h"
+
+#include "summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "count.h"
+
+/* Joins two samples (Chan, Golub, LeVeque 1979). */
+static void timing_join(WendTiming *a, const WendTiming *b)
+{
+    if (b->count == 0)
+        return;
+    if (a->count == 0) {
+        *a = *b;
+        return;
+    }
+    double n = (double)a->count, m = (double)b->count, delta = b->mean - a->mean;
+    double m2 = a->stddev * a->stddev * n + b->stddev * b->stddev * m + delta * delta * n * m / (n + m);
+    a->mean += delta * m / (n + m);
+    a->stddev = sqrt(m2 / (n + m));
+    a->min = MIN(a->min, b->min);
+    a->max = MAX(a->max, b->max);
+    a->count += b->count;
+}
+
+static gboolean is_wild(const WendProgram *p, gint64 word)
+{
+    const char *name = wend_constant_name(p, word);
+    return name != NULL && (strcmp(name, "MPI_ANY_SOURCE") == 0 || strcmp(name, "MPI_ANY_TAG") == 0);
+}
+
+/* On how many ranks of the class a receive or probe names no source or no tag. */
+static guint64 wild_ranks(const WendProgram *p, WendDecoder *decoder, const WendClass *class, guint32 terminal)
+{
+    const WendTerminal *t = wend_program_terminal(p, terminal);
+    gboolean varies = FALSE;
+    for (guint i = 0; i < t->n_slots; i++)
+        varies = varies || t->slots[i].form == WEND_SLOT_TABLE;
+    guint64 wild = 0;
+    for (guint r = 0; r < (varies ? class->n_ranks : 1); r++) {
+        const WendCall *call = wend_decoder_call(decoder, terminal, class->ranks[r]);
+        for (guint i = 0; i < call->n_args; i++) {
+            const WendArg *arg = &call->args[i];
+            const char *name = arg->param->name;
+            if (arg->n_in > 0 && !arg->param->array &&
+                (strcmp(name, "source") == 0 || strcmp(name, "tag") == 0 || strcmp(name, "recvtag") == 0) && is_wild(p, arg->in[0])) {
+                wild++;
+                break;
+            }
+        }
+    }
+    return varies ? wild : wild * class->n_ranks;
+}
+
+static void count_nondeterminism(Summary *s, const WendProgram *p, WendDecoder *decoder, const WendClass *class, guint32 terminal, guint64 times)
+{
+    const WendFunction *f = wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function;
+    Nondeterminism *n = &s->nondeterminism;
+    gboolean probe = strstr(f->name, "robe") != NULL;
+    if ((f->flags & WEND_F_RECV) != 0) {
+        guint64 wild = wild_ranks(p, decoder, class, terminal) * times;
+        *(probe ? &n->wildcard_probes : &n->wildcard_receives) += wild;
+    }
+    if (probe)
+        n->probes += times * class->n_ranks;
+    else if ((f->flags & WEND_F_ANY) != 0)
+        n->any_completions += times * class->n_ranks;
+    else if ((f->flags & WEND_F_COMPLETES) != 0 && (f->flags & WEND_F_POLL) != 0)
+        n->tests += times * class->n_ranks;
+}
+
+static FunctionRow *function_row(Summary *s, GHashTable *index, const char *name)
+{
+    gpointer found = g_hash_table_lookup(index, name);
+    if (found == NULL) {
+        FunctionRow row = {.name = name};
+        g_array_append_val(s->functions, row);
+        found = GUINT_TO_POINTER(s->functions->len);
+        g_hash_table_insert(index, (gpointer)name, found);
+    }
+    return &g_array_index(s->functions, FunctionRow, GPOINTER_TO_UINT(found) - 1);
+}
+
+static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts, WendDecoder *decoder, GHashTable *index)
+{
+    const WendClass *class = wend_program_class(p, i);
+    ClassRow row = {class, 0};
+    guint threads = 0, callbacks = 0;
+    for (guint q = 0; q < class->n_sequences; q++) {
+        guint n;
+        const guint32 *terminals = counts_of_rule(counts, class->sequences[q].rule, &n);
+        for (guint t = 0; t < n; t++) {
+            guint64 times = counts_terminal(counts, terminals[t]);
+            const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, terminals[t])->shape);
+            WendTiming duration, interval;
+            FunctionRow *function = function_row(s, index, shape->function->name);
+            wend_program_timing(p, i, q, terminals[t], &duration, &interval);
+            timing_join(&function->duration, &duration);
+            s->busy += duration.mean * (double)duration.count;
+            function->calls += times * class->n_ranks;
+            row.calls += times;
+            if (shape->failed)
+                s->failed += times * class->n_ranks;
+            count_nondeterminism(s, p, decoder, class, terminals[t], times);
+        }
+        if (class->sequences[q].kind == WEND_SEQUENCE_THREAD)
+            threads++;
+        else
+            callbacks++;
+        for (guint r = 0; r < class->n_ranks; r++)
+            s->nondeterminism.unsuccessful_polls += wend_program_polls(p, class->ranks[r], q);
+    }
+    s->calls += row.calls * class->n_ranks;
+    s->min_threads = MIN(s->min_threads, threads);
+    s->max_threads = MAX(s->max_threads, threads);
+    s->callbacks = MAX(s->callbacks, callbacks);
+    g_array_append_val(s->classes, row);
+    traffic_add_class(p, counts, i, s->traffic);
+}
+
+static gint compare_functions(gconstpointer a, gconstpointer b)
+{
+    const FunctionRow *x = a, *y = b;
+    return x->calls != y->calls ? (x->calls < y->calls ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+static gint compare_classes(gconstpointer a, gconstpointer b)
+{
+    const WendClass *x = ((const ClassRow *)a)->class, *y = ((const ClassRow *)b)->class;
+    if (x->n_ranks != y->n_ranks)
+        return x->n_ranks < y->n_ranks ? 1 : -1;
+    return x->n_ranks == 0 || x->ranks[0] < y->ranks[0] ? -1 : 1;
+}
+
+Summary *summary_new(const WendProgram *p)
+{
+    Summary *s = g_new0(Summary, 1);
+    s->functions = g_array_new(FALSE, FALSE, sizeof(FunctionRow));
+    s->classes = g_array_new(FALSE, FALSE, sizeof(ClassRow));
+    s->min_threads = G_MAXUINT;
+    Counts *counts = counts_new(p);
+    WendDecoder *decoder = wend_decoder_new(p);
+    GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < wend_program_n_classes(p); i++)
+        add_class(s, p, i, counts, decoder, index);
+    for (guint i = 0; i < wend_program_n_rules(p); i++)
+        s->symbols += wend_program_rule(p, i)->n;
+    if (s->min_threads == G_MAXUINT)
+        s->min_threads = 0;
+    g_array_sort(s->functions, compare_functions);
+    g_array_sort(s->classes, compare_classes);
+    g_hash_table_unref(index);
+    wend_decoder_free(decoder);
+    counts_free(counts);
+    return s;
+}
+
+void summary_free(Summary *s)
+{
+    if (s == NULL)
+        return;
+    g_array_unref(s->functions);
+    g_array_unref(s->classes);
+    g_free(s);
+}

@@ -1,0 +1,46 @@
+/* summary.h: the facts that wend show tells, gathered from the grammar, the slots and the timing; calls are not expanded. */
+#ifndef WEND_DECODER_SUMMARY_H
+#define WEND_DECODER_SUMMARY_H
+
+#include <glib.h>
+
+#include "program.h"
+#include "traffic.h"
+
+typedef struct {
+    const char *name;
+    guint64 calls;
+    WendTiming duration;      /* over all ranks and signatures */
+} FunctionRow;
+
+typedef struct {
+    const WendClass *class;
+    guint64 calls;            /* of each of its ranks */
+} ClassRow;
+
+/* What the run decided, in calls over all ranks. */
+typedef struct {
+    guint64 wildcard_receives;  /* MPI_ANY_SOURCE or MPI_ANY_TAG, receives and matched receives of such probes */
+    guint64 wildcard_probes;
+    guint64 probes;             /* successful, wildcard or not */
+    guint64 any_completions;    /* Waitany, Waitsome, Testany, Testsome */
+    guint64 tests;              /* successful Test and Testall */
+    guint64 unsuccessful_polls;
+} Nondeterminism;
+
+typedef struct {
+    guint64 calls;            /* without unsuccessful polls */
+    guint64 failed;           /* of them: that returned an error */
+    GArray *functions;        /* FunctionRow, most calls first */
+    GArray *classes;          /* ClassRow, largest first */
+    guint min_threads, max_threads, callbacks;
+    Traffic traffic[TRAFFIC_KINDS];
+    Nondeterminism nondeterminism;
+    guint64 symbols;          /* of all rules */
+    double busy;              /* seconds in MPI, all ranks and threads */
+} Summary;
+
+Summary *summary_new(const WendProgram *p);
+void summary_free(Summary *s);
+
+#endif
