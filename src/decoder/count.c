@@ -66,6 +66,7 @@ const guint32 *counts_of_rule(Counts *c, guint rule, guint *n)
         c->terminals[g_array_index(c->seen, guint32, i)] = 0;
     g_array_set_size(c->seen, 0);
 
+    g_array_set_size(c->order, 0);
     find_order(c, rule);
     c->rules[rule] = 1;
     for (guint i = c->order->len; i-- > 0;) { /* users first */
@@ -82,9 +83,14 @@ const guint32 *counts_of_rule(Counts *c, guint rule, guint *n)
         c->rules[id] = 0;
         c->visited[id] = FALSE;
     }
-    g_array_set_size(c->order, 0);
     *n = c->seen->len;
     return (const guint32 *)(void *)c->seen->data;
+}
+
+const guint32 *counts_rules(const Counts *c, guint *n)
+{
+    *n = c->order->len;
+    return (const guint32 *)(void *)c->order->data;
 }
 
 guint64 counts_terminal(const Counts *c, guint32 terminal)

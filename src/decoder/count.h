@@ -12,6 +12,8 @@ Counts *counts_new(const WendProgram *p);
 void counts_free(Counts *c);
 /* Counts the expansion of RULE. Gives the terminals that occur in it, by no order; valid until the next call. */
 const guint32 *counts_of_rule(Counts *c, guint rule, guint *n);
+/* The rules that occurred in it, each behind all that it uses; valid as long. */
+const guint32 *counts_rules(const Counts *c, guint *n);
 guint64 counts_terminal(const Counts *c, guint32 terminal); /* 0: does not occur */
 
 #endif

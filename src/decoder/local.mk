@@ -1,1 +1,15 @@
-# what is built in src/decoder/
+# what is built in src/decoder/: the subcommands show, dump and diff of wend, which src/wend/ links
+DECODER_SOURCES = \
+	src/decoder/count.c src/decoder/count.h \
+	src/decoder/diff.c \
+	src/decoder/dump.c \
+	src/decoder/identity.c src/decoder/identity.h \
+	src/decoder/items.c src/decoder/items.h \
+	src/decoder/same.c src/decoder/same.h \
+	src/decoder/show.c \
+	src/decoder/sink.c src/decoder/sink.h \
+	src/decoder/summary.c src/decoder/summary.h \
+	src/decoder/text.c src/decoder/text.h \
+	src/decoder/traffic.c src/decoder/traffic.h \
+	src/decoder/value.c src/decoder/value.h \
+	src/decoder/window.c src/decoder/window.h

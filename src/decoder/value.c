@@ -50,6 +50,36 @@ static guint element_words(const WendParam *param, gboolean out)
     }
 }
 
+/* Words of one string or, if DEPTH > 0, list of strings, its length word included. */
+static gsize counted_words(const gint64 *words, guint depth)
+{
+    gint64 n = words[0];
+    gsize used = 1;
+    if (n > 0 && depth == 0)
+        used += (gsize)(n + 7) / 8;
+    for (gint64 i = 0; depth > 0 && i < n; i++)
+        used += counted_words(words + used, depth - 1);
+    return used;
+}
+
+gsize value_words(const WendArg *arg, gboolean is_out)
+{
+    gint64 n = is_out ? arg->n_out : arg->n_in;
+    const gint64 *words = is_out ? arg->out : arg->in;
+    WendKind kind = arg->param->kind;
+    if (n <= 0 || words == NULL)
+        return 0;
+    if (kind == WEND_KIND_STRING && !arg->param->array)
+        return (gsize)(n + 7) / 8;
+    if (kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2) {
+        gsize used = 0;
+        for (gint64 i = 0; i < n; i++)
+            used += counted_words(words + used, kind == WEND_KIND_STRINGS2);
+        return used;
+    }
+    return (gsize)n * element_words(arg->param, is_out);
+}
+
 /* A name: bare in text, a string in JSON. */
 static void append_name(GString *out, const char *name, ValueStyle style)
 {
@@ -74,11 +104,6 @@ static void append_handle(GString *out, const char *prefix, gint64 word, ValueSt
     text_decimal(out, wend_handle_number(word));
     if (style == VALUE_JSON)
         g_string_append_c(out, '"');
-}
-
-void value_request(GString *out, gint64 word)
-{
-    append_handle(out, "req", word, VALUE_TEXT);
 }
 
 /* The specials and constants, which any kind may have. */

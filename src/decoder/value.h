@@ -15,8 +15,8 @@ void value_argument(GString *out, const WendProgram *p, const WendWalk *w, const
 gboolean value_is_result(const WendArg *arg);
 void value_result(GString *out, const WendProgram *p, const WendWalk *w, const WendArg *arg, ValueStyle style);
 
-/* Words of a request or a segment with its offset, as in arguments. */
-void value_request(GString *out, gint64 word);
+/* How many words arg->in (IS_OUT: arg->out) points at. */
+gsize value_words(const WendArg *arg, gboolean is_out);
 
 /* "MPI_SUCCESS", or an error's class and number: "MPI_ERR_TRUNCATE (17)". */
 char *value_error_class(const WendProgram *p, gint64 code); /* newly allocated; NULL: the recording does not say */

@@ -1,0 +1,282 @@
+/* identity.c: see identity.h. */
+#include "config.h"
+
+#include "identity.h"
+
+#include <string.h>
+
+#include "value.h"
+
+/* What begins a byte string, so that calls and requests never meet. */
+enum { TAG_CALL = 'c', TAG_MAKER = 'm', TAG_REQUEST = 'r', TAG_PLAIN_REQUEST = 'p' };
+
+struct Identity {
+    GHashTable *numbers;       /* GBytes -> number */
+    GByteArray *key;           /* scratch */
+    const WendProgram *second; /* whose constants are translated to the first's numbering */
+    GArray *constants;         /* gint64: second's constant i in the first's numbering; NULL: equal tables */
+    gint64 request_null;       /* in the first's numbering */
+};
+
+struct IdentityRank {
+    Identity *identity;
+    const WendProgram *program;
+    guint rank;
+    WendDecoder *decoder;
+    guint32 *terminals;        /* numbers; 0: not asked for yet */
+    GHashTable *requests;      /* request word -> number */
+    const GArray *constants;
+};
+
+static guint constants_count(const WendProgram *p)
+{
+    guint n = 0;
+    while (wend_constant_name(p, WEND_CONST(n)) != NULL)
+        n++;
+    return n;
+}
+
+/* Recordings name their own constants; those of other versions of Wend may be numbered differently. */
+static GArray *translate_constants(const WendProgram *a, const WendProgram *b)
+{
+    guint n_a = constants_count(a), n_b = constants_count(b);
+    GHashTable *of_a = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < n_a; i++)
+        g_hash_table_insert(of_a, (gpointer)wend_constant_name(a, WEND_CONST(i)), GUINT_TO_POINTER(i + 1));
+    GArray *table = g_array_sized_new(FALSE, FALSE, sizeof(gint64), n_b);
+    gboolean same = TRUE;
+    for (guint i = 0; i < n_b; i++) {
+        gpointer found = g_hash_table_lookup(of_a, wend_constant_name(b, WEND_CONST(i)));
+        gint64 word = found != NULL ? WEND_CONST(GPOINTER_TO_UINT(found) - 1) : WEND_CONST(n_a + i);
+        same = same && word == WEND_CONST(i);
+        g_array_append_val(table, word);
+    }
+    g_hash_table_unref(of_a);
+    if (same)
+        g_clear_pointer(&table, g_array_unref);
+    return table;
+}
+
+Identity *identity_new(const WendProgram *a, const WendProgram *b)
+{
+    Identity *identity = g_new0(Identity, 1);
+    identity->numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    identity->key = g_byte_array_new();
+    identity->second = b;
+    identity->constants = translate_constants(a, b);
+    identity->request_null = WEND_UNKNOWN;
+    const char *name;
+    for (guint i = 0; (name = wend_constant_name(a, WEND_CONST(i))) != NULL; i++)
+        if (strcmp(name, "MPI_REQUEST_NULL") == 0)
+            identity->request_null = WEND_CONST(i);
+    return identity;
+}
+
+void identity_free(Identity *identity)
+{
+    if (identity == NULL)
+        return;
+    g_hash_table_unref(identity->numbers);
+    g_byte_array_unref(identity->key);
+    if (identity->constants != NULL)
+        g_array_unref(identity->constants);
+    g_free(identity);
+}
+
+guint32 identity_intern(Identity *identity, const void *bytes, gsize n)
+{
+    GBytes *key = g_bytes_new_static(bytes, n);
+    guint32 number = GPOINTER_TO_UINT(g_hash_table_lookup(identity->numbers, key));
+    g_bytes_unref(key);
+    if (number == 0) {
+        number = g_hash_table_size(identity->numbers) + 1;
+        g_hash_table_insert(identity->numbers, g_bytes_new(bytes, n), GUINT_TO_POINTER(number));
+    }
+    return number;
+}
+
+/* -- byte strings -- */
+
+static void put(GByteArray *key, gint64 word)
+{
+    g_byte_array_append(key, (const guint8 *)&word, sizeof word);
+}
+
+static gint64 translated(const IdentityRank *r, gint64 word)
+{
+    if (r->constants != NULL && wend_is_const(word) && wend_const_index(word) < r->constants->len)
+        return g_array_index(r->constants, gint64, wend_const_index(word));
+    return word;
+}
+
+typedef struct {
+    IdentityParts parts;
+    gboolean without_requests;  /* of the outputs: to name the calls that make them */
+    IdentityActive active;
+    gpointer data;
+} PutOptions;
+
+static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboolean is_out, const PutOptions *options)
+{
+    WendKind kind = arg->param->kind;
+    gint64 n = is_out ? arg->n_out : arg->n_in;
+    const gint64 *words = is_out ? arg->out : arg->in;
+    gsize n_words = value_words(arg, is_out);
+    put(key, translated(r, n));
+    if (kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2) {
+        if (n_words > 0)
+            g_byte_array_append(key, (const guint8 *)words, (guint)(n_words * sizeof *words));
+        return;
+    }
+    for (gsize i = 0; i < n_words; i++) {
+        gint64 word = translated(r, words[i]);
+        if (kind == WEND_KIND_REQUEST && wend_is_handle(word)) {
+            if (is_out && options->without_requests)
+                continue;
+            if (options->active != NULL && !is_out && !options->active(options->data, word))
+                word = r->identity->request_null;
+            else
+                word = identity_request(r, word); /* a small number: no constant has it */
+        }
+        put(key, word);
+    }
+}
+
+static void put_call(IdentityRank *r, GByteArray *key, const WendCall *call, guint8 tag, const PutOptions *options)
+{
+    g_byte_array_set_size(key, 0);
+    g_byte_array_append(key, &tag, 1);
+    g_byte_array_append(key, (const guint8 *)call->function->name, (guint)strlen(call->function->name) + 1);
+    put(key, call->failed);
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        if ((options->parts & IDENTITY_IN) != 0)
+            put_words(r, key, arg, FALSE, options);
+        gboolean outcome = arg->param->place == WEND_PLACE_OUTCOME || arg->param->kind == WEND_KIND_STATUS;
+        if ((options->parts & (outcome ? IDENTITY_OUTCOMES : IDENTITY_IN)) != 0)
+            put_words(r, key, arg, TRUE, options);
+    }
+    if ((options->parts & IDENTITY_OUTCOMES) != 0)
+        put(key, call->return_code);
+}
+
+guint32 identity_call(IdentityRank *r, const WendCall *call, IdentityParts parts, IdentityActive active, gpointer data)
+{
+    PutOptions options = {parts, FALSE, active, data};
+    put_call(r, r->identity->key, call, TAG_CALL, &options);
+    return identity_intern(r->identity, r->identity->key->data, r->identity->key->len);
+}
+
+guint32 identity_terminal(IdentityRank *r, guint32 terminal)
+{
+    if (r->terminals[terminal] == 0)
+        r->terminals[terminal] = identity_call(r, wend_decoder_call(r->decoder, terminal, r->rank), IDENTITY_IN, NULL, NULL);
+    return r->terminals[terminal];
+}
+
+/* -- requests -- */
+
+typedef struct { gint64 word; guint32 maker; } Made;
+
+static gint compare_made(gconstpointer a, gconstpointer b)
+{
+    gint64 x = ((const Made *)a)->word, y = ((const Made *)b)->word;
+    return x < y ? -1 : x > y;
+}
+
+/* A request's number n in its thread hides (signature, k): numbers are given by first occurrence, and the k of one signature
+ * occur in order. So the numbers of a signature, sorted, are k = 0, 1, 2, … */
+static void name_requests(IdentityRank *r, GArray *made)
+{
+    GHashTable *next = g_hash_table_new(NULL, NULL); /* maker -> k, for one thread's requests */
+    guint32 thread = 0;
+    g_array_sort(made, compare_made);
+    for (guint i = 0; i < made->len; i++) {
+        const Made *m = &g_array_index(made, Made, i);
+        if (i > 0 && m->word == m[-1].word)
+            continue;
+        if (i == 0 || wend_handle_tid(m->word) != thread)
+            g_hash_table_remove_all(next);
+        thread = wend_handle_tid(m->word);
+        gpointer maker = GUINT_TO_POINTER(m->maker);
+        guint32 k = GPOINTER_TO_UINT(g_hash_table_lookup(next, maker));
+        g_hash_table_insert(next, maker, GUINT_TO_POINTER(k + 1));
+
+        struct { guint32 tag, thread, maker, k; } name = {TAG_REQUEST, thread, m->maker, k};
+        guint32 number = identity_intern(r->identity, &name, sizeof name);
+        g_hash_table_insert(r->requests, g_memdup2(&m->word, sizeof m->word), GUINT_TO_POINTER(number));
+    }
+    g_hash_table_unref(next);
+}
+
+static void find_requests(IdentityRank *r, Counts *counts)
+{
+    const WendClass *class = wend_program_class(r->program, wend_program_class_of(r->program, r->rank));
+    GArray *made = g_array_new(FALSE, FALSE, sizeof(Made));
+    const PutOptions options = {IDENTITY_IN, TRUE, NULL, NULL};
+    for (guint s = 0; s < class->n_sequences; s++) {
+        guint n;
+        const guint32 *terminals = counts_of_rule(counts, class->sequences[s].rule, &n);
+        for (guint t = 0; t < n; t++) {
+            const WendShape *shape = wend_program_shape(r->program, wend_program_terminal(r->program, terminals[t])->shape);
+            gboolean makes = FALSE;
+            for (guint i = 0; i < shape->function->n_params; i++)
+                makes = makes || (shape->function->params[i].kind == WEND_KIND_REQUEST && shape->function->params[i].dir == WEND_DIR_OUT);
+            if (!makes)
+                continue;
+            const WendCall *call = wend_decoder_call(r->decoder, terminals[t], r->rank);
+            put_call(r, r->identity->key, call, TAG_MAKER, &options);
+            Made m = {0, identity_intern(r->identity, r->identity->key->data, r->identity->key->len)};
+            for (guint i = 0; i < call->n_args; i++) {
+                const WendArg *arg = &call->args[i];
+                if (arg->param->kind != WEND_KIND_REQUEST || arg->param->dir != WEND_DIR_OUT || arg->out == NULL)
+                    continue;
+                for (gint64 e = 0; e < arg->n_out; e++) {
+                    m.word = arg->out[e];
+                    if (wend_is_handle(m.word))
+                        g_array_append_val(made, m);
+                }
+            }
+        }
+    }
+    name_requests(r, made);
+    g_array_unref(made);
+}
+
+guint32 identity_request(IdentityRank *r, gint64 request)
+{
+    guint32 number = GPOINTER_TO_UINT(g_hash_table_lookup(r->requests, &request));
+    if (number != 0)
+        return number;
+    struct { gint64 tag, word; } name = {TAG_PLAIN_REQUEST, request};
+    return identity_intern(r->identity, &name, sizeof name);
+}
+
+IdentityRank *identity_rank_new(Identity *identity, const WendProgram *p, guint rank, Counts *counts)
+{
+    IdentityRank *r = g_new0(IdentityRank, 1);
+    r->identity = identity;
+    r->program = p;
+    r->rank = rank;
+    r->decoder = wend_decoder_new(p);
+    r->terminals = g_new0(guint32, wend_program_n_terminals(p));
+    r->requests = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    r->constants = p == identity->second ? identity->constants : NULL;
+    find_requests(r, counts);
+    return r;
+}
+
+void identity_rank_free(IdentityRank *r)
+{
+    if (r == NULL)
+        return;
+    wend_decoder_free(r->decoder);
+    g_free(r->terminals);
+    g_hash_table_unref(r->requests);
+    g_free(r);
+}
+
+Identity *identity_of_rank(const IdentityRank *r)
+{
+    return r->identity;
+}

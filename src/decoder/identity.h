@@ -1,0 +1,37 @@
+/* identity.h: small numbers for calls, so that two recordings can be compared by number.
+ *
+ * Calls of either recording that count as equal (docs/design.md, "Equality of two recordings") get the same number. Exact: numbers are
+ * handed out for distinct byte strings, not hashes. */
+#ifndef WEND_DECODER_IDENTITY_H
+#define WEND_DECODER_IDENTITY_H
+
+#include <glib.h>
+
+#include "count.h"
+#include "program.h"
+
+typedef struct Identity Identity;
+
+Identity *identity_new(const WendProgram *a, const WendProgram *b);
+void identity_free(Identity *identity);
+guint32 identity_intern(Identity *identity, const void *bytes, gsize n); /* from 1 */
+
+/* One rank of one of the two recordings. */
+typedef struct IdentityRank IdentityRank;
+IdentityRank *identity_rank_new(Identity *identity, const WendProgram *p, guint rank, Counts *counts);
+void identity_rank_free(IdentityRank *r);
+Identity *identity_of_rank(const IdentityRank *r);
+/* The number of a call by its terminal: function, shape, slots, the requests it names by the calls that make them. */
+guint32 identity_terminal(IdentityRank *r, guint32 terminal);
+/* The number of a request: (signature of the calls that make it, k). Specials and what nobody makes stand for themselves. */
+guint32 identity_request(IdentityRank *r, gint64 request);
+
+typedef enum {
+    IDENTITY_IN = 1,        /* what the caller gives and, of the outputs, what belongs to shape and slots */
+    IDENTITY_OUTCOMES = 2   /* what the run decided, return code included */
+} IdentityParts;
+/* The number of a call as a walk gives it. Requests for which ACTIVE is FALSE are MPI_REQUEST_NULL. */
+typedef gboolean (*IdentityActive)(gpointer data, gint64 request);
+guint32 identity_call(IdentityRank *r, const WendCall *call, IdentityParts parts, IdentityActive active, gpointer data);
+
+#endif

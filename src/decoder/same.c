@@ -1,0 +1,199 @@
+/* same.c: see same.h. */
+#include "config.h"
+
+#include "same.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+
+#define MODULUS ((G_GUINT64_CONSTANT(1) << 61) - 1)
+#define POINTS 2
+
+/* Of a row of terminals: its hash at each point, and the point to the power of its length. */
+typedef struct { guint64 hash[POINTS], power[POINTS]; } Hash;
+
+typedef struct {
+    const WendProgram *program;
+    Counts *counts;
+    Hash *rules, *terminals;
+    gboolean *known;           /* by terminal: for the ranks at hand */
+} Side;
+
+struct Same {
+    Side sides[2];
+    guint64 points[POINTS];
+};
+
+static guint64 reduce(guint64 x)
+{
+    x = (x & MODULUS) + (x >> 61);
+    return x >= MODULUS ? x - MODULUS : x;
+}
+
+static guint64 multiply(guint64 a, guint64 b)
+{
+    __extension__ unsigned __int128 product = (unsigned __int128)a * b;
+    return reduce((guint64)(product & MODULUS) + (guint64)(product >> 61));
+}
+
+static Hash hash_join(const Hash *a, const Hash *b)
+{
+    Hash joined;
+    for (guint i = 0; i < POINTS; i++) {
+        joined.hash[i] = reduce(multiply(a->hash[i], b->power[i]) + b->hash[i]);
+        joined.power[i] = multiply(a->power[i], b->power[i]);
+    }
+    return joined;
+}
+
+static const Hash hash_of_nothing = {{0, 0}, {1, 1}};
+
+static Hash hash_repeat(Hash base, guint64 times)
+{
+    Hash result = hash_of_nothing;
+    for (; times > 0; times >>= 1) {
+        if (times & 1)
+            result = hash_join(&result, &base);
+        base = hash_join(&base, &base);
+    }
+    return result;
+}
+
+static void side_init(Side *side, const WendProgram *p)
+{
+    side->program = p;
+    side->counts = counts_new(p);
+    side->rules = g_new0(Hash, wend_program_n_rules(p));
+    side->terminals = g_new0(Hash, wend_program_n_terminals(p));
+    side->known = g_new0(gboolean, wend_program_n_terminals(p));
+}
+
+static void side_clear(Side *side)
+{
+    counts_free(side->counts);
+    g_free(side->rules);
+    g_free(side->terminals);
+    g_free(side->known);
+}
+
+Same *same_new(const WendProgram *a, const WendProgram *b)
+{
+    Same *s = g_new0(Same, 1);
+    side_init(&s->sides[0], a);
+    side_init(&s->sides[1], b);
+    for (guint i = 0; i < POINTS; i++)
+        s->points[i] = reduce(((guint64)g_random_int() << 32 | g_random_int()) | 1);
+    return s;
+}
+
+void same_free(Same *s)
+{
+    if (s == NULL)
+        return;
+    side_clear(&s->sides[0]);
+    side_clear(&s->sides[1]);
+    g_free(s);
+}
+
+/* -- terminals -- */
+
+static void add_word(XXH3_state_t *state, gint64 word)
+{
+    XXH3_128bits_update(state, &word, sizeof word);
+}
+
+/* A constant by its name: the recordings may number them differently. */
+static void add_shape_word(XXH3_state_t *state, const WendProgram *p, gint64 word)
+{
+    const char *name = wend_is_const(word) ? wend_constant_name(p, word) : NULL;
+    add_word(state, name != NULL ? 1 : 0);
+    if (name != NULL)
+        XXH3_128bits_update(state, name, strlen(name) + 1);
+    else
+        add_word(state, word);
+}
+
+/* Values of one slot on all the ranks: as one value if they are equal. */
+static void add_slot(XXH3_state_t *state, const WendProgram *p, guint32 terminal, guint slot, const guint *ranks, guint n)
+{
+    const WendSlot *expression = &wend_program_terminal(p, terminal)->slots[slot];
+    gint64 first = wend_program_slot(p, terminal, slot, ranks[0]);
+    gboolean varies = FALSE;
+    for (guint i = 1; i < n && !varies && expression->form != WEND_SLOT_CONSTANT; i++)
+        varies = wend_program_slot(p, terminal, slot, ranks[i]) != first;
+    add_word(state, varies);
+    for (guint i = 0; i < (varies ? n : 1); i++)
+        add_shape_word(state, p, i == 0 ? first : wend_program_slot(p, terminal, slot, ranks[i]));
+}
+
+static void hash_terminal(const Same *s, Side *side, guint32 terminal, const guint *ranks, guint n)
+{
+    const WendProgram *p = side->program;
+    const WendTerminal *t = wend_program_terminal(p, terminal);
+    const WendShape *shape = wend_program_shape(p, t->shape);
+    XXH3_state_t *state = XXH3_createState();
+    XXH3_128bits_reset(state);
+    XXH3_128bits_update(state, shape->function->name, strlen(shape->function->name) + 1);
+    add_word(state, shape->n_words);
+    for (guint i = 1; i < shape->n_words; i++) /* word 0, the function's number, is the archive's own */
+        add_shape_word(state, p, shape->words[i]);
+    for (guint i = 0; i < t->n_slots; i++)
+        add_slot(state, p, terminal, i, ranks, n);
+    XXH128_hash_t hash = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
+    side->terminals[terminal] = (Hash){{reduce(hash.low64), reduce(hash.high64)}, {s->points[0], s->points[1]}};
+}
+
+/* -- sequences -- */
+
+/* FALSE: a call failed. */
+static gboolean hash_sequence(const Same *s, Side *side, guint start, const guint *ranks, guint n, Hash *result)
+{
+    guint n_terminals, n_rules;
+    const guint32 *terminals = counts_of_rule(side->counts, start, &n_terminals);
+    for (guint i = 0; i < n_terminals; i++) {
+        if (wend_program_shape(side->program, wend_program_terminal(side->program, terminals[i])->shape)->failed)
+            return FALSE;
+        if (!side->known[terminals[i]])
+            hash_terminal(s, side, terminals[i], ranks, n);
+        side->known[terminals[i]] = TRUE;
+    }
+    const guint32 *rules = counts_rules(side->counts, &n_rules);
+    for (guint i = 0; i < n_rules; i++) {
+        const WendRule *rule = wend_program_rule(side->program, rules[i]);
+        Hash hash = hash_of_nothing;
+        for (guint j = 0; j < rule->n; j++) {
+            const WendSymbol *symbol = &rule->symbols[j];
+            Hash part = hash_repeat((symbol->is_rule ? side->rules : side->terminals)[symbol->id], symbol->exponent);
+            hash = hash_join(&hash, &part);
+        }
+        side->rules[rules[i]] = hash;
+    }
+    *result = side->rules[start];
+    return TRUE;
+}
+
+static gboolean same_sequence(Same *s, const WendSequence *a, const WendSequence *b, const guint *ranks, guint n)
+{
+    Hash hash_a, hash_b;
+    if (a->kind != b->kind || a->id != b->id)
+        return FALSE;
+    if (wend_program_rule(s->sides[0].program, a->rule)->length != wend_program_rule(s->sides[1].program, b->rule)->length)
+        return FALSE;
+    return hash_sequence(s, &s->sides[0], a->rule, ranks, n, &hash_a) && hash_sequence(s, &s->sides[1], b->rule, ranks, n, &hash_b) &&
+           memcmp(&hash_a, &hash_b, sizeof hash_a) == 0;
+}
+
+gboolean same_ranks(Same *s, guint class_a, guint class_b, const guint *ranks, guint n)
+{
+    const WendClass *a = wend_program_class(s->sides[0].program, class_a), *b = wend_program_class(s->sides[1].program, class_b);
+    if (a->n_sequences != b->n_sequences)
+        return FALSE;
+    for (guint i = 0; i < 2; i++) /* slots depend on the ranks */
+        memset(s->sides[i].known, 0, wend_program_n_terminals(s->sides[i].program) * sizeof(gboolean));
+    for (guint i = 0; i < a->n_sequences; i++)
+        if (!same_sequence(s, &a->sequences[i], &b->sequences[i], ranks, n))
+            return FALSE;
+    return TRUE;
+}

@@ -1,0 +1,15 @@
+/* window.h: completions in another order, and what the program did upon each.
+ *
+ * docs/design.md, "Equality of two recordings", rule 3. */
+#ifndef WEND_DECODER_WINDOW_H
+#define WEND_DECODER_WINDOW_H
+
+#include <glib.h>
+
+#include "items.h"
+
+/* Both streams are at a completion by choice, and the two differ. TRUE: what follows is the same up to the order of completions; both
+ * streams are moved behind it. FALSE: it is not; *AT_A and *AT_B are where the recordings part, *WHY says how (static). */
+gboolean window_match(Items *a, Items *b, Item *at_a, Item *at_b, const char **why);
+
+#endif
