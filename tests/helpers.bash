@@ -18,6 +18,8 @@ source "$BUILD_DIR/tests/config.bash" || { echo "no build in $BUILD_DIR: set BUI
 WEND=${WEND:-$BUILD_DIR/wend}
 PROXYGEN=${PROXYGEN:-$BUILD_DIR/proxygen}
 EXAMPLES=$BUILD_DIR/examples
+PROGRAMS=$BUILD_DIR/tests/programs
+LIBWEND=$BUILD_DIR/.libs/libwend.so
 YIELD=$BUILD_DIR/tests/support/.libs/yield.so
 # Tests must not depend on the settings of whoever runs them.
 for variable in ${!WEND_@}; do unset "$variable"; done

@@ -5,6 +5,25 @@ noinst_LTLIBRARIES += tests/support/yield.la
 tests_support_yield_la_SOURCES = tests/support/yield.c
 tests_support_yield_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
 
+# Small programs, each about one hard thing, compiled with the MPI compiler as a user would do it.
+TEST_PROGRAM_FILES = \
+	tests/programs/callbacks.c \
+	tests/programs/control.c \
+	tests/programs/early.c \
+	tests/programs/errors.c \
+	tests/programs/exits.c \
+	tests/programs/hello.c \
+	tests/programs/sessions.c \
+	tests/programs/statuses.c \
+	tests/programs/strays.c \
+	tests/programs/threads.c
+TEST_PROGRAM_BINARIES = $(TEST_PROGRAM_FILES:.c=)
+$(TEST_PROGRAM_BINARIES): %: %.c
+	$(AM_V_CC)$(MKDIR_P) tests/programs && $(MPICC) $(EXAMPLE_CFLAGS) -o $@ $< -pthread
+check_DATA += $(TEST_PROGRAM_BINARIES)
+CLEANFILES += $(TEST_PROGRAM_BINARIES)
+EXTRA_DIST += $(TEST_PROGRAM_FILES)
+
 # bats files print TAP: each of their tests counts by itself.
 TEST_EXTENSIONS = .bats
 BATS_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh --merge

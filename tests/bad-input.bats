@@ -1,0 +1,202 @@
+# Whatever a reader is given: one line that says what is wrong, the documented exit code, no crash; nothing is overwritten.
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup_file() {
+    load helpers
+    cd "$BATS_FILE_TMPDIR" || return 1
+    record good.dir 2 "$EXAMPLES/ring" -l 3 >/dev/null
+}
+setup() {
+    in_scratch
+    good=$BATS_FILE_TMPDIR/good.dir
+}
+
+# refuses STATUS command…: that exit status, one line on standard error.
+refuses() {
+    local expected=$1 lines
+    shift
+    run --separate-stderr timeout 20 "$@"
+    lines=$(printf '%s\n' "$stderr" | grep -c .)
+    [ "$status" = "$expected" ] && [ "$lines" = 1 ] || fail "status $status (wanted $expected), $lines lines: $*" "$stderr"
+}
+readers_refuse() { # each reader refuses recording $1 as bad input
+    refuses 3 "$WEND" show "$1"
+    refuses 3 "$WEND" dump "$1"
+    refuses 3 "$WEND" diff "$1" "$good"
+    refuses 3 "$WEND" diff "$good" "$1"
+    refuses 3 "$PROXYGEN" "$1" -o out.c
+    [ ! -e out.c ]
+}
+
+@test "a recording that is not there" { readers_refuse nowhere.dir; }
+@test "an empty folder" {
+    mkdir empty.dir
+    readers_refuse empty.dir
+}
+@test "an empty archive" {
+    mkdir bad.dir
+    : >bad.dir/trace.tar.zst
+    readers_refuse bad.dir
+}
+@test "a file that is no archive" {
+    mkdir bad.dir
+    echo "this is not an archive, though it is long enough to be one" >bad.dir/trace.tar.zst
+    readers_refuse bad.dir
+}
+@test "an archive of something else" {
+    mkdir bad.dir
+    echo hello >hello.txt
+    tar --zstd -cf bad.dir/trace.tar.zst hello.txt
+    readers_refuse bad.dir
+}
+@test "truncated archives" {
+    size=$(stat -c %s "$good/trace.tar.zst")
+    mkdir bad.dir
+    for ((n = 1; n < size; n += size / 12)); do
+        head -c "$n" "$good/trace.tar.zst" >bad.dir/trace.tar.zst
+        refuses 3 "$WEND" show bad.dir
+        refuses 3 "$WEND" dump bad.dir
+    done
+    head -c $((size - 1)) "$good/trace.tar.zst" >bad.dir/trace.tar.zst
+    refuses 3 "$WEND" dump bad.dir
+}
+@test "bit-flipped archives: refused, or read as if nothing had happened" {
+    mkdir bad.dir
+    "$WEND" dump "$good" >expected
+    flip=$BATS_TEST_TMPDIR/flip.py
+    cat >"$flip" <<'END'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+bit = int(sys.argv[3]) * 7919 % (len(data) * 8)
+data[bit // 8] ^= 1 << bit % 8
+open(sys.argv[2], "wb").write(data)
+END
+    for i in $(seq 1 60); do
+        python3 "$flip" "$good/trace.tar.zst" bad.dir/trace.tar.zst "$i"
+        run --separate-stderr timeout 20 "$WEND" dump bad.dir
+        case $status in
+        0) diff <(printf '%s\n' "$output") expected >/dev/null || fail "flip $i: another content, and no error" ;;
+        3) [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ] ;;
+        *) fail "flip $i: status $status: $stderr" ;;
+        esac
+    done
+}
+@test "bits flipped inside the members, checksums right" {
+    # The archive is packed anew, so that every checksum fits and only the reader's own checks stand between it and the bytes.
+    mkdir unpacked bad.dir
+    tar --zstd -xf "$good/trace.tar.zst" -C unpacked
+    cp -r unpacked pristine
+    (cd unpacked && find . -type f -size +0 | sort) >members
+    cat >flip.py <<'END'
+import sys
+path, n = sys.argv[1], int(sys.argv[2])
+data = bytearray(open(path, "rb").read())
+bit = n * 104729 % (len(data) * 8)
+data[bit // 8] ^= 1 << bit % 8
+open(path, "wb").write(data)
+END
+    for i in $(seq 1 60); do
+        member=$(sed -n "$((i % $(wc -l <members) + 1))p" members)
+        cp "pristine/$member" "unpacked/$member"
+        python3 flip.py "unpacked/$member" "$i"
+        (cd unpacked && tar --zstd --format=pax -cf ../bad.dir/trace.tar.zst $(tar --zstd -tf "$good/trace.tar.zst"))
+        for command in "$WEND show" "$WEND dump" "$PROXYGEN -o out.c"; do
+            rm -f out.c
+            # shellcheck disable=SC2086
+            run --separate-stderr timeout 20 $command bad.dir
+            case $status in
+            0) ;;
+            3) [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ] || fail "$command, flip $i in $member: $stderr" ;;
+            *) fail "$command, flip $i in $member: status $status: $stderr" ;;
+            esac
+        done
+        cp "pristine/$member" "unpacked/$member"
+    done
+}
+@test "an archive of another version of the format" {
+    mkdir unpacked bad.dir
+    tar --zstd -xf "$good/trace.tar.zst" -C unpacked
+    grep -q '^format=' unpacked/meta
+    sed -i 's/^format=.*/format=9999/' unpacked/meta
+    (cd unpacked && tar --zstd --format=pax -cf ../bad.dir/trace.tar.zst $(tar --zstd -tf "$good/trace.tar.zst"))
+    refuses 3 "$WEND" show bad.dir
+    [[ "$stderr" == *9999* ]]
+    readers_refuse bad.dir
+}
+@test "diff of recordings with different numbers of ranks is an answer, not an error" {
+    record one.dir 1 "$EXAMPLES/ring" >/dev/null
+    run "$WEND" diff one.dir "$good"
+    [ "$status" = 1 ]
+}
+@test "ranks and functions that are not there" {
+    refuses 2 "$WEND" dump "$good" --rank 99
+    refuses 2 "$WEND" dump "$good" --rank -1
+    refuses 2 "$WEND" dump "$good" --rank x
+}
+
+@test "unknown commands and options" {
+    refuses 2 "$WEND" nosuch
+    refuses 2 "$WEND" --nosuch
+    refuses 2 "$WEND" show --nosuch "$good"
+    refuses 2 "$WEND" dump --nosuch "$good"
+    refuses 2 "$WEND" dump --format nosuch "$good"
+    refuses 2 "$WEND" diff --nosuch "$good" "$good"
+    refuses 2 "$WEND" trace --nosuch true
+    refuses 2 "$PROXYGEN" --nosuch "$good"
+}
+@test "missing and superfluous operands" {
+    refuses 2 "$WEND" show
+    refuses 2 "$WEND" diff "$good"
+    refuses 2 "$WEND" diff "$good" "$good" "$good"
+    refuses 2 "$WEND" trace
+    refuses 2 "$WEND" trace -o x.dir
+    refuses 2 "$PROXYGEN"
+}
+@test "output that cannot be written: the readers" {
+    refuses 4 "$PROXYGEN" "$good" -o nowhere/out.c
+    run --separate-stderr bash -c '"$0" dump "$1" >/dev/full' "$WEND" "$good"
+    [ "$status" = 4 ]
+    [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ]
+    run --separate-stderr bash -c '"$0" show "$1" >/dev/full' "$WEND" "$good"
+    [ "$status" = 4 ]
+}
+@test "a reader that leaves early is no error" {
+    run --separate-stderr bash -c '"$0" dump "$1" | head -n 1; exit ${PIPESTATUS[0]}' "$WEND" "$good"
+    [ "$status" = 0 ] || [ "$status" = 141 ]
+    [ -z "$stderr" ]
+}
+
+# application_survives: the program's own output and status are as ever, and wend says on one line what went wrong.
+application_survives() {
+    [ "$status" = 0 ] || fail "status $status" "$stderr"
+    [ "$output" = "hello from 2 ranks: 1" ]
+    [ "$(printf '%s\n' "$stderr" | grep -c wend)" = 1 ] || fail "not one line:" "$stderr"
+}
+@test "output that cannot be made: the application runs as ever" {
+    : >file
+    run --separate-stderr mpi 2 "$WEND" trace -o file/a.dir "$PROGRAMS/hello"
+    application_survives
+}
+@test "a full disk: the application runs as ever, nothing is left under the final name" {
+    mkdir small
+    mount -t tmpfs -o size=64k,nr_inodes=16 tmpfs small 2>/dev/null || skip "cannot mount a small file system here"
+    dd if=/dev/zero of=small/filler bs=4096 2>/dev/null || true
+    run --separate-stderr mpi 2 "$WEND" trace -o small/a.dir "$PROGRAMS/hello"
+    left=$(ls small/a.dir 2>/dev/null)
+    umount small
+    application_survives
+    [ -z "$left" ]
+}
+@test "a program without MPI: its output and status, no recording" {
+    run --separate-stderr timeout 20 "$WEND" trace -o a.dir sh -c 'echo hi; exit 7'
+    [ "$status" = 7 ]
+    [ "$output" = hi ]
+    [ ! -e a.dir ]
+}
+@test "a program that is not there" {
+    refuses 127 "$WEND" trace -o a.dir ./nosuch
+    [ ! -e a.dir ]
+    : >not-executable
+    refuses 126 "$WEND" trace -o a.dir ./not-executable
+}

@@ -1,0 +1,29 @@
+# Round trips of the small programs in tests/programs, each about one hard thing.
+load helpers
+setup() { in_scratch; }
+
+@test "round trip: hello, 1 rank" { roundtrip 1 "$PROGRAMS/hello"; }
+@test "round trip: errors" { roundtrip 3 "$PROGRAMS/errors"; }
+@test "round trip: statuses" { roundtrip 4 "$PROGRAMS/statuses"; }
+@test "round trip: callbacks" { roundtrip 4 "$PROGRAMS/callbacks"; }
+@test "round trip: early and late calls" { roundtrip 2 "$PROGRAMS/early"; }
+@test "round trip: threads" { roundtrip 2 "$PROGRAMS/threads"; }
+@test "round trip: sessions" { roundtrip 2 "$PROGRAMS/sessions"; }
+@test "round trip: strays" { roundtrip 4 "$PROGRAMS/strays"; }
+
+recorded_allreduces() { # of rank 0
+    "$WEND" dump app.dir --rank 0 | grep -c MPI_Allreduce
+}
+@test "MPI_Pcontrol switches recording off and on; what was made meanwhile is known" {
+    roundtrip 4 "$PROGRAMS/control"
+    [ "$(recorded_allreduces)" = 1 ]
+}
+@test "MPI_Info_set switches recording off and on" {
+    roundtrip 4 "$PROGRAMS/control" info
+    [ "$(recorded_allreduces)" = 1 ]
+}
+@test "wend trace --off: nothing before the program says so" {
+    mpi 2 "$WEND" trace --off -q -o app.dir "$PROGRAMS/control"
+    [ "$(recorded_allreduces)" = 1 ]
+    ! "$WEND" dump app.dir --rank 0 | grep -q MPI_Barrier
+}

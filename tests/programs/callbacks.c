@@ -1,0 +1,107 @@
+/* callbacks: functions of the program that MPI calls: reduction operators, attribute copy and delete, error handlers, generalized requests.
+ * Some of them make MPI calls. What queries give back must be what the program gave. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int rank, copies, deletions, queries, frees, cancels;
+static long keep = 4711;
+
+static void maximum_of_absolutes(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    int size;
+    MPI_Type_size(*type, &size);
+    if (size != sizeof(int))
+        MPI_Abort(MPI_COMM_WORLD, 4);
+    for (int i = 0; i < *n; i++)
+        if (abs(((int *)in)[i]) > abs(((int *)inout)[i]))
+            ((int *)inout)[i] = ((int *)in)[i];
+}
+
+static int copy(MPI_Comm comm, int key, void *extra, void *value, void *value_out, int *flag)
+{
+    int size;
+    (void)key;
+    MPI_Comm_size(comm, &size);
+    copies += extra == &keep;
+    *(void **)value_out = value;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static int delete(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm;
+    (void)key;
+    deletions += value == &copies && extra == &keep;
+    return MPI_SUCCESS;
+}
+
+static int query(void *extra, MPI_Status *status)
+{
+    queries += extra == &keep;
+    MPI_Status_set_elements(status, MPI_INT, 3);
+    MPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = 2;
+    status->MPI_TAG = 9;
+    return MPI_SUCCESS;
+}
+static int release(void *extra)
+{
+    frees += extra == &keep;
+    return MPI_SUCCESS;
+}
+static int cancel(void *extra, int complete)
+{
+    (void)complete;
+    cancels += extra == &keep;
+    return MPI_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    int size, value, result, key, flag, count, commutes;
+    void *found;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+
+    MPI_Op op;
+    MPI_Op_create(maximum_of_absolutes, 1, &op);
+    value = rank % 2 ? rank : -rank;
+    MPI_Allreduce(&value, &result, 1, MPI_INT, op, MPI_COMM_WORLD);
+    MPI_Op_commutative(op, &commutes);
+    MPI_Op_free(&op);
+    if (rank == 0)
+        printf("largest %d, commutes %d\n", abs(result), commutes);
+
+    MPI_Comm_create_keyval(copy, delete, &key, &keep);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, key, &copies);
+    MPI_Comm dup;
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    MPI_Comm_get_attr(dup, key, &found, &flag);
+    if (rank == 0)
+        printf("attribute: found %d, mine %d\n", flag, found == &copies);
+    MPI_Comm_free(&dup);
+    MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+    MPI_Comm_free_keyval(&key);
+
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &found, &flag);
+    if (rank == 0)
+        printf("largest tag: known %d, large enough %d\n", flag, *(int *)found >= 32767);
+
+    MPI_Request request;
+    MPI_Status status;
+    MPI_Grequest_start(query, release, cancel, &keep, &request);
+    MPI_Test(&request, &flag, &status);
+    MPI_Cancel(&request);
+    MPI_Grequest_complete(request);
+    MPI_Wait(&request, &status);
+    MPI_Get_count(&status, MPI_INT, &count);
+    if (rank == 0)
+        printf("generalized request: %d elements, source %d, tag %d\n", count, status.MPI_SOURCE, status.MPI_TAG);
+    if (rank == 0)
+        printf("copies %d deletions %d queries %d frees %d cancels %d\n", copies, deletions, queries, frees, cancels);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,50 @@
+# An application sees the MPI library that it would see without Wend: same output, same exit code.
+load helpers
+setup() { in_scratch; }
+
+@test "errors: codes, statuses of failed calls, handlers" { same_output 3 "$PROGRAMS/errors"; }
+@test "statuses: given and ignored, and requests of equal value" { same_output 4 "$PROGRAMS/statuses"; }
+@test "callbacks: operators, attributes, generalized requests" { same_output 4 "$PROGRAMS/callbacks"; }
+@test "before MPI_Init and after MPI_Finalize" { same_output 2 "$PROGRAMS/early"; }
+@test "threads" { same_output 2 "$PROGRAMS/threads"; }
+@test "sessions" { same_output 2 "$PROGRAMS/sessions"; }
+@test "no stray message of Wend's while ranks finalize" { same_output 4 "$PROGRAMS/strays"; }
+@test "exit code of the program" {
+    same_output 2 "$PROGRAMS/exits" code 3
+    [ "$plain_status" = 3 ]
+}
+@test "a program that exits without MPI_Finalize" { same_output 1 "$PROGRAMS/exits" nofinalize 4; }
+@test "MPI_Abort's code" {
+    same_output 2 "$PROGRAMS/exits" abort 5
+    [ "$plain_status" = 5 ]
+}
+@test "a crash stays a crash" {
+    same_output 2 "$PROGRAMS/exits" segv
+    [ "$plain_status" != 0 ]
+}
+@test "arguments arrive as they are" {
+    cat >show-arguments <<'END'
+#!/bin/sh
+for argument; do echo "[$argument]"; done
+END
+    chmod +x show-arguments
+    same_output 1 ./show-arguments -n --quiet "two words" '' '*' -- --help
+    grep -qx '\[two words\]' plain.out
+}
+@test "a shell script that starts the application" {
+    printf '#!/bin/sh\necho before\n"$@"\nstatus=$?\necho after\nexit $status\n' >wrapper
+    chmod +x wrapper
+    same_output 1 ./wrapper "$PROGRAMS/hello"
+    "$WEND" dump app.dir | grep -q MPI_Allreduce
+}
+@test "standard input arrives" {
+    printf '1 2 3\n' >input
+    timeout 60 "${LAUNCH[@]}" -n 1 "$WEND" trace -o in.dir cat <input >out
+    cmp input out
+}
+@test "LD_PRELOAD of libwend.so alone records too" {
+    [ -f "$LIBWEND" ]
+    WEND_OUTPUT=$PWD/preload.dir LD_PRELOAD=$LIBWEND mpi 2 "$PROGRAMS/hello" >out
+    grep -q 'hello from 2 ranks: 1' out
+    "$WEND" dump preload.dir | grep -q MPI_Allreduce
+}
