@@ -1,2 +1,13 @@
-# what is built in bench/
+# what is built in bench/. Benchmarks measure against the plain run on the same machine in the same minutes: absolute times say nothing.
 include bench/grammar.mk
+
+bench/overhead: bench/overhead.c
+	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) -std=gnu11 -O2 -Wall -Wextra -Wno-stringop-overflow -o $@ $<
+CLEANFILES += bench/overhead
+EXTRA_DIST += bench/overhead.c bench/overhead.py bench/size.bash
+
+.PHONY: bench-overhead bench-size
+bench-overhead: all bench/overhead
+	$(AM_V_at)$(PYTHON) $(srcdir)/bench/overhead.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
+bench-size: all examples/stencil2d
+	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/bench/size.bash
