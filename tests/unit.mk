@@ -3,6 +3,7 @@ UNIT_TESTS = \
 	tests/unit/cst \
 	tests/unit/grammar \
 	tests/unit/memory \
+	tests/unit/requests \
 	tests/unit/varint
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -17,6 +18,11 @@ tests_unit_grammar_LDADD = lib/libwendhot.la $(GLIB_LIBS)
 
 tests_unit_memory_SOURCES = tests/unit/memory.c $(MEMORY_SOURCES)
 tests_unit_memory_LDADD = -lpthread
+
+tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/call.c src/tracer/clock.c src/tracer/handles.c src/tracer/requests.c
+tests_unit_requests_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
+tests_unit_requests_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_requests_LDADD = lib/libwendhot.la $(GLIB_LIBS) -lpthread
 
 tests_unit_varint_SOURCES = tests/unit/varint.c
 tests_unit_varint_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

@@ -1,0 +1,242 @@
+/* requests.c: which request a variable holds, when the library gives one handle value to many. No MPI runs here: handles are plain
+ * numbers, as a library might give them, and the test plays the wrappers. */
+#include <glib.h>
+#include <string.h>
+
+#include "call.h"
+#include "comm.h"
+#include "control.h"
+#include "handles.h"
+
+/* What requests.c and call.c need of the rest. */
+const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_REQUEST_NULL}};
+const size_t wend_n_predefined = 1;
+void facts_note_error_class(int class) { (void)class; }
+void comm_arrived(struct CommEntry *e) { (void)e; }
+int PMPI_Error_class(int code, int *class) { *class = code; return MPI_SUCCESS; }
+
+#define NULL_WORD WEND_CONST(7)
+
+/* Values of a library: SHARED is given many times over. */
+static MPI_Request value(int n) { return (MPI_Request)(intptr_t)(0x1000 + n); }
+#define SHARED value(0)
+
+static int64_t isend(MPI_Request *variable, MPI_Request handle, int tag)
+{
+    Call *c = call_begin(1);
+    put_slot(c, tag);
+    call_start(c);
+    *variable = handle;
+    call_stop(c, MPI_SUCCESS);
+    call_end_new_request(c, variable, &(struct RequestFacts){.type = REQUEST_SEND});
+    return c->shape.w[c->shape.n - 1];
+}
+
+/* A wait for all N: their words go to WORDS. */
+static void waitall(int n, MPI_Request *variables, int64_t *words)
+{
+    Call *c = call_begin(2);
+    in_requests(c, n, variables, true);
+    g_assert_cmpint(c->shape.w[1], ==, n);
+    memcpy(words, c->shape.w + 2, (size_t)n * sizeof *words);
+    call_start(c);
+    for (int i = 0; i < n; i++)
+        variables[i] = MPI_REQUEST_NULL;
+    call_stop(c, MPI_SUCCESS);
+    for (int i = 0; i < n; i++)
+        request_event(c, (size_t)i, &variables[i], REQUEST_COMPLETED, false);
+    call_end(c);
+}
+
+static int64_t wait_one(MPI_Request *variable)
+{
+    int64_t word;
+    waitall(1, variable, &word);
+    return word;
+}
+
+/* A Waitany over N that completes number CHOSEN. */
+static void waitany(int n, MPI_Request *variables, int chosen, int64_t *words)
+{
+    Call *c = call_begin(3);
+    in_requests(c, n, variables, true);
+    memcpy(words, c->shape.w + 2, (size_t)n * sizeof *words);
+    call_start(c);
+    variables[chosen] = MPI_REQUEST_NULL;
+    call_stop(c, MPI_SUCCESS);
+    request_event(c, (size_t)chosen, &variables[chosen], REQUEST_COMPLETED, true);
+    call_end(c);
+}
+
+static void shared_in_array(void)
+{
+    MPI_Request r[4];
+    int64_t made[4];
+    for (int i = 0; i < 4; i++)
+        made[i] = isend(&r[i], SHARED, 100 + i);
+    for (int i = 3; i >= 0; i--)
+        g_assert_cmpint(wait_one(&r[i]), ==, made[i]);
+}
+
+static void shared_through_one_variable(void)
+{
+    MPI_Request list[5], r;
+    int64_t made[5], words[5];
+    for (int i = 0; i < 5; i++) {
+        made[i] = isend(&r, i == 2 ? value(1) : SHARED, 200 + i);
+        list[i] = r;
+    }
+    waitall(5, list, words);
+    for (int i = 0; i < 5; i++)
+        g_assert_cmpint(words[i], ==, made[i]);
+}
+
+static void moved_to_another_array(void)
+{
+    MPI_Request a[3], b[3];
+    int64_t made[3], words[3];
+    for (int i = 0; i < 3; i++)
+        made[i] = isend(&a[i], SHARED, 300 + i);
+    memcpy(b, a, sizeof a);
+    waitall(3, b, words);
+    for (int i = 0; i < 3; i++)
+        g_assert_cmpint(words[i], ==, made[i]);
+}
+
+/* A copy of what is in the array too: never the same request twice in one call. */
+static void one_moved_within_the_array(void)
+{
+    MPI_Request a[3], elsewhere;
+    int64_t made[3], words[3];
+    made[0] = isend(&a[0], SHARED, 400);
+    made[1] = isend(&elsewhere, SHARED, 401);
+    a[1] = elsewhere;
+    made[2] = isend(&a[2], SHARED, 402);
+    waitall(3, a, words);
+    for (int i = 0; i < 3; i++)
+        g_assert_cmpint(words[i], ==, made[i]);
+}
+
+static void numbers_are_reused(void)
+{
+    MPI_Request r, s;
+    int64_t first = isend(&r, value(5), 500);
+    int64_t second = isend(&s, value(6), 500);
+    g_assert_cmpint(first, !=, second);
+    g_assert_cmpint(wait_one(&r), ==, first);
+    g_assert_cmpint(isend(&r, value(7), 500), ==, first);
+    /* The order of completion leaves no mark. */
+    g_assert_cmpint(wait_one(&s), ==, second);
+    g_assert_cmpint(wait_one(&r), ==, first);
+    g_assert_cmpint(isend(&s, value(5), 500), ==, first);
+    g_assert_cmpint(wait_one(&s), ==, first);
+}
+
+static void nulled_by_choice_is_remembered(void)
+{
+    MPI_Request r[3];
+    int64_t made[3], words[3];
+    for (int i = 0; i < 3; i++)
+        made[i] = isend(&r[i], SHARED, 600 + i);
+    waitany(3, r, 1, words);
+    for (int i = 0; i < 3; i++)
+        g_assert_cmpint(words[i], ==, made[i]);
+    waitany(3, r, 0, words);
+    g_assert_cmpint(words[1], ==, made[1]);
+    /* In use again elsewhere: then the variable is only null. */
+    MPI_Request again;
+    g_assert_cmpint(isend(&again, SHARED, 601), ==, made[1]);
+    waitall(3, r, words);
+    g_assert_cmpint(words[0], ==, made[0]);
+    g_assert_cmpint(words[1], ==, NULL_WORD);
+    g_assert_cmpint(words[2], ==, made[2]);
+    /* A Waitall is no choice. */
+    waitall(3, r, words);
+    g_assert_cmpint(words[2], ==, NULL_WORD);
+    g_assert_cmpint(wait_one(&again), ==, made[1]);
+}
+
+static void unknown_values(void)
+{
+    MPI_Request r = value(99), null = MPI_REQUEST_NULL;
+    g_assert_cmpint(wait_one(&r), ==, WEND_UNKNOWN);
+    g_assert_cmpint(wait_one(&null), ==, NULL_WORD);
+}
+
+static void persistent(void)
+{
+    MPI_Request r;
+    Call *c = call_begin(4);
+    put_slot(c, 1);
+    call_start(c);
+    r = value(20);
+    call_stop(c, MPI_SUCCESS);
+    call_end_new_request(c, &r, &(struct RequestFacts){.type = REQUEST_RECV, .persistent = true, .source = 3, .tag = 9, .bytes = 40});
+    int64_t word = c->shape.w[c->shape.n - 1];
+    MPI_Status status;
+    memset(&status, 0, sizeof status);
+    status.MPI_SOURCE = 3;
+    status.MPI_TAG = 9;
+    for (int i = 0; i < 2; i++) {
+        c = call_begin(5);
+        in_requests(c, 1, &r, false);
+        g_assert_cmpint(c->shape.w[1], ==, word);
+        if (i == 0)
+            request_event(c, 0, &r, REQUEST_STARTED, false);
+        call_end(c);
+        c = call_begin(6);
+        in_requests(c, 1, &r, false);
+        size_t before = c->outcome.n;
+        out_status_of_request(c, 0, &status);
+        g_assert_cmpint(c->outcome.w[before], ==, 0);
+        g_assert_cmpint(c->outcome.w[before + 2], ==, i == 0 ? 40 : 0); /* inactive the second time: no message */
+        request_event(c, 0, &r, REQUEST_COMPLETED, true);
+        call_end(c);
+    }
+    c = call_begin(7);
+    in_requests(c, 1, &r, false);
+    request_event(c, 0, &r, REQUEST_FREED, false);
+    call_end(c);
+    g_assert_cmpint(wait_one(&r), ==, WEND_UNKNOWN);
+}
+
+/* A hundred thousand in flight behind one value. */
+static void many(void)
+{
+    enum { N = 100000 };
+    MPI_Request *r = g_new(MPI_Request, N), *copy = g_new(MPI_Request, N);
+    int64_t *made = g_new(int64_t, N), *words = g_new(int64_t, N);
+    gint64 start = g_get_monotonic_time();
+    for (int i = 0; i < N; i++)
+        made[i] = isend(&r[i], SHARED, 1000);
+    memcpy(copy, r, N * sizeof *r);
+    waitall(N, copy, words);
+    for (int i = 0; i < N; i++)
+        g_assert_cmpint(words[i], ==, made[i]);
+    for (int i = 0; i < N; i++)
+        made[i] = isend(&r[i], SHARED, 1000);
+    for (int i = N - 1; i >= 0; i--)
+        g_assert_cmpint(wait_one(&r[i]), ==, made[i]);
+    g_assert_cmpint(g_get_monotonic_time() - start, <, 5000000);
+    g_free(r);
+    g_free(copy);
+    g_free(made);
+    g_free(words);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    clock_open();
+    state()->active = state()->recording = true;
+    g_test_add_func("/requests/shared-in-array", shared_in_array);
+    g_test_add_func("/requests/shared-through-one-variable", shared_through_one_variable);
+    g_test_add_func("/requests/moved", moved_to_another_array);
+    g_test_add_func("/requests/one-moved", one_moved_within_the_array);
+    g_test_add_func("/requests/reused", numbers_are_reused);
+    g_test_add_func("/requests/nulled", nulled_by_choice_is_remembered);
+    g_test_add_func("/requests/unknown", unknown_values);
+    g_test_add_func("/requests/persistent", persistent);
+    g_test_add_func("/requests/many", many);
+    return g_test_run();
+}
