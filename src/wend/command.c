@@ -34,8 +34,8 @@ int wend_command_usage(const char *command, const char *format, ...)
     return WEND_EXIT_USAGE;
 }
 
-gboolean wend_command_options(const char *command, const char *parameters, const char *summary, const char *description,
-                              const GOptionEntry *entries, int *argc, char ***argv, int *status)
+static gboolean parse(const char *command, const char *parameters, const char *summary, const char *description,
+                      const GOptionEntry *entries, gboolean strict, int *argc, char ***argv, int *status)
 {
     char *name = g_strdup_printf("wend %s", command);
     g_set_prgname(name); /* the synopsis begins with it */
@@ -45,6 +45,7 @@ gboolean wend_command_options(const char *command, const char *parameters, const
     g_option_context_set_description(context, description);
     g_option_context_add_main_entries(context, entries, NULL);
     g_option_context_set_help_enabled(context, FALSE);
+    g_option_context_set_strict_posix(context, strict);
 
     gboolean help = FALSE;
     const GOptionEntry help_entries[] = {
@@ -60,12 +61,26 @@ gboolean wend_command_options(const char *command, const char *parameters, const
     } else if (help) {
         char *text = g_option_context_get_help(context, FALSE, NULL);
         fputs(text, stdout);
+        if (!g_str_has_suffix(text, "\n"))
+            putchar('\n');
         g_free(text);
         *status = wend_command_finish(command, WEND_EXIT_OK);
         go_on = FALSE;
     }
     g_option_context_free(context);
     return go_on;
+}
+
+gboolean wend_command_options(const char *command, const char *parameters, const char *summary, const char *description,
+                              const GOptionEntry *entries, int *argc, char ***argv, int *status)
+{
+    return parse(command, parameters, summary, description, entries, FALSE, argc, argv, status);
+}
+
+gboolean wend_command_options_before(const char *command, const char *parameters, const char *summary, const char *description,
+                                     const GOptionEntry *entries, int *argc, char ***argv, int *status)
+{
+    return parse(command, parameters, summary, description, entries, TRUE, argc, argv, status);
 }
 
 void wend_command_progress(const char *what, guint64 done, guint64 all)

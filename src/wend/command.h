@@ -18,6 +18,7 @@ enum {
 int wend_show_main(int argc, char **argv);
 int wend_dump_main(int argc, char **argv);
 int wend_diff_main(int argc, char **argv);
+int wend_trace_main(int argc, char **argv);
 
 /* Prints "wend COMMAND: MESSAGE" on stderr, frees ERROR and gives its exit code (an option error is a usage error; unknown domains: system). */
 int wend_command_fail(const char *command, GError *error);
@@ -28,6 +29,10 @@ int wend_command_usage(const char *command, const char *format, ...) G_GNUC_PRIN
  * *STATUS. --help prints and gives 0. */
 gboolean wend_command_options(const char *command, const char *parameters, const char *summary, const char *description,
                               const GOptionEntry *entries, int *argc, char ***argv, int *status);
+
+/* The same for a command that runs another: options end at the first operand. */
+gboolean wend_command_options_before(const char *command, const char *parameters, const char *summary, const char *description,
+                                     const GOptionEntry *entries, int *argc, char ***argv, int *status);
 
 /* Shows "WHAT: 42 %" on stderr when that is a terminal, a few times a second at most; WHAT NULL wipes it. Cheap enough to call often. */
 void wend_command_progress(const char *what, guint64 done, guint64 all);

@@ -1,0 +1,105 @@
+/* program.c: finds a program, and reads from its ELF header whether a library can be preloaded into it. */
+#include "config.h"
+
+#include "program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "merge.h"
+
+static char *missing(GError **error, const char *name, int why)
+{
+    g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", name, g_strerror(why));
+    return NULL;
+}
+
+static int why_not(const char *file)
+{
+    struct stat info;
+    if (stat(file, &info) != 0)
+        return errno;
+    if (S_ISDIR(info.st_mode))
+        return EISDIR;
+    return access(file, X_OK) == 0 ? 0 : errno;
+}
+
+char *program_find(const char *name, GError **error)
+{
+    if (*name == '\0')
+        return missing(error, "program", ENOENT);
+    if (strchr(name, '/')) {
+        int why = why_not(name);
+        return why == 0 ? g_strdup(name) : missing(error, name, why);
+    }
+    const char *path = g_getenv("PATH");
+    char **folders = g_strsplit(path ? path : "/bin:/usr/bin", ":", -1);
+    char *found = NULL;
+    int why = ENOENT;
+    for (char **folder = folders; *folder && !found; folder++) {
+        char *file = g_build_filename(**folder ? *folder : ".", name, NULL);
+        int here = why_not(file);
+        if (here == 0)
+            found = g_steal_pointer(&file);
+        else if (here == EACCES)
+            why = here; /* exec goes on, and says this if there is no other */
+        g_free(file);
+    }
+    g_strfreev(folders);
+    return found ? found : missing(error, name, why);
+}
+
+/* Setuid and the like: the loader takes LD_PRELOAD out. As exec decides it: not if the file gives what the process has. */
+static gboolean gains_privileges(int fd)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return FALSE;
+    if ((info.st_mode & S_ISUID) && info.st_uid != getuid())
+        return TRUE;
+    if ((info.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && info.st_gid != getgid())
+        return TRUE;
+    return getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
+}
+
+static const char *elf_obstacle(int fd)
+{
+    ElfW(Ehdr) header, mine;
+    if (pread(fd, &header, sizeof header, 0) != (ssize_t)sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+        return NULL; /* a script */
+    int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (self >= 0) {
+        gboolean same = pread(self, &mine, sizeof mine, 0) != (ssize_t)sizeof mine
+                        || (header.e_ident[EI_CLASS] == mine.e_ident[EI_CLASS] && header.e_ident[EI_DATA] == mine.e_ident[EI_DATA]
+                            && header.e_machine == mine.e_machine);
+        close(self);
+        if (!same)
+            return "is for another kind of processor than libwend.so";
+    }
+    if (header.e_phentsize != sizeof(ElfW(Phdr)))
+        return NULL;
+    for (size_t i = 0; i < header.e_phnum; i++) {
+        ElfW(Phdr) part;
+        if (pread(fd, &part, sizeof part, (off_t)(header.e_phoff + i * sizeof part)) != (ssize_t)sizeof part)
+            return NULL;
+        if (part.p_type == PT_INTERP)
+            return NULL;
+    }
+    return "is statically linked";
+}
+
+const char *program_obstacle(const char *file)
+{
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL; /* may be run and not be read */
+    const char *obstacle = gains_privileges(fd) ? "runs with another user's or with added rights (setuid, setgid or capabilities)" : elf_obstacle(fd);
+    close(fd);
+    return obstacle;
+}

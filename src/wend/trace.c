@@ -1,0 +1,242 @@
+/* trace.c: wend trace: stands before a program, sets what the tracer reads, and becomes the program. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "merge.h"
+#include "program.h"
+#include "src/tracer/settings.h"
+
+#define COMMAND "trace"
+#define LIBRARY "libwend.so"
+
+/* -- options: one for each setting -- */
+
+enum {
+#define X(field, ...) SETTING_##field,
+    WEND_SETTINGS(X)
+#undef X
+    SETTINGS
+};
+
+static char *given_string[SETTINGS];
+static gboolean given_switch[SETTINGS];
+
+static const GOptionEntry options[] = {
+#define ENTRY_STRING G_OPTION_ARG_FILENAME, given_string
+#define ENTRY_SWITCH G_OPTION_ARG_NONE, given_switch
+#define ENTRY(name, letter, arg, data, index, doc, argument) {name, letter, 0, arg, &data[index], doc, argument},
+#define ENTRY_OF(...) ENTRY(__VA_ARGS__)
+#define X(field, variable, type, default_value, option, letter, argument, doc) \
+    ENTRY_OF(option, letter, ENTRY_##type, SETTING_##field, doc " [" variable "]", argument)
+    WEND_SETTINGS(X)
+#undef X
+    G_OPTION_ENTRY_NULL};
+
+static void set_string(const char *variable, int setting, const char *otherwise)
+{
+    (void)otherwise;
+    if (given_string[setting])
+        g_setenv(variable, given_string[setting], TRUE);
+}
+
+static void set_switch(const char *variable, int setting, gboolean otherwise)
+{
+    if (given_switch[setting])
+        g_setenv(variable, otherwise ? "OFF" : "ON", TRUE);
+}
+
+static void set_variables(void)
+{
+    /* Absolute: the program, or a script around it, may change the directory before MPI starts. */
+    if (given_string[SETTING_output]) {
+        char *path = g_canonicalize_filename(given_string[SETTING_output], NULL);
+        g_free(given_string[SETTING_output]);
+        given_string[SETTING_output] = path;
+    }
+#define SET_STRING set_string
+#define SET_SWITCH set_switch
+#define X(field, variable, type, default_value, ...) SET_##type(variable, SETTING_##field, default_value);
+    WEND_SETTINGS(X)
+#undef X
+}
+
+/* -- what is wrong is said by one process of a job -- */
+
+static gboolean speaks(void)
+{
+    static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
+                                        "FLUX_TASK_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < G_N_ELEMENTS(ranks); i++) {
+        const char *rank = g_getenv(ranks[i]);
+        if (rank)
+            return strcmp(rank, "0") == 0;
+    }
+    return TRUE;
+}
+
+static int fail(GError *error)
+{
+    int status = error->code;
+    if (speaks())
+        return wend_command_fail(COMMAND, error);
+    g_error_free(error);
+    return status;
+}
+
+/* -- the library: beside an uninstalled wend, or where it was installed, also when the whole tree has been moved -- */
+
+static char *own_folder(void)
+{
+    char *exe = g_file_read_link("/proc/self/exe", NULL);
+    char *folder = exe ? g_path_get_dirname(exe) : NULL;
+    g_free(exe);
+    return folder;
+}
+
+/* LIBDIR as seen from BINDIR: ../lib. NULL if they share nothing. */
+static char *relative_libdir(void)
+{
+    const char *bin = WEND_BINDIR, *lib = WEND_LIBDIR;
+    size_t common = 0;
+    for (size_t i = 0; bin[i] == lib[i]; i++) {
+        if (bin[i] == '/')
+            common = i;
+        if (bin[i] == '\0')
+            return NULL;
+    }
+    if (common == 0)
+        return NULL;
+    GString *path = g_string_new(NULL);
+    for (const char *p = bin + common; *p; p++)
+        if (*p == '/')
+            g_string_append(path, "../");
+    g_string_append(path, lib + common + 1);
+    return g_string_free(path, FALSE);
+}
+
+static char *find_library(GError **error)
+{
+    char *own = own_folder(), *relative = relative_libdir();
+    char *places[] = {
+        own ? g_build_filename(own, LIBRARY, NULL) : NULL, /* libtool keeps both in .libs */
+        own ? g_build_filename(own, ".libs", LIBRARY, NULL) : NULL,
+        own && relative ? g_build_filename(own, relative, LIBRARY, NULL) : NULL,
+        g_build_filename(WEND_LIBDIR, LIBRARY, NULL),
+    };
+    char *found = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
+        if (!found && places[i] && g_file_test(places[i], G_FILE_TEST_EXISTS))
+            found = g_canonicalize_filename(places[i], NULL);
+        g_free(places[i]);
+    }
+    g_free(own);
+    g_free(relative);
+    if (!found) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s is not where wend was installed (%s)", LIBRARY, WEND_LIBDIR);
+    } else if (strpbrk(found, ": ")) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: the loader cannot preload a library whose path has a space or a colon", found);
+        g_clear_pointer(&found, g_free);
+    }
+    return found;
+}
+
+/* First of those that are preloaded already, and once. */
+static void preload(const char *library)
+{
+    const char *before = g_getenv("LD_PRELOAD");
+    GString *all = g_string_new(library);
+    char **others = g_strsplit_set(before ? before : "", ": ", -1);
+    for (char **other = others; *other; other++)
+        if (**other && strcmp(*other, library) != 0)
+            g_string_append_printf(all, ":%s", *other);
+    g_setenv("LD_PRELOAD", all->str, TRUE);
+    g_strfreev(others);
+    g_string_free(all, TRUE);
+}
+
+/* -- the output, as far as it can be judged by each process alone: other ranks may be further, and have made the directory -- */
+
+static gboolean check_output(GError **error)
+{
+    const char *output = settings()->output;
+    if (!output)
+        return TRUE; /* a new name, by the tracer */
+    struct stat info;
+    if (stat(output, &info) != 0) {
+        int why = errno;
+        char *parent = g_path_get_dirname(output);
+        while (why == ENOENT && !g_file_test(parent, G_FILE_TEST_EXISTS) && strcmp(parent, ".") != 0 && strcmp(parent, "/") != 0) {
+            char *above = g_path_get_dirname(parent);
+            g_free(parent);
+            parent = above;
+        }
+        if (why == ENOENT && access(parent, W_OK | X_OK) == 0 && g_file_test(parent, G_FILE_TEST_IS_DIR))
+            why = 0;
+        else if (why == ENOENT)
+            why = g_file_test(parent, G_FILE_TEST_IS_DIR) ? EACCES : ENOTDIR;
+        g_free(parent);
+        if (why != 0)
+            g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", output, g_strerror(why));
+        return why == 0;
+    }
+    if (!S_ISDIR(info.st_mode)) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: exists and is not a directory", output);
+        return FALSE;
+    }
+    char *archive = g_build_filename(output, "trace.tar.zst", NULL);
+    gboolean there = g_file_test(archive, G_FILE_TEST_EXISTS);
+    g_free(archive);
+    if (there && !settings()->force) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: has a recording; give another name or --force", output);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+int wend_trace_main(int argc, char **argv)
+{
+    GError *error = NULL;
+    int status;
+    if (!wend_command_options_before(
+            COMMAND, "PROGRAM [ARGUMENT…]", "Runs PROGRAM and records its MPI calls: mpirun -n 8 wend trace -o DIR ./app",
+            "Each option sets an environment variable, given in brackets, which can be set instead. One recording holds all ranks; rank 0 writes\n"
+            "it at MPI_Finalize. Without wend: LD_PRELOAD=" LIBRARY ", or link with -lwend.\n\n"
+            "Exit status: PROGRAM's. If it is not run: 2 wrong usage; 3 the output exists, or PROGRAM cannot be traced; 4 there is\n"
+            "no such program, it is not executable (a shell says 127 and 126), or the output cannot be written.",
+            options, &argc, &argv, &status))
+        return status;
+    char **program = argv + 1;
+    if (*program && strcmp(*program, "--") == 0)
+        program++;
+    if (!*program)
+        return wend_command_usage(COMMAND, "no program given");
+    set_variables();
+    if (settings_problem())
+        return wend_command_usage(COMMAND, "%s", settings_problem());
+
+    char *file = program_find(*program, &error);
+    if (!file)
+        return fail(error);
+    const char *obstacle = program_obstacle(file);
+    if (obstacle) {
+        g_set_error(&error, WEND_ERROR, WEND_ERROR_INPUT, "%s %s: it cannot be traced", file, obstacle);
+        return fail(error);
+    }
+    char *library = check_output(&error) ? find_library(&error) : NULL;
+    if (!library)
+        return fail(error);
+    preload(library);
+    /* The process whose end the tracer comments on, if nothing was recorded. */
+    char *pid = g_strdup_printf("%ld", (long)getpid());
+    g_setenv("WEND_TOP", pid, TRUE);
+    execvp(*program, program);
+    g_set_error(&error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", file, g_strerror(errno));
+    return fail(error);
+}
