@@ -1,0 +1,180 @@
+/* shortage.c: when memory runs out at any allocation, what was accepted before is still there, whole, and nothing crashes.
+ *
+ * Linked with -Wl,--wrap: the library's allocations come here, and fail from the n-th on until the shortage is over. */
+#include "../../lib/cst.h"
+#include "../../lib/grammar.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+
+static guint64 allowed = G_MAXUINT64; /* allocations still granted */
+static gboolean allow(void) { return allowed > 0 && allowed--; }
+void *__wrap_malloc(size_t n) { return allow() ? __real_malloc(n) : NULL; }
+void *__wrap_calloc(size_t n, size_t size) { return allow() ? __real_calloc(n, size) : NULL; }
+void *__wrap_realloc(void *p, size_t n) { return allow() ? __real_realloc(p, n) : NULL; }
+
+/* -- grammar -- */
+
+static void expand(WendCursor *rules, guint rule, GArray *out)
+{
+    WendCursor c = rules[rule];
+    for (guint64 n = wend_read_unsigned(&c); n > 0; n--) {
+        guint64 id = wend_read_unsigned(&c), exp = wend_read_unsigned(&c);
+        for (; exp > 0; exp--) {
+            guint32 terminal = (guint32)(id >> 1);
+            if (id & 1)
+                expand(rules, terminal, out);
+            else
+                g_array_append_val(out, terminal);
+        }
+    }
+    g_assert_false(c.failed);
+}
+
+static void check(WendGrammar *g, const GArray *accepted)
+{
+    WendBuf b = WEND_BUF_INIT;
+    wend_grammar_encode(g, &b);
+    g_assert_false(b.failed);
+    WendCursor c = wend_cursor(b.data, b.len);
+    size_t n = wend_read_count(&c, 1);
+    WendCursor *rules = g_new(WendCursor, n);
+    for (size_t i = 0; i < n; i++) {
+        rules[i] = c;
+        for (guint64 k = 2 * wend_read_unsigned(&c); k > 0; k--)
+            wend_read_unsigned(&c);
+    }
+    g_assert_true(c.p == c.end);
+    GArray *out = g_array_new(FALSE, FALSE, sizeof(guint32));
+    expand(rules, 0, out);
+    g_assert_cmpmem(out->data, out->len * sizeof(guint32), accepted->data, accepted->len * sizeof(guint32));
+    g_assert_cmpuint(wend_grammar_length(g), ==, accepted->len);
+    g_array_unref(out);
+    g_free(rules);
+    wend_buf_clear(&b);
+}
+
+/* Loops that break off, loops in loops, and noise: all paths allocate. */
+static GArray *input(guint32 seed)
+{
+    GRand *rand = g_rand_new_with_seed(seed);
+    GArray *a = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint i = 0; i < 60; i++) {
+        guint trips = g_rand_int_range(rand, 0, 6), length = g_rand_int_range(rand, 1, 12), noise = g_rand_int_range(rand, 0, 8);
+        for (guint t = 0; t < trips * length + noise; t++) {
+            guint32 v = t < trips * length ? t % length % 5 : (guint32)g_rand_int_range(rand, 0, 4);
+            g_array_append_val(a, v);
+        }
+    }
+    g_rand_free(rand);
+    return a;
+}
+
+static void test_grammar(void)
+{
+    for (guint round = 0; round < 400; round++) {
+        GArray *in = input(round), *accepted = g_array_new(FALSE, FALSE, sizeof(guint32));
+        allowed = round % 40;
+        WendGrammar *g = wend_grammar_new();
+        if (!g) {
+            g_assert_cmpuint(round % 40, <, 3);
+            allowed = G_MAXUINT64;
+            g = wend_grammar_new();
+        }
+        guint refused = 0;
+        for (guint i = 0; i < in->len; i++) {
+            if (refused == 5)
+                allowed = G_MAXUINT64; /* memory is there again: appending goes on */
+            guint32 v = g_array_index(in, guint32, i);
+            if (wend_grammar_append(g, v, 1))
+                g_array_append_val(accepted, v);
+            else
+                refused++;
+        }
+        allowed = 0;
+        WendBuf b = WEND_BUF_INIT;
+        wend_grammar_encode(g, &b);
+        g_assert_true(b.failed);
+        wend_buf_clear(&b);
+        allowed = G_MAXUINT64;
+        check(g, accepted);
+        wend_grammar_free(g);
+        g_array_unref(in);
+        g_array_unref(accepted);
+    }
+}
+
+/* -- table -- */
+
+static void test_cst(void)
+{
+    for (guint round = 0; round < 200; round++) {
+        allowed = round;
+        WendCst *t = wend_cst_new();
+        if (!t) {
+            allowed = G_MAXUINT64;
+            continue;
+        }
+        guint entries = 0, refused = 0;
+        for (gint64 i = 0; i < 400; i++) {
+            gint64 shape[] = {i % 37, i % 3}, slots[20] = {i % 111, 5};
+            WendPoolKey key;
+            guint32 number;
+            if (wend_cst_request(t, shape, 2, slots, 2, &key, &number))
+                wend_cst_release(t, key);
+            WendTerminalEntry *e = wend_cst_terminal(t, shape, 2, slots, 2 + i % 19);
+            if (e && wend_cst_outcome(t, e->shape, slots, i % 20))
+                entries++;
+            refused += !e;
+            if (refused == 10)
+                allowed = G_MAXUINT64;
+        }
+        allowed = G_MAXUINT64;
+        WendBuf b = WEND_BUF_INIT;
+        wend_cst_encode(t, FALSE, &b);
+        g_assert_false(b.failed);
+        WendCursor c = wend_cursor(b.data, b.len);
+        size_t shapes = wend_read_count(&c, 1);
+        for (size_t i = 0; i < shapes; i++)
+            for (size_t n = wend_read_count(&c, 1); n > 0; n--)
+                wend_read_signed(&c);
+        for (size_t n = wend_read_count(&c, 2); n > 0; n--) {
+            g_assert_cmpuint(wend_read_unsigned(&c), <, shapes);
+            for (size_t k = wend_read_count(&c, 1); k > 0; k--)
+                wend_read_signed(&c);
+        }
+        guint64 found = 0;
+        for (size_t i = 0; i < shapes; i++) {
+            guint64 said = wend_read_unsigned(&c), held = 0;
+            for (WendCursor runs = wend_read_block(&c); runs.p < runs.end;) {
+                held += wend_read_unsigned(&runs);
+                for (size_t n = wend_read_count(&runs, 1); n > 0; n--)
+                    wend_read_signed(&runs);
+                g_assert_false(runs.failed);
+            }
+            g_assert_cmpuint(held, ==, said);
+            found += said;
+        }
+        g_assert_cmpuint(found, ==, entries);
+        g_assert_cmpuint(wend_read_unsigned(&c), ==, 0);
+        g_assert_true(!c.failed && c.p == c.end);
+        wend_buf_clear(&b);
+        wend_cst_free(t);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/shortage/grammar", test_grammar);
+    g_test_add_func("/shortage/cst", test_cst);
+    return g_test_run();
+}
