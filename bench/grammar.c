@@ -1,6 +1,7 @@
 /* bench/grammar: nanoseconds a symbol of the grammar and a call of the signature table, beside plain baselines in the same run.
  *
- * Prints for each input the median of several runs and its ratio to appending the same symbols to a plain array. Process CPU time. */
+ * Prints for each input the median of several runs; beside it what it takes to append the same symbols to a plain array, and to
+ * enter each pair of neighbours in a plain hash table; and the ratio to the hash table. Process CPU time. */
 #include "../lib/cst.h"
 #include "../lib/grammar.h"
 
@@ -61,7 +62,7 @@ static void trips(Input in, size_t body)
     }
 }
 
-/* An outer loop of an inner loop and a tail: 50 times (20 of a body of 4, then 10 more). */
+/* An outer loop of an inner loop and a tail: 20 times 4 symbols, then 10 others. */
 static void nest(Input in)
 {
     for (size_t i = 0; i < in.n; i++) {
@@ -101,6 +102,43 @@ static double measure_array(Input in)
     return median(runs);
 }
 
+/* What any digram index has to do at least: one table of open addressing, pairs as keys, grown as needed. */
+static double measure_hash(Input in)
+{
+    double runs[RUNS];
+    for (int r = 0; r < RUNS; r++) {
+        double start = cpu_seconds();
+        size_t mask = 63, n = 0;
+        uint64_t *table = calloc(mask + 1, sizeof *table);
+        for (size_t i = 1; table && i < in.n; i++) {
+            if (n > mask / 2) {
+                uint64_t *bigger = calloc(mask * 2 + 2, sizeof *table);
+                if (!bigger)
+                    abort();
+                for (size_t k = 0; k <= mask; k++)
+                    if (table[k]) {
+                        size_t at = (table[k] * 0x9e3779b97f4a7c15u >> 32) & (mask * 2 + 1);
+                        while (bigger[at])
+                            at = (at + 1) & (mask * 2 + 1);
+                        bigger[at] = table[k];
+                    }
+                free(table);
+                table = bigger;
+                mask = mask * 2 + 1;
+            }
+            uint64_t key = ((uint64_t)in.v[i - 1] << 32 | in.v[i]) + 1;
+            size_t at = (key * 0x9e3779b97f4a7c15u >> 32) & mask;
+            while (table[at] && table[at] != key)
+                at = (at + 1) & mask;
+            n += table[at] == 0;
+            table[at] = key;
+        }
+        runs[r] = (cpu_seconds() - start) / (double)in.n * 1e9;
+        free(table);
+    }
+    return median(runs);
+}
+
 static double measure_grammar(Input in, size_t *memory, size_t *bytes)
 {
     double runs[RUNS];
@@ -124,8 +162,8 @@ static double measure_grammar(Input in, size_t *memory, size_t *bytes)
 static void bench_grammar(const char *name, Input in)
 {
     size_t memory, bytes;
-    double array = measure_array(in), grammar = measure_grammar(in, &memory, &bytes);
-    printf("%-34s %8.1f %8.1f %8.1f %12zu %10zu\n", name, array, grammar, grammar / array, memory, bytes);
+    double array = measure_array(in), hash = measure_hash(in), grammar = measure_grammar(in, &memory, &bytes);
+    printf("%-30s %8.1f %8.1f %8.1f %8.1f %12zu %10zu\n", name, array, hash, grammar, grammar / hash, memory, bytes);
 }
 
 /* -- the signature table: calls of 10 shape words and 5 slots, in a loop over so many signatures -- */
@@ -163,7 +201,7 @@ static void bench_cst(const char *name, size_t signatures, bool shuffled)
         wend_cst_free(t);
     }
     double c = median(copied), h = median(hit);
-    printf("%-34s %8.1f %8.1f %8.1f\n", name, c, h, h / c);
+    printf("%-30s %8.1f %8.1f %8.1f\n", name, c, h, h / c);
     free(sink);
     free(order);
 }
@@ -187,7 +225,7 @@ static void bench_request(void)
         runs[r] = (cpu_seconds() - start) / (double)calls * 1e9;
         wend_cst_free(t);
     }
-    printf("%-34s %8s %8.1f\n", "request taken and given back", "", median(runs));
+    printf("%-30s %8s %8.1f\n", "request taken and given back", "", median(runs));
 }
 
 int main(int argc, char **argv)
@@ -196,7 +234,7 @@ int main(int argc, char **argv)
     in.v = malloc(in.n * sizeof *in.v);
     if (!in.v || in.n < 1)
         return 2;
-    printf("%zu symbols, ns each            %10s %8s %8s %12s %10s\n", in.n, "array", "grammar", "ratio", "memory", "encoded");
+    printf("%zu symbols, ns each %12s %8s %8s %8s %12s %10s\n", in.n, "array", "hash", "grammar", "ratio", "memory", "encoded");
     loop(in, 1), bench_grammar("one symbol", in);
     loop(in, 10), bench_grammar("loop of 10", in);
     loop(in, 200), bench_grammar("loop of 200", in);
@@ -209,7 +247,7 @@ int main(int argc, char **argv)
     noise(in, 1000), bench_grammar("random of 1000", in);
     noise(in, 1000000), bench_grammar("random of 1000000", in);
     free(in.v);
-    printf("\ncalls of 15 words, ns each      %10s %8s %8s\n", "copied", "terminal", "ratio");
+    printf("\ncalls of 15 words, ns each %12s %8s %8s\n", "copied", "terminal", "ratio");
     bench_cst("one signature", 1, false);
     bench_cst("loop over 10 signatures", 10, false);
     bench_cst("loop over 1000 signatures", 1000, false);
