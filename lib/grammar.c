@@ -49,6 +49,11 @@ typedef struct {
     uint64_t exp;
 } Symbol;
 
+typedef struct {
+    uint32_t rule;   /* START: none */
+    uint64_t credit; /* full passes not yet set against failed ones: so guessing costs no more than walking did */
+} Guess;
+
 struct WendGrammar {
     /* The front. */
     uint32_t leaf;    /* the terminal that goes on what is open, if it comes; GUARD: nothing is open */
@@ -60,7 +65,7 @@ struct WendGrammar {
     size_t n_frames, cap_frames;
     Symbol *partial;  /* scratch: what the cursor has seen, as symbols */
     size_t n_partial, cap_partial;
-    uint32_t guesses[GUESSES]; /* by first terminal: rules that the cursor has walked in a loop; START: none */
+    Guess guesses[GUESSES]; /* by first terminal: rules that the cursor has walked in a loop */
 
     /* The grammar. */
     Node *nodes;
@@ -412,7 +417,7 @@ static void append_symbol(WendGrammar *g, uint32_t n, uint32_t id, uint64_t exp)
  * than it had symbols, however it ends. A rule's expansion never changes, and the grammar does not change while the cursor is open.
  *
  * For the first pass of a loop that is entered again the cursor opens on a guess: the rule that
- * begins so and was last walked more than once. */
+ * begins so and was last walked more than once in a row. */
 
 static void open_run(WendGrammar *g, uint32_t terminal, uint64_t times)
 {
@@ -484,7 +489,7 @@ static bool open_cursor(WendGrammar *g, uint32_t terminal)
     const Node *last = &g->nodes[g->nodes[START].prev];
     uint32_t rule = last->id != GUARD && (last->id & RULE) ? last->id & ~RULE : START;
     if (!begins_with(g, rule, terminal)) {
-        rule = g->guesses[terminal % GUESSES];
+        rule = g->guesses[terminal % GUESSES].rule;
         if (!begins_with(g, rule, terminal))
             return false;
     }
@@ -539,8 +544,11 @@ static bool close_cursor(WendGrammar *g)
         if (p->id & RULE)
             g->nodes[p->id & ~RULE].pins++;
     }
+    Guess *guess = &g->guesses[g->nodes[g->rule].exp % GUESSES];
     if (g->passes > 1)
-        g->guesses[g->nodes[g->rule].exp % GUESSES] = g->rule;
+        *guess = (Guess){g->rule, g->passes + (guess->rule == g->rule ? guess->credit : 0)};
+    else if (g->passes == 0 && guess->rule == g->rule && --guess->credit == 0)
+        guess->rule = START;
     for (size_t i = 0; i < g->n_partial; i++) {
         const Symbol *p = &g->partial[i];
         if (p->id & RULE) {
