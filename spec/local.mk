@@ -1,7 +1,7 @@
 # what is built in spec/: the table, the indices and the wrappers that follow from mpi.spec
 
 WEND_GEN = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(srcdir)/spec/gen.py
-WEND_GEN_FILES = spec/gen.py spec/mpispec.py spec/table.py
+WEND_GEN_FILES = spec/gen.py spec/library.py spec/mpispec.py spec/table.py spec/wrappers.py
 EXTRA_DIST += $(WEND_GEN_FILES) spec/mpi.spec
 
 lib/functions.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
@@ -10,6 +10,19 @@ src/tracer/functions.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) index $(srcdir)/spec/mpi.spec -o $@
 BUILT_SOURCES += src/tracer/functions.gen.h
 CLEANFILES += lib/functions.gen.c src/tracer/functions.gen.h
+
+# The wrappers, for the MPI of $(MPICC): made again when its mpi.h changes hands. coverage.txt says what they cover.
+WRAPPER_SOURCES = src/tracer/completion.c src/tracer/encode.h src/tracer/special.c
+src/tracer/wrappers.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) spec && $(WEND_GEN) wrappers $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' --coverage spec/coverage.txt -o $@
+spec/coverage.txt: src/tracer/wrappers.gen.c
+	@test -f $@ || { rm -f src/tracer/wrappers.gen.c && $(MAKE) src/tracer/wrappers.gen.c; }
+CLEANFILES += src/tracer/wrappers.gen.c spec/coverage.txt
+nodist_pkgdata_DATA = spec/coverage.txt
+
+.PHONY: coverage
+coverage: spec/coverage.txt
+	@cat spec/coverage.txt
 
 # For whoever links it: lib's library, and tests.
 noinst_LTLIBRARIES += libwendfunctions.la

@@ -45,7 +45,7 @@ class Param:
         self.kind = self.group = self.ctype = self.length = self.place = None
         self.direction = "in"
         self.extent = self.relative = None   # (rule, [arguments])
-        self.frees = self.large_only = False
+        self.frees = self.starts = self.large_only = False
         self.conditions = []
 
     @property
@@ -238,6 +238,8 @@ class Spec:
                 p.place = word[1:]
             elif word == "frees":
                 p.frees = True
+            elif word == "starts" and kind == "request":
+                p.starts = True
             elif word == "large":
                 p.large_only = True
             elif word[0] == "?" and len(word) > 1:

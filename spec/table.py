@@ -49,7 +49,7 @@ def table(spec):
             at, extent = _positions(f, p)
             ctype = p.ctype if p.kind not in ("self",) else "int"
             out.append("    {%s, WEND_KIND_%s, WEND_DIR_%s, WEND_PLACE_%s, %s, %s, %s, %d, %d, %d, WEND_EXTENT_%s, %s, %d, %d}," % (
-                _string(p.name), p.kind.upper(), p.direction.upper(), p.any_place().upper(), "true" if p.length else "false",
+                _string(p.name), p.kind.upper(), p.direction.upper(), p.any_place().upper(), "true" if p.length and p.kind not in ("strings", "strings2") else "false",
                 _string(ctype), _string(p.group), at["count"], at["type"], at["displs"], extent, _string(p.length),
                 at["source"], at["tag"]))
         out.append("};")

@@ -18,8 +18,8 @@ TRACER_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer
 TRACER_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(GLIB_CFLAGS) -ftls-model=initial-exec
 
 lib_LTLIBRARIES += libwend.la
-libwend_la_SOURCES = $(TRACER_SOURCES) $(MEMORY_SOURCES) $(HOT_SOURCES)
-nodist_libwend_la_SOURCES = lib/functions.gen.c
+libwend_la_SOURCES = $(TRACER_SOURCES) $(WRAPPER_SOURCES) $(MEMORY_SOURCES) $(HOT_SOURCES)
+nodist_libwend_la_SOURCES = lib/functions.gen.c src/tracer/wrappers.gen.c
 libwend_la_CPPFLAGS = $(TRACER_CPPFLAGS)
 libwend_la_CFLAGS = $(TRACER_CFLAGS)
 libwend_la_LDFLAGS = -avoid-version -shared -Wl,-z,lazy -Wl,-z,nodelete \

@@ -1,2 +1,3 @@
 # what is built in src/tracer/
 include src/tracer/memory.mk
+include src/tracer/libwend.mk

@@ -137,9 +137,6 @@ MessageFacts message_facts(MPI_Message m);                           /* of an un
 
 /* -- memory (memory.h has the lookup, MPI's own memory, and what they need of the runtime) -- */
 #include "memory.h"
-/* Over memory_where; constants (MPI_BOTTOM, MPI_IN_PLACE, MPI_UNWEIGHTED, …) are compared there or by the wrapper. */
-void in_buf(Call *c, const void *p);                                 /* pushes segment (shape), offset (slot) */
-void in_address(Call *c, MPI_Aint a);                                /* memory_looks_mapped ? memory_where : WEND_PLAIN */
 
 /* -- callbacks (callbacks.h) -- */
 /* From callback_enter to callback_leave this thread is in application code that the library called: call_begin gives a Call

@@ -1,0 +1,515 @@
+"""src/tracer/wrappers.gen.c: the wrapper of each function of the library at hand, but for those written by hand."""
+
+import re
+
+from mpispec import HANDLES, SpecError
+
+LOCALS = {"c", "rc", "self", "facts", "from", "filled", "elements", "i", "at_root", "at_leaf", "at_member", "at_leader"}  # of a wrapper
+ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
+PUT = {"shape": "put_shape", "slot": "put_slot", "outcome": "put_outcome"}
+SCALAR_NUMBERS = {"count", "int", "disp", "offset", "rank", "tag", "color", "index", "errcode", "enum"}
+LENGTH_HELPERS = {"cart_ndims", "graph_nodes", "graph_edges", "graph_neighbors", "type_integers", "type_addresses", "type_large_counts", "type_datatypes"}
+
+
+class Wrapper:
+    """Writes one wrapper. Lines collect in self.out; declarations that outlive the call come first."""
+
+    def __init__(self, function, library, number_groups):
+        self.f = function
+        self.proto = library.prototypes[function.name]
+        self.groups = number_groups
+        self.out = []
+        taken = LOCALS & {p.name for p in function.params}
+        if taken:
+            raise SpecError(f"{function.name}: no parameter can be called {taken.pop()}")
+        self.ctype = {p.name: c for p, c in zip(function.params, self.proto.params)}
+
+    def line(self, text, depth=1):
+        self.out.append("    " * depth + text)
+
+    def is_pointer(self, p):
+        return self.ctype[p.name].normal().endswith("*")
+
+    # -- expressions --
+
+    def word(self, p, value):
+        """The word of one value of a kind that has a single word and needs no output of its own."""
+        if p.kind == "pvar":
+            return f"pvar_word({value})"
+        if p.kind in HANDLES:
+            return f"handle_word(HANDLE_{p.kind.upper()}, HANDLE_VALUE({value}))"
+        if p.kind == "logical":
+            return f"(int64_t)({value} != 0)"
+        if p.kind == "bits":
+            return f"bits_{p.group}({value})"
+        if p.kind in SCALAR_NUMBERS:
+            return f"const_{p.group}({value})" if p.group in self.groups else f"(int64_t){value}"
+        raise AssertionError(f"{self.f.name}: {p.name}: no single word for {p.kind}")
+
+    def value_of(self, name, after):
+        """A parameter as a number, for lengths and sizes; what a pointer points to if it is an out or inout."""
+        p = self.f.param(name)
+        if p.direction == "in" or p.length:
+            return f"(int64_t){name}"
+        if p.direction == "inout" and not after:
+            return f"before_{name}"
+        return f"({name} ? (int64_t)*{name} : 0)"
+
+    def length(self, rule, p, after):
+        """(condition under which the length is known or None, expression)"""
+        if rule in ("size", "ownsize"):
+            return "facts", "facts_size(facts)" if rule == "size" else "facts->size"
+        if self.f.param(rule):
+            return None, self.value_of(rule, after)
+        if rule in ("indegree", "outdegree"):
+            return "facts", f"comm_{rule}({self.f.self_param.name})"
+        m = re.fullmatch(r"(\w+)\*(\d+)", rule)
+        if m:
+            return None, f"{m.group(2)} * {self.value_of(m.group(1), after)}"
+        m = re.fullmatch(r"(\w+)\((.*)\)", rule)
+        if m and m.group(1) == "least":
+            first, rest = m.group(2).split(",", 1)
+            ka, a = self.length(first, p, after)
+            kb, b = self.length(rest, p, after)
+            return ka or kb, f"least({a}, {b})"
+        if m and m.group(1) in ("sum", "last"):
+            array, n = m.group(2).split(",")
+            return None, f"{m.group(1)}_int{'s' if m.group(1) == 'sum' else ''}({array}, {self.value_of(n, after)})"
+        if m and m.group(1) in ("degree_in", "degree_out"):
+            return "facts", f"comm_{'in' if m.group(1) == 'degree_in' else 'out'}degree({m.group(2)})"
+        if m and m.group(1) in LENGTH_HELPERS:
+            large = "_c" if self.f.name.endswith("_c") else ""
+            return ("facts" if "comm" in m.group(2) else None), f"{m.group(1)}{large}({m.group(2)})"
+        raise AssertionError(f"{self.f.name}: {p.name}: unknown length {rule}")
+
+    def condition(self, p, after):
+        """C condition of the parameter's significance, or None."""
+        terms = []
+        for word in p.conditions:
+            if word in ("root", "leaf", "member"):
+                terms.append(f"at_{word}")
+            elif word == "leader":
+                terms.append("at_leader")
+            elif word[0] == "!":
+                terms.append(f"{word[1:]} != MPI_IN_PLACE")
+            elif after:
+                q = self.f.param(word)
+                terms.append(f"before_{word} > 0" if q.direction == "inout" else f"{word} && *{word}")
+        return " && ".join(terms) or None
+
+    # -- input words --
+
+    def put_in(self, p):
+        row, put = ROW[p.in_place()], PUT[p.in_place()]
+        cond = self.condition(p, False)
+        depth = 1
+        if p.kind in ("skip", "status"):
+            return
+        if p.length and p.kind not in ("strings", "strings2", "request"):
+            self.put_array(p, False)
+            return
+        if p.kind == "request":
+            if p.length:
+                _, n = self.length(p.length, p, False)
+                self.line(f"in_requests(c, {p.name} && {n} > 0 ? (int)({n}) : 0, {p.name}, true);")
+            elif self.is_pointer(p):
+                self.line(f"in_requests(c, 1, {p.name}, false);")
+            else:
+                self.line(f"in_request_value(c, {p.name});")
+            return
+        value = p.name
+        pointed = p.direction == "inout" and p.kind != "buf" or self.is_pointer(p) and p.kind in HANDLES
+        if pointed:
+            value = f"*{p.name}"
+            cond = f"{p.name}" if not cond else f"{cond} && {p.name}"
+        if p.kind in HANDLES or p.kind in SCALAR_NUMBERS or p.kind in ("logical", "bits"):
+            word = self.word(p, value)
+            self.line(f"{put}(c, {cond} ? {word} : WEND_ABSENT);" if cond else f"{put}(c, {word});")
+            return
+        if cond:
+            self.line(f"if (!({cond}))")
+            self.line("put_shape(c, WEND_ABSENT);", 2)
+            self.line("else")
+            depth = 2
+        if p.kind == "buf":
+            self.line(f"in_buf(c, {value});", depth)
+        elif p.kind == "address":
+            self.line(f"in_address(c, {value});", depth)
+        elif p.kind == "attr":
+            self.line(f"in_address(c, (MPI_Aint){value});", depth)
+        elif p.kind == "string":
+            self.line(f"put_string({row}, {value});", depth)
+        elif p.kind in ("strings", "strings2"):
+            n = f"strings_length((char *const *){value})" if p.length == "null" else f"array_length({value}, {self.length(p.length, p, False)[1]})"
+            cast = "(char *const *)" if p.kind == "strings" else "(char **const *)"
+            self.line(f"put_{p.kind}({row}, {cast}{value}, {n});", depth)
+        elif p.kind == "func":
+            if p.group in self.groups:
+                self.line(f"in_func_{p.group}(c, (const void *)(uintptr_t){value});", depth)
+            else:
+                self.line(f"in_func(c, (const void *)(uintptr_t){value});", depth)
+        else:
+            raise AssertionError(f"{self.f.name}: {p.name}: no in words for {p.kind}")
+
+    # -- arrays, in and out --
+
+    def put_array(self, p, after):
+        place = p.out_place() if after else p.in_place()
+        length_row = "put_outcome" if after and place == "outcome" else "put_shape"
+        known, n = self.length(p.length, p, after)
+        cond = " && ".join(x for x in (self.condition(p, after), known) if x)
+        length = f"array_length({p.name}, {n})"
+        if p.group == "weights":
+            length = f"weights_length({p.name}, {n})"
+        elif p.kind == "errcode" and after:
+            length = f"{p.name} == MPI_ERRCODES_IGNORE ? WEND_IGNORE : {length}"
+        self.line("{")
+        self.line(f"int64_t elements = {f'!({cond}) ? WEND_ABSENT : ' if cond else ''}{length};", 2)
+        self.line(f"{length_row}(c, elements);", 2)
+        self.line("for (int64_t i = 0; i < elements; i++)", 2)
+        element = f"{p.name}[i]"
+        if p.length.endswith("*3"):
+            element = f"{p.name}[i / 3][i % 3]"
+        put = PUT[place]
+        if p.kind == "address":
+            self.line(f"in_address(c, (MPI_Aint){element});", 3)
+        elif after and p.kind == "datatype":
+            self.line(f"datatype_made(c, {element});", 3)
+        elif after and p.kind in HANDLES:
+            self.line(f"{put}(c, handle_made(c, HANDLE_{p.kind.upper()}, HANDLE_VALUE({element})));", 3)
+        elif p.group == "weights":
+            self.line(f"{put}(c, (int64_t){element});", 3)
+        else:
+            self.line(f"{put}(c, {self.word(p, element)});", 3)
+        self.line("}")
+
+    # -- output words --
+
+    def put_out(self, p, returned=None):
+        f = self.f
+        if p.length:
+            self.put_array(p, True)
+            return
+        put = PUT[p.out_place()]
+        cond = self.condition(p, True)
+        name = p.name
+        if p.kind == "status":
+            self.put_out_status(p, cond)
+            return
+        if p.kind == "request":
+            return  # call_end_new_request
+        present = returned is not None or f"{name}"
+        value = returned or f"*{name}"
+        guard = "" if returned else name
+        if cond:
+            guard = f"{cond} && {guard}" if guard else cond
+        if p.kind == "string":
+            self.line(f"if ({guard})")
+            self.line(f"put_string({ROW[p.out_place()]}, {name});", 2)
+            self.line("else")
+            self.line(f"{put}(c, WEND_ABSENT);", 2)
+            return
+        if p.kind == "attr":
+            key = next(q.name for q in f.params if q.kind == "keyval")
+            self.line(f"if ({guard})")
+            self.line(f"out_attr(c, {key}, {name});", 2)
+            self.line("else")
+            self.line("put_outcome(c, WEND_ABSENT);", 2)
+            return
+        if p.kind in SCALAR_NUMBERS or p.kind in ("logical", "bits"):
+            word = self.word(p, value)
+            self.line(f"{put}(c, {f'{guard} ? {word} : WEND_ABSENT' if guard else word});")
+            return
+        del present
+        body = []
+        if p.kind == "comm":
+            if returned:
+                raise AssertionError(f"{f.name}: returns a communicator")
+            if f.request:
+                body.append(f"comm_made_later(c, {f.self_param.name}, {name});")
+            else:
+                body.append(f"comm_made(c, {value});")
+        elif p.kind == "datatype":
+            body.append(f"datatype_made(c, {value});")
+        elif p.kind in HANDLES:
+            kind = p.kind.upper()
+            if returned:  # f2c: known or not, nothing is made
+                body.append(f"put_shape(c, handle_word(HANDLE_{kind}, HANDLE_VALUE({value})));")
+            else:
+                body.append(f"put_shape(c, handle_made(c, HANDLE_{kind}, HANDLE_VALUE({value})));")
+                comm = f.param("comm")
+                if p.kind in ("win", "file") and comm:
+                    body.append(f"{p.kind}_made({value}, comm);")
+                if p.kind == "message":
+                    body.append(f"message_made({value}, self, source, tag);")
+        elif p.kind == "buf":
+            if p.extent:
+                win = f.param("win")
+                owner = "0" if not win else f"HANDLE_VALUE({'*' if win.direction == 'out' else ''}win)"
+                kind = "WIN" if win else "MPI"
+                body.append(f"memory_add(WEND_SEGMENT_{kind}, *(void **){name}, (size_t){self.value_of(p.extent[1][0], True)}, {owner});")
+            body.append(f"in_buf(c, *(void **){name});")
+        elif p.kind == "address":
+            seg, off = (ROW["outcome"],) * 2 if p.out_place() == "outcome" else ("&c->shape", "&c->slots")
+            body.append(f"put_address({seg}, {off}, {value});")
+        else:
+            raise AssertionError(f"{f.name}: {name}: no out words for {p.kind}")
+        if guard:
+            self.line(f"if ({guard}) {{")
+            for b in body:
+                self.line(b, 2)
+            self.line("} else {")
+            self.line(f"{put if p.kind not in ('buf', 'address') or p.out_place() == 'outcome' else 'put_shape'}(c, WEND_ABSENT);", 2)
+            self.line("}")
+        else:
+            for b in body:
+                self.line(b)
+
+    def posted_bytes(self, relative):
+        """The size that was posted, from the rule's last two arguments."""
+        kind, args = relative
+        if kind == "probe" or not args:
+            return "0"
+        factors = [self.value_of(w, False) for w in args[-2].split("*")]
+        return f"posted_bytes({' * '.join(factors)}, {args[-1]})"
+
+    def put_out_status(self, p, cond):
+        self.line(f"put_status_given(c, {p.name});")
+        if p.relative is None:  # of a request that came by value
+            text = "out_status_of_request(c, 0, status_filled(filled));"
+        else:
+            kind, args = p.relative
+            size = self.posted_bytes(p.relative)
+            if kind == "io":
+                text = f"out_status_io(c, status_filled(filled), {size});"
+            elif kind == "message":
+                text = f"out_status(c, status_filled(filled), from.self, from.source, from.tag, {size});"
+            else:
+                text = f"out_status(c, status_filled(filled), self, {args[0]}, {args[1]}, {size});"
+        if cond:
+            self.line(f"if ({cond})")
+            self.line(text, 2)
+            self.line("else")
+            self.line("out_status_absent(c);", 2)
+        else:
+            self.line(text)
+
+    # -- the whole --
+
+    def call(self, recording):
+        args = []
+        for p in self.f.params:
+            if p.kind == "func":
+                kind = p.ctype.replace(" *", "").strip()
+                args.append(f"CALLBACK({kind}, {p.name})")
+            elif p.kind == "status" and p.direction == "out" and recording:
+                args.append("filled")
+            else:
+                args.append(p.name)
+        return f"P{self.f.name}({', '.join(args)})"
+
+    def request_facts(self, p):
+        f = self.f
+        fields = []
+        if f.creates_comm:
+            fields.append(".type = REQUEST_COMM")
+        elif "recv" in f.flags:
+            kind, args = p.relative
+            if kind == "message":
+                at = ".self = from.self, .source = from.source, .tag = from.tag"
+            else:
+                at = f".self = self, .source = {args[0]}, .tag = {args[1]}"
+            fields += [".type = REQUEST_RECV", at, f".bytes = {self.posted_bytes(p.relative)}"]
+        elif "send" in f.flags:
+            fields.append(".type = REQUEST_SEND")
+        elif p.relative and p.relative[0] == "io":
+            fields += [".type = REQUEST_IO", f".bytes = {self.posted_bytes(p.relative)}"]
+        elif f.param("win"):
+            fields.append(".type = REQUEST_RMA")
+        elif "collective" in f.flags:
+            fields.append(".type = REQUEST_COLLECTIVE")
+        elif "request" in f.name.lower() or "greq" in f.name.lower():
+            fields.append(".type = REQUEST_GENERALIZED")
+        else:
+            raise AssertionError(f"{f.name}: what is its request?")
+        if "persistent" in f.flags:
+            fields.append(".persistent = true")
+        return ", ".join(fields)
+
+    def needs(self):
+        """Facts that the body refers to."""
+        text = "\n".join(self.out)
+        return {w: re.search(rf"\b{w}\b", text) for w in ("facts", "self", "at_root", "at_leaf", "at_member", "at_leader", "from", "filled")}
+
+    def text(self):
+        f = self.f
+        result = f.returned.ctype if f.returned and f.returned.ctype else self.proto.returns if f.returned else "int"
+        result = self.proto.returns
+        params = ", ".join(self.ctype[p.name].declare(p.name) for p in f.params) or "void"
+
+        # Inputs.
+        own = f.self_param
+        for p in f.params:
+            if p.is_in:
+                self.put_in(p)
+        self.line("call_start(c);")
+        if f.returned:
+            self.line(f"{result} rc = {self.call(True)};")
+            self.line("call_stop(c, MPI_SUCCESS);")
+        else:
+            self.line(f"int rc = {self.call(True)};")
+            self.line("call_stop(c, rc);")
+        # Outputs.
+        outputs = self.out
+        self.out = []
+        for p in f.params:
+            if p.is_out:
+                self.put_out(p)
+        if f.returned and f.returned.kind != "skip":
+            self.put_out(f.returned, "rc")
+        if "poll" in f.flags:
+            self.line("c->found_nothing = flag && !*flag;")
+        for p in f.params:
+            if p.kind == "request" and p.direction == "inout":
+                event = "REQUEST_FREED" if p.frees else "REQUEST_STARTED" if p.starts else None
+                if event and p.length:
+                    self.line("for (size_t i = 0; i < c->n_requests; i++)")
+                    self.line(f"request_event(c, i, &{p.name}[i], {event}, false);", 2)
+                elif event:
+                    self.line(f"request_event(c, 0, {p.name}, {event}, false);")
+            elif p.frees and p.kind == "buf":
+                self.line(f"memory_remove({p.name});")
+            elif p.frees:
+                if p.kind == "win":
+                    self.line(f"memory_remove_owner(before_{p.name});")
+                self.line(f"handle_freed(HANDLE_{p.kind.upper()}, before_{p.name});")
+        after, self.out = self.out, outputs
+        if after:
+            self.line("if (call_ok(c)) {")
+            self.out += ["    " + text for text in after]
+            self.line("}")
+        made = f.request
+        if made:
+            self.line(f"call_end_new_request(c, {made.name}, &(struct RequestFacts){{{self.request_facts(made)}}});")
+        else:
+            self.line("call_end(c);")
+        self.line("return rc;")
+        body = self.out
+
+        # What it refers to, before it.
+        self.out = []
+        needs = self.needs.__func__(_Text(body))
+        pre = []
+        needs_self = own is not None
+        if needs_self:
+            value = own.name if not self.is_pointer(own) else f"({own.name} ? *{own.name} : {self.null(own)})"
+            pre.append(f"const CommFacts *facts = {own.kind}_facts({value});")
+            pre.append("int self = facts_self(facts);")
+        for word in ("root", "leaf", "member"):
+            if needs[f"at_{word}"]:
+                pre.append(f"bool at_{word} = facts_{word}(facts, root);")
+        if needs["at_leader"]:
+            pre.append("bool at_leader = facts && local_leader == facts->rank;")
+        for p in f.params:
+            used = re.search(rf"\bbefore_{p.name}\b", "\n".join(body))
+            if used and p.frees:
+                pre.append(f"uintptr_t before_{p.name} = {p.name} ? HANDLE_VALUE(*{p.name}) : 0;")
+            elif used:
+                pre.append(f"int64_t before_{p.name} = {p.name} ? (int64_t)*{p.name} : 0;")
+        if needs["from"]:
+            pre.append("MessageFacts from = message_facts(message ? *message : MPI_MESSAGE_NULL);")
+        if needs["filled"]:
+            status = next(p.name for p in f.params if p.kind == "status" and p.direction == "out")
+            pre.append(f"MPI_Status *filled = status_to_fill(c, {status});")
+        if needs_self:
+            pre.append("put_slot(c, self);")
+
+        lines = [f"#undef {f.name}", f"WEND_EXPORT {result} {f.name}({params})", "{",
+                 f"    Call *c = call_begin(WEND_FN_{f.name});", "    if (!c)", f"        return {self.call(False)};"]
+        lines += ["    " + p for p in pre] + body + ["}", ""]
+        return "\n".join(lines)
+
+    @staticmethod
+    def null(p):
+        return {"comm": "MPI_COMM_NULL", "win": "MPI_WIN_NULL", "file": "MPI_FILE_NULL"}[p.kind]
+
+
+class _Text:
+    """What Wrapper.needs looks at."""
+
+    def __init__(self, out):
+        self.out = out
+
+
+def number_group(group, names):
+    """int64_t const_GROUP(int64_t v): the word of a number that may be a constant."""
+    lines = [f"static inline int64_t const_{group}(int64_t v)", "{"]
+    if group in ("rank", "tag", "color", "index", "undefined"):
+        negative = " && ".join(f"(int64_t)({n}) < 0" for n in names)
+        lines += ["    /* Most values are none of them; the second condition is known to the compiler. */",
+                  f"    if (v >= 0 && {negative})", "        return v;"]
+    for n in names:
+        lines += [f"    if (v == (int64_t)({n}))", f"        return WEND_CONST(WEND_CONSTANT_{n});"]
+    return "\n".join(lines + ["    return v;", "}", ""])
+
+
+def bits_group(group, names, have):
+    lines = [f"static inline int64_t bits_{group}(int v)", "{", "    int64_t w = 0;"]
+    for i, n in enumerate(names):
+        if n in have:
+            lines += [f"    if (v & {n}) {{", f"        w |= INT64_C(1) << {i};", f"        v &= ~{n};", "    }"]
+    return "\n".join(lines + ["    return w | (int64_t)(unsigned)v << 16;", "}", ""])
+
+
+def func_group(group, names):
+    lines = [f"static inline void in_func_{group}(Call *c, const void *f)", "{"]
+    for n in names:
+        lines += [f"    if (f == (const void *)(uintptr_t){n}) {{", f"        put_shape(c, WEND_CONST(WEND_CONSTANT_{n}));", "        return;", "    }"]
+    return "\n".join(lines + ["    in_func(c, f);", "}", ""])
+
+
+def predefined(spec, library):
+    """The table of runtime.h. MPI_T_PVAR_ALL_HANDLES is no constant expression everywhere: pvar_word knows it."""
+    lines = ["const PredefinedHandle wend_predefined[] = {"]
+    for kind in HANDLES + ["request"]:
+        for n in spec.groups.get(kind, []):
+            if n in library.constants and n != "MPI_T_PVAR_ALL_HANDLES":
+                lines.append(f"    {{HANDLE_{kind.upper()}, WEND_CONSTANT_{n}, (uintptr_t){n}}},")
+    lines += ["};", "const size_t wend_n_predefined = sizeof wend_predefined / sizeof wend_predefined[0];", "",
+              "const ErrorClass wend_error_classes[] = {"]
+    lines += [f"    {{{n}, WEND_CONSTANT_{n}}}," for n in spec.groups["errcode"] if n in library.constants]
+    return "\n".join(lines + ["};", "const size_t wend_n_error_classes = sizeof wend_error_classes / sizeof wend_error_classes[0];", ""])
+
+
+def wrappers(spec, library):
+    functions = library.recordable(spec)
+    for f in functions:
+        library.check(f)
+    generated = [f for f in functions if not f.flags & {"special", "control"}]
+    used = {}
+    for f in functions:
+        for p in f.params + ([f.returned] if f.returned else []):
+            if p.group and p.kind not in HANDLES and p.kind not in ("request", "skip"):
+                used.setdefault(p.group, set()).add(p.kind)
+    out = ["/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */", "#include <mpi.h>", "",
+           "/* Weak: a process that has no MPI loads the tracer too. */"]
+    out += [f"#pragma weak {s}" for s in library.symbols]
+    out += ["", '#include "encode.h"', "",
+           "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", ""]
+    number_groups, helpers = set(), []
+    for group, kinds in used.items():
+        have = [n for n in spec.groups[group] if n in library.constants]
+        if group == "weights" or not have and kinds != {"bits"}:
+            continue
+        if "bits" in kinds:
+            helpers.append(bits_group(group, spec.groups[group], have))
+        elif "func" in kinds:
+            helpers.append(func_group(group, have))
+        else:
+            helpers.append(number_group(group, have))
+        number_groups.add(group)
+    out += helpers
+    out.append(predefined(spec, library))
+    for f in generated:
+        out.append(Wrapper(f, library, number_groups).text())
+    return "\n".join(out)
