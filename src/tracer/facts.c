@@ -1,4 +1,6 @@
 /* facts.c: what a rank says of itself and its run beside the calls: the keys are in lib/part.h. */
+#include "config.h"
+
 #include "control.h"
 
 #include <ctype.h>
