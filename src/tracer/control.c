@@ -93,6 +93,8 @@ static void stop_for_good(void)
     atomic_store(&s->active, false);
 }
 
+static void watch_self(void);
+
 /* After MPI_Init, on all ranks, also where memory is short already: the others count on it. */
 static void world_open(void)
 {
@@ -110,6 +112,7 @@ static void world_open(void)
     s->spawned = parent != MPI_COMM_NULL;
     if (s->sessions == 0)
         atomic_store(&s->multiple, s->thread_level == MPI_THREAD_MULTIPLE);
+    watch_self();
     facts_open();
     comm_world_open();
     datatypes_open();
@@ -303,6 +306,40 @@ int MPI_Session_finalize(MPI_Session *session)
 
 /* -- the end -- */
 
+/* MPI still runs, and the application has made its last call. */
+static void world_close(void)
+{
+    State *s = state();
+    atomic_store(&s->active, false);
+    if (s->tool != MPI_COMM_NULL) {
+        if (!s->refused)
+            finalize_merge(s->tool);
+        PMPI_Comm_free(&s->tool);
+    }
+    s->finished = true;
+    if (s->world_group_known) {
+        PMPI_Group_free(&s->world_group);
+        s->world_group_known = false;
+    }
+}
+
+/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the newest first; the application's functions for that may call MPI.
+ * Wend's attribute is the oldest, so that it comes after them. */
+static int self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    if (!state()->world && !state()->finished)
+        world_close();
+    return MPI_SUCCESS;
+}
+
+static void watch_self(void)
+{
+    State *s = state();
+    s->watching = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, self_deleted, &s->self_keyval, NULL) == MPI_SUCCESS
+                  && PMPI_Comm_set_attr(MPI_COMM_SELF, s->self_keyval, NULL) == MPI_SUCCESS;
+}
+
 int MPI_Finalize(void)
 {
     State *s = state();
@@ -317,19 +354,19 @@ int MPI_Finalize(void)
     }
     if (wend_thread)
         wend_thread->inside = true;
-    atomic_store(&s->active, false);
     s->world = false;
-    if (s->tool != MPI_COMM_NULL) {
-        if (!s->refused)
-            finalize_merge(s->tool);
-        PMPI_Comm_free(&s->tool);
+    /* An open session keeps MPI, and with it the attributes, until who knows when. */
+    if (!s->watching || s->sessions > 0)
+        world_close();
+    int rc = PMPI_Finalize(), gone = 0;
+    if (!s->finished) {
+        /* An application's function failed, and the library stopped at that: the other ranks wait for this one. */
+        if (PMPI_Finalized(&gone) == MPI_SUCCESS && !gone)
+            world_close();
+        else if (!s->refused)
+            state_say("rank %d: MPI ended without a word: nothing was recorded", s->world_rank);
+        s->finished = true;
     }
-    s->finished = true;
-    if (s->world_group_known) {
-        PMPI_Group_free(&s->world_group);
-        s->world_group_known = false;
-    }
-    int rc = PMPI_Finalize();
     if (wend_thread)
         wend_thread->inside = false;
     return rc;

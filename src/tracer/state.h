@@ -63,6 +63,8 @@ typedef struct State {
     bool world_group_known;
     MPI_Group world_group;
     MPI_Comm tool;                    /* Wend's own duplicate of MPI_COMM_WORLD */
+    bool watching;                    /* an attribute of MPI_COMM_SELF says when the application is done */
+    int self_keyval;
     int thread_level;                 /* provided */
     bool spawned;
 } State;
