@@ -481,6 +481,13 @@ def predefined(spec, library):
     return "\n".join(lines + ["};", "const size_t wend_n_error_classes = sizeof wend_error_classes / sizeof wend_error_classes[0];", ""])
 
 
+def weak(spec, library):
+    """src/tracer/weak.gen.h: all that the tracer takes from the MPI library."""
+    names = library.symbols + ["P" + f.name for f in library.recordable(spec)]
+    return "\n".join(["/* Made by spec/gen.py: a process that has no MPI loads the tracer too (a shell, a launcher), also when LD_BIND_NOW is set. */"]
+                     + [f"#pragma weak {n}" for n in names]) + "\n"
+
+
 def wrappers(spec, library):
     functions = library.recordable(spec)
     for f in functions:
@@ -491,10 +498,7 @@ def wrappers(spec, library):
         for p in f.params + ([f.returned] if f.returned else []):
             if p.group and p.kind not in HANDLES and p.kind not in ("request", "skip"):
                 used.setdefault(p.group, set()).add(p.kind)
-    out = ["/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */", "#include <mpi.h>", "",
-           "/* Weak: a process that has no MPI loads the tracer too. */"]
-    out += [f"#pragma weak {s}" for s in library.symbols]
-    out += ["", '#include "encode.h"', "",
+    out = ["/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */", '#include "encode.h"', "",
            "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", ""]
     number_groups, helpers = set(), []
     for group, kinds in used.items():
