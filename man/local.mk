@@ -1,1 +1,4 @@
-# what is built in man/
+# manual pages
+dist_man_MANS += \
+	man/wend.1 \
+	man/wend-trace.1

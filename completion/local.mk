@@ -1,0 +1,3 @@
+# what is installed of completion/
+completionsdir = $(datadir)/bash-completion/completions
+dist_completions_DATA = completion/wend completion/proxygen

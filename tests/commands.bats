@@ -1,0 +1,112 @@
+# Every command and subcommand has --help, --version, a manual page and completion, and the four agree on the options.
+load helpers
+
+commands() { # "NAME|words to run it"
+    echo "wend|$WEND"
+    "$WEND" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | while read -r command; do
+        echo "wend-$command|$WEND $command"
+    done
+    echo "proxygen|$PROXYGEN"
+}
+each_command() { # FUNCTION: called with name and words; goes on after a failure and fails at the end
+    local failed=0 name words
+    while IFS='|' read -r name words; do
+        # shellcheck disable=SC2086
+        "$1" "$name" $words || failed=1
+    done < <(commands)
+    return $failed
+}
+options_of() { # the long options in the help of a command
+    "$@" --help | sed -n 's/^ *\(-[a-zA-Z?]\)\{0,1\},\{0,1\} *\(--[a-z][a-z-]*\).*/\2/p' | sort -u
+}
+page_of() { # manual page as text without its escapes
+    sed 's/\\-/-/g; s/\\f.//g' "$SOURCE_DIR/man/$1.1"
+}
+
+@test "the commands are those that the manual promises" {
+    names=$(commands | cut -d '|' -f 1)
+    for name in wend wend-trace wend-show wend-dump wend-diff proxygen; do
+        grep -qx -- "$name" <<<"$names" || fail "$name is not in: $names"
+    done
+}
+
+has_help() {
+    local name=$1
+    shift
+    "$@" --help >"$BATS_TEST_TMPDIR/help" 2>"$BATS_TEST_TMPDIR/err" || { fail "$name --help: status $?"; return 1; }
+    [ ! -s "$BATS_TEST_TMPDIR/err" ] && grep -qi usage "$BATS_TEST_TMPDIR/help" && [ -n "$(options_of "$@")" ] || fail "$name --help says too little"
+}
+@test "--help" { each_command has_help; }
+
+has_version() {
+    local name=$1
+    shift
+    [[ "$("$@" --version)" == *"$PACKAGE_VERSION"* ]] || fail "$name --version: not $PACKAGE_VERSION"
+}
+@test "--version" { each_command has_version; }
+
+has_page() {
+    local name=$1 option bad=0
+    shift
+    [ -f "$SOURCE_DIR/man/$name.1" ] || { fail "no man/$name.1"; return 1; }
+    for option in $(options_of "$@"); do
+        page_of "$name" | grep -qE -- "$option([^a-z-]|\$)" || { echo "man/$name.1 lacks $option" >&2; bad=1; }
+    done
+    # and back: what the page lists as a tagged option exists
+    for option in $(page_of "$name" | sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' | grep -E '^\.(B|BR|BI|IP) ' | grep -oE -- '--[a-z][a-z-]*' | sort -u); do
+        options_of "$@" | grep -qx -- "$option" || { echo "man/$name.1 has $option, the command has not" >&2; bad=1; }
+    done
+    return $bad
+}
+@test "manual pages, option by option" { each_command has_page; }
+
+page_is_clean() {
+    command -v mandoc >/dev/null || command -v groff >/dev/null || return 0
+    local page=$SOURCE_DIR/man/$1.1 complaints
+    if command -v groff >/dev/null; then complaints=$(groff -man -Tutf8 -ww "$page" 2>&1 >/dev/null); else complaints=$(mandoc -T lint -W warning "$page"); fi
+    [ -z "$complaints" ] || fail "$1: $complaints"
+}
+@test "manual pages are well formed" { each_command page_is_clean; }
+
+is_completed() {
+    local name=$1 option bad=0 program
+    shift
+    program=${name%%-*}
+    for option in $(options_of "$@"); do
+        bash -c '
+            compopt() { :; }
+            source "$1"
+            shift
+            COMP_WORDS=("$@")
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            '"_$program"' "$1"
+            printf "%s\n" "${COMPREPLY[@]}"
+        ' - "$SOURCE_DIR/completion/$program" "$@" "$option" | grep -qx -- "$option" || { echo "$name: $option is not completed" >&2; bad=1; }
+    done
+    return $bad
+}
+@test "completion knows every option" { each_command is_completed; }
+
+@test "completion knows the commands" {
+    for command in trace show dump diff; do
+        bash -c '
+            source "$1"
+            COMP_WORDS=("$2" "$3")
+            COMP_CWORD=1
+            _wend "$2"
+            printf "%s\n" "${COMPREPLY[@]}"
+        ' - "$SOURCE_DIR/completion/wend" "$WEND" "${command:0:2}" | grep -qx "$command"
+    done
+}
+
+@test "README names only options that exist" {
+    for words in "wend trace" "wend show" "wend dump" "wend diff" "proxygen"; do
+        run_words=${words/#wend/$WEND}
+        run_words=${run_words/#proxygen/$PROXYGEN}
+        # shellcheck disable=SC2086
+        known=$(options_of $run_words)
+        for option in $(grep -oE "(^|[ \`])$words [^|&#]*" "$SOURCE_DIR/README.md" | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
+            grep -qx -- "$option" <<<"$known" || fail "README: $words has no $option"
+        done
+    done
+}
