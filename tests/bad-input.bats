@@ -173,9 +173,15 @@ application_survives() {
     [ "$output" = "hello from 2 ranks: 1" ]
     [ "$(printf '%s\n' "$stderr" | grep -c wend)" = 1 ] || fail "not one line:" "$stderr"
 }
-@test "output that cannot be made: the application runs as ever" {
+@test "output that cannot be made is refused before the program runs" {
     : >file
-    run --separate-stderr mpi 2 "$WEND" trace -o file/a.dir "$PROGRAMS/hello"
+    refuses 4 "$WEND" trace -o file/a.dir "$PROGRAMS/hello"
+    refuses 4 "$WEND" trace -o /proc/nosuch/a.dir "$PROGRAMS/hello"
+    refuses 3 "$WEND" trace -o file "$PROGRAMS/hello"
+}
+@test "output that cannot be made later: the application runs as ever" {
+    : >file
+    WEND_OUTPUT=$PWD/file/a.dir LD_PRELOAD=$LIBWEND run --separate-stderr mpi 2 "$PROGRAMS/hello"
     application_survives
 }
 @test "a full disk: the application runs as ever, nothing is left under the final name" {
@@ -195,8 +201,19 @@ application_survives() {
     [ ! -e a.dir ]
 }
 @test "a program that is not there" {
-    refuses 127 "$WEND" trace -o a.dir ./nosuch
+    refuses 4 "$WEND" trace -o a.dir ./nosuch
     [ ! -e a.dir ]
     : >not-executable
-    refuses 126 "$WEND" trace -o a.dir ./not-executable
+    refuses 4 "$WEND" trace -o a.dir ./not-executable
+}
+@test "a program that nothing can be preloaded into" {
+    echo 'int main(void) { return 0; }' >static.c
+    ${CC:-gcc} -static static.c -o static 2>/dev/null || skip "no static libc here"
+    refuses 3 "$WEND" trace -o a.dir ./static
+}
+@test "a program that ends without MPI_Finalize: its output and status, and one line" {
+    run --separate-stderr timeout 60 "$WEND" trace -o a.dir "$PROGRAMS/exits" nofinalize 4
+    [ "$status" = 4 ]
+    [ "$output" = "before the end" ]
+    [ "$(printf '%s\n' "$stderr" | grep -c 'wend')" = 1 ]
 }

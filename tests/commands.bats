@@ -3,7 +3,7 @@ load helpers
 
 commands() { # "NAME|words to run it"
     echo "wend|$WEND"
-    "$WEND" --help | sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' | while read -r command; do
+    "$WEND" --help | sed -n 's/^  wend \([a-z][a-z]*\) .*/\1/p' | while read -r command; do
         echo "wend-$command|$WEND $command"
     done
     echo "proxygen|$PROXYGEN"

@@ -11,12 +11,23 @@ setup() { in_scratch; }
     ! grep -q wend err
 }
 
-@test "an existing recording is not overwritten, nor lost" {
+@test "an existing recording is not overwritten, nor lost: the program is not even started" {
     record a.dir 2 "$PROGRAMS/hello"
-    before=$(cd a.dir && cat * | cksum)
-    mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/hello" >out 2>err || true
-    [ "$before" = "$(cd a.dir && cat * | cksum)" ]
-    grep -q a.dir err
+    before=$(cat a.dir/* | cksum)
+    run timeout 20 "$WEND" trace -o a.dir "$PROGRAMS/hello"
+    [ "$status" = 3 ]
+    [[ "$output" == *a.dir*--force* ]]
+    [[ "$output" != *hello\ from* ]]
+    [ "$before" = "$(cat a.dir/* | cksum)" ]
+}
+
+@test "without wend trace in front an existing recording is not overwritten either" {
+    record a.dir 1 "$PROGRAMS/hello"
+    before=$(cat a.dir/* | cksum)
+    WEND_OUTPUT=$PWD/a.dir LD_PRELOAD=$LIBWEND mpi 1 "$PROGRAMS/hello" >out 2>err
+    grep -q 'hello from' out
+    grep -q 'a.dir' err
+    [ "$before" = "$(cat a.dir/* | cksum)" ]
 }
 
 @test "--force replaces a recording" {

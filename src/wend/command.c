@@ -47,10 +47,11 @@ static gboolean parse(const char *command, const char *parameters, const char *s
     g_option_context_set_help_enabled(context, FALSE);
     g_option_context_set_strict_posix(context, strict);
 
-    gboolean help = FALSE;
-    const GOptionEntry help_entries[] = {
-        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this help and leave", NULL}, G_OPTION_ENTRY_NULL};
-    g_option_context_add_main_entries(context, help_entries, NULL);
+    gboolean help = FALSE, version = FALSE;
+    const GOptionEntry common_entries[] = {
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this help and leave", NULL},
+        {"version", 0, 0, G_OPTION_ARG_NONE, &version, "Show the version and leave", NULL}, G_OPTION_ENTRY_NULL};
+    g_option_context_add_main_entries(context, common_entries, NULL);
 
     GError *error = NULL;
     gboolean go_on = TRUE;
@@ -64,6 +65,10 @@ static gboolean parse(const char *command, const char *parameters, const char *s
         if (!g_str_has_suffix(text, "\n"))
             putchar('\n');
         g_free(text);
+        *status = wend_command_finish(command, WEND_EXIT_OK);
+        go_on = FALSE;
+    } else if (version) {
+        printf("wend %s " PACKAGE_VERSION "\n", command);
         *status = wend_command_finish(command, WEND_EXIT_OK);
         go_on = FALSE;
     }

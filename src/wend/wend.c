@@ -24,9 +24,9 @@ static void help(void)
          "Records the communication of MPI programs and puts the recording to work.\n");
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         printf("  wend %-8s %s\n", commands[i].name, commands[i].what);
-    puts("\n"
-         "  wend COMMAND --help   the options of a command\n"
-         "  wend --version        the version\n\n"
+    puts("\nOptions:\n"
+         "  -h, --help      this help; after a command, its options\n"
+         "  --version       the version\n\n"
          "Exit status: 0 done; 1 the recordings differ (diff); 2 wrong usage; 3 bad input; 4 the system refused.\n"
          "wend trace ends as the program that it runs.");
 }
