@@ -1,7 +1,7 @@
 # helpers.bash: what the bats files and the scripts beside them share. Load it with "load helpers"; it works for builds out of tree,
 # where BUILD_DIR says where the build is (default: build/ in the sources).
 #
-#   mpi N command…            runs N ranks within $TEST_TIMEOUT seconds; a hang is a failure that says so
+#   mpi N command…            runs N ranks within $TEST_TIMEOUT seconds, standard input from $INPUT; a hang is a failure that says so
 #   record DIR N command…     the same under "wend trace -o DIR"
 #   make_proxy DIR PROGRAM    proxygen and the compiler, no warning allowed
 #   roundtrip N program…      run, record, dump, compile the proxy, record that, compare
@@ -46,7 +46,7 @@ mpi() {
     local n=$1 status=0
     shift
     [ -f "$YIELD" ] || fail "no $YIELD: make check builds it" || return
-    LD_PRELOAD="$YIELD${LD_PRELOAD:+:$LD_PRELOAD}" timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" -n "$n" "$@" </dev/null || status=$?
+    LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$YIELD" timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" -n "$n" "$@" <"${INPUT:-/dev/null}" || status=$?
     case $status in
     124 | 137) echo "HANG: still running after $TEST_TIMEOUT s, $n ranks: $*" >&2 ;;
     esac
