@@ -14,14 +14,21 @@ setup() { in_scratch; }
     [ "$plain_status" = 3 ]
 }
 @test "a program that exits without MPI_Finalize" { same_output 1 "$PROGRAMS/exits" nofinalize 4; }
+# Launchers print a banner of their own, and what a dying rank wrote may be lost with it: the exit status is what counts.
+same_status() {
+    local n=$1 plain=0 recorded=0
+    shift
+    mpi "$n" "$@" >plain.out 2>&1 || plain=$?
+    record app.dir "$n" "$@" >recorded.out 2>&1 || recorded=$?
+    [ "$plain" = "$recorded" ] || fail "status $plain alone, $recorded recorded" "$(cat recorded.out)"
+    [ "$plain" != 0 ]
+}
 @test "MPI_Abort's code" {
-    same_output 2 "$PROGRAMS/exits" abort 5
-    [ "$plain_status" = 5 ]
+    same_status 2 "$PROGRAMS/exits" abort 5
+    same_status 1 "$PROGRAMS/exits" abort 5
 }
-@test "a crash stays a crash" {
-    same_output 2 "$PROGRAMS/exits" segv
-    [ "$plain_status" != 0 ]
-}
+@test "a crash stays a crash" { same_status 2 "$PROGRAMS/exits" segv; }
+@test "a signal that ends the program ends it" { same_status 1 "$PROGRAMS/exits" term; }
 @test "arguments arrive as they are" {
     cat >show-arguments <<'END'
 #!/bin/sh
