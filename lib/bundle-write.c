@@ -1,0 +1,196 @@
+/* bundle-write.c: members -> tar -> frames -> file. */
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "buf.h"
+#include "bundle-index.h"
+
+enum { FRAME_BYTES = 1 << 20, LEVEL = 19, LARGE_LEVEL = 9, LARGE_BYTES = 16 << 20 };
+
+struct BundleWriter {
+    struct archive *tar;
+    GByteArray *pending;      /* tar bytes of the frame being filled */
+    GByteArray *file;
+    WendBuf members;          /* of the frame being filled */
+    guint n_members;
+    WendBuf index;            /* of the frames done */
+    guint n_frames;
+    guint64 total;
+    gint64 mtime;
+    char *problem;            /* the first one; reported at the end */
+};
+
+static la_ssize_t take(struct archive *a, void *data, const void *bytes, size_t n)
+{
+    BundleWriter *w = data;
+    (void)a;
+    g_byte_array_append(w->pending, bytes, n);
+    return n;
+}
+
+static void problem(BundleWriter *w, const char *what)
+{
+    if (!w->problem) w->problem = g_strdup(what ? what : "unknown error");
+}
+
+BundleWriter *bundle_writer_new(gint64 mtime)
+{
+    BundleWriter *w = g_new0(BundleWriter, 1);
+    w->pending = g_byte_array_new();
+    w->file = g_byte_array_new();
+    w->mtime = mtime;
+    w->tar = archive_write_new();
+    if (!w->tar || archive_write_set_format_pax_restricted(w->tar) != ARCHIVE_OK ||
+        archive_write_set_bytes_per_block(w->tar, 0) != ARCHIVE_OK || /* no blocking: frames are cut between entries */
+        archive_write_open(w->tar, w, NULL, take, NULL) != ARCHIVE_OK)
+        problem(w, w->tar ? archive_error_string(w->tar) : "out of memory");
+    return w;
+}
+
+static void end_frame(BundleWriter *w)
+{
+    if (w->pending->len == 0) return;
+    ZSTD_CCtx *z = ZSTD_createCCtx();
+    gsize bound = ZSTD_compressBound(w->pending->len);
+    w->total += w->pending->len;
+    guint at = w->file->len;
+    if (!z || at + bound > G_MAXUINT32) {
+        problem(w, z ? "the archive would be larger than 4 GB" : "out of memory");
+        ZSTD_freeCCtx(z);
+        return;
+    }
+    g_byte_array_set_size(w->file, at + bound);
+    ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, w->total > LARGE_BYTES ? LARGE_LEVEL : LEVEL);
+    ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
+    size_t n = ZSTD_compress2(z, w->file->data + at, bound, w->pending->data, w->pending->len);
+    ZSTD_freeCCtx(z);
+    if (ZSTD_isError(n)) {
+        problem(w, ZSTD_getErrorName(n));
+        return;
+    }
+    g_byte_array_set_size(w->file, at + n);
+    wend_buf_unsigned(&w->index, n);
+    wend_buf_unsigned(&w->index, w->pending->len);
+    wend_buf_unsigned(&w->index, w->n_members);
+    wend_buf_bytes(&w->index, w->members.data, w->members.len);
+    wend_buf_clear(&w->members);
+    w->n_members = 0;
+    w->n_frames++;
+    g_byte_array_set_size(w->pending, 0);
+}
+
+void bundle_add(BundleWriter *w, const char *name, const void *data, gsize n)
+{
+    if (w->problem) return;
+    /* a large member gets frames of its own, so that the small ones can be read without it */
+    if (w->pending->len + n > FRAME_BYTES) end_frame(w);
+    struct archive_entry *e = archive_entry_new();
+    archive_entry_set_pathname(e, name);
+    archive_entry_set_size(e, n);
+    archive_entry_set_filetype(e, AE_IFREG);
+    archive_entry_set_perm(e, 0644);
+    archive_entry_set_mtime(e, w->mtime, 0);
+    if (archive_write_header(w->tar, e) != ARCHIVE_OK || (n && archive_write_data(w->tar, data, n) != (la_ssize_t)n) ||
+        archive_write_finish_entry(w->tar) != ARCHIVE_OK)
+        problem(w, archive_error_string(w->tar));
+    archive_entry_free(e);
+    wend_buf_string(&w->members, name);
+    wend_buf_unsigned(&w->members, n);
+    w->n_members++;
+    if (w->pending->len >= FRAME_BYTES) end_frame(w);
+}
+
+static void end_index(BundleWriter *w)
+{
+    WendBuf frame = WEND_BUF_INIT;
+    wend_buf_unsigned(&frame, w->n_frames);
+    wend_buf_bytes(&frame, w->index.data, w->index.len);
+    if (frame.failed || w->index.failed || w->members.failed) problem(w, "out of memory");
+    guint32 head[2] = {GUINT32_TO_LE(BUNDLE_SKIPPABLE), GUINT32_TO_LE((guint32)frame.len + BUNDLE_TRAILER)};
+    guint64 hash = GUINT64_TO_LE(XXH64(frame.data, frame.len, 0));
+    guint32 length = GUINT32_TO_LE((guint32)frame.len);
+    g_byte_array_append(w->file, (const guint8 *)head, sizeof head);
+    g_byte_array_append(w->file, frame.data, frame.len);
+    g_byte_array_append(w->file, (const guint8 *)&hash, sizeof hash);
+    g_byte_array_append(w->file, (const guint8 *)&length, sizeof length);
+    g_byte_array_append(w->file, (const guint8 *)BUNDLE_MAGIC, 4);
+    wend_buf_clear(&frame);
+}
+
+static gboolean write_all(int fd, const guint8 *p, gsize n)
+{
+    while (n) {
+        gssize done = write(fd, p, n);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return FALSE;
+        p += done;
+        n -= done;
+    }
+    return TRUE;
+}
+
+/* The rename itself is safe on the disk only when the directory is. */
+static void sync_directory(const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) return;
+    fsync(fd); /* some file systems refuse this on directories; the file's own data is safe already */
+    close(fd);
+}
+
+static gboolean put_file(const GByteArray *data, const char *dir, const char *file, GError **error)
+{
+    g_autofree char *path = g_build_filename(dir, file, NULL);
+    g_autofree char *hidden = g_strdup_printf(".%s.XXXXXX", file);
+    g_autofree char *temporary = g_build_filename(dir, hidden, NULL);
+    int fd = g_mkstemp_full(temporary, O_RDWR | O_CLOEXEC, 0666);
+    gboolean good = fd >= 0 && write_all(fd, data->data, data->len) && fsync(fd) == 0;
+    int number = errno;
+    if (fd >= 0 && close(fd) != 0 && good) {
+        good = FALSE;
+        number = errno;
+    }
+    if (good && g_rename(temporary, path) != 0) {
+        good = FALSE;
+        number = errno;
+    }
+    if (!good) {
+        if (fd >= 0) g_unlink(temporary);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: cannot write: %s", path, g_strerror(number));
+        return FALSE;
+    }
+    sync_directory(dir);
+    return TRUE;
+}
+
+gboolean bundle_finish(BundleWriter *w, const char *dir, const char *file, guint64 *bytes, GError **error)
+{
+    if (!w->problem && archive_write_close(w->tar) != ARCHIVE_OK) problem(w, archive_error_string(w->tar));
+    if (!w->problem) end_frame(w);
+    if (!w->problem) end_index(w);
+    gboolean good = !w->problem;
+    if (!good) g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s/%s: cannot write: %s", dir, file, w->problem);
+    good = good && put_file(w->file, dir, file, error);
+    if (bytes) *bytes = w->file->len;
+    bundle_writer_free(w);
+    return good;
+}
+
+void bundle_writer_free(BundleWriter *w)
+{
+    if (!w) return;
+    archive_write_free(w->tar);
+    g_byte_array_unref(w->pending);
+    g_byte_array_unref(w->file);
+    wend_buf_clear(&w->members);
+    wend_buf_clear(&w->index);
+    g_free(w->problem);
+    g_free(w);
+}

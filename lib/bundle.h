@@ -1,0 +1,28 @@
+/* bundle.h: the container: a pax tar as a row of Zstandard frames, with an index (docs/format.md, "The container"). */
+#ifndef WEND_BUNDLE_H
+#define WEND_BUNDLE_H
+
+#include <glib.h>
+
+#include "merge.h"
+
+#define BUNDLE_FILE "trace.tar.zst"
+
+typedef struct BundleWriter BundleWriter;
+BundleWriter *bundle_writer_new(gint64 mtime);
+void bundle_add(BundleWriter *w, const char *name, const void *data, gsize n);
+/* Writes DIR/FILE under a temporary name, flushes it to the disk, and renames it. On failure nothing is left. Frees the writer. */
+gboolean bundle_finish(BundleWriter *w, const char *dir, const char *file, guint64 *bytes, GError **error);
+void bundle_writer_free(BundleWriter *w);
+
+typedef struct Bundle Bundle;
+Bundle *bundle_open(const char *path, GError **error);   /* the file, or a directory with BUNDLE_FILE */
+Bundle *bundle_from_bytes(GBytes *file, const char *name, GError **error);
+Bundle *bundle_from_tar(GBytes *tar, const char *name, GError **error); /* not compressed; for fuzzing */
+void bundle_free(Bundle *b);
+const char *bundle_name(const Bundle *b);                /* for messages */
+guint64 bundle_file_bytes(const Bundle *b);
+guint64 bundle_member_bytes(const Bundle *b);            /* all members, uncompressed */
+GBytes *bundle_member(Bundle *b, const char *name, GError **error); /* unref; fails if there is none or it is damaged */
+
+#endif

@@ -1,0 +1,46 @@
+/* codec.c: words in the archive. */
+#include "codec.h"
+
+#include <string.h>
+
+/* Even numbers are plain values; odd ones a special: number 0 is followed by a raw word, 1 to 15 are the special words, from 16 on constants. */
+enum { RAW = 0, FIRST_CONSTANT = 16 };
+
+void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants)
+{
+    if (wend_is_const(word)) {
+        wend_buf_unsigned(b, ((guint64)FIRST_CONSTANT + constants[wend_const_index(word)]) << 1 | 1);
+        return;
+    }
+    if (word > G_MININT64 && word < G_MININT64 + FIRST_CONSTANT) {
+        wend_buf_unsigned(b, (guint64)(word - G_MININT64) << 1 | 1);
+        return;
+    }
+    guint64 zigzag = (guint64)word << 1 ^ (guint64)(word >> 63);
+    if (zigzag >> 62 == 0) {
+        wend_buf_unsigned(b, zigzag << 1);
+        return;
+    }
+    guint64 raw = GUINT64_TO_LE((guint64)word);
+    wend_buf_unsigned(b, RAW << 1 | 1);
+    wend_buf_bytes(b, &raw, sizeof raw);
+}
+
+gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants)
+{
+    guint64 code = wend_read_unsigned(c), special = code >> 1;
+    if (!(code & 1)) return (gint64)(special >> 1) ^ -(gint64)(special & 1);
+    if (special == RAW) {
+        guint64 raw;
+        const uint8_t *p = wend_read_bytes(c, sizeof raw);
+        if (!p) return 0;
+        memcpy(&raw, p, sizeof raw);
+        gint64 word = (gint64)GUINT64_FROM_LE(raw);
+        if (wend_is_const(word)) c->failed = true; /* it would be a constant that this archive does not name */
+        return word;
+    }
+    if (special < FIRST_CONSTANT) return G_MININT64 + (gint64)special;
+    if (special - FIRST_CONSTANT < n_constants) return constants[special - FIRST_CONSTANT];
+    c->failed = true;
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* codec.h: words as the archive has them (docs/format.md, "Words"). */
+#ifndef WEND_CODEC_H
+#define WEND_CODEC_H
+
+#include <glib.h>
+
+#include "buf.h"
+#include "words.h"
+
+#define ARCHIVE_FORMAT 1
+
+/* CONSTANT: the archive's number for a word that is a constant. */
+void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants);
+/* CONSTANTS: the words of the archive's constants here. An unknown constant fails the cursor. */
+gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants);
+
+#endif

@@ -1,0 +1,250 @@
+/* layout.c: the words of a call, split by parameter. */
+#include "layout.h"
+
+typedef struct {
+    const gint64 *shape, *slots;
+    guint n_shape, n_slots, at_shape, at_slot;
+    Layout *l;
+    gint16 param;
+    gboolean bad;
+} Split;
+
+void layout_init(Layout *l)
+{
+    l->args = g_array_new(FALSE, TRUE, sizeof(LayoutArg));
+    l->words = g_array_new(FALSE, FALSE, sizeof(gint64));
+    l->slot_param = g_array_new(FALSE, FALSE, sizeof(gint16));
+    l->outcome = g_array_new(FALSE, FALSE, sizeof(gint16));
+}
+
+void layout_clear(Layout *l)
+{
+    g_array_unref(l->args);
+    g_array_unref(l->words);
+    g_array_unref(l->slot_param);
+    g_array_unref(l->outcome);
+}
+
+gboolean layout_kind_is_handle(WendKind kind)
+{
+    return kind >= WEND_KIND_COMM && kind <= WEND_KIND_EVENT;
+}
+
+gboolean layout_param_has_in(const WendParam *p)
+{
+    return p->kind != WEND_KIND_SKIP && p->kind != WEND_KIND_STATUS && (p->dir == WEND_DIR_IN || p->dir == WEND_DIR_INOUT);
+}
+
+gboolean layout_param_has_out(const WendParam *p)
+{
+    if (p->kind == WEND_KIND_SKIP || p->dir == WEND_DIR_IN) return FALSE;
+    if (p->dir != WEND_DIR_INOUT) return TRUE;
+    /* an inout status is one that the caller fills (MPI_Status_set_elements): no call has come to it yet */
+    return !layout_kind_is_handle(p->kind) && p->kind != WEND_KIND_REQUEST && p->kind != WEND_KIND_BUF && p->kind != WEND_KIND_STATUS;
+}
+
+static gint64 from_shape(Split *s)
+{
+    if (s->at_shape < s->n_shape) return s->shape[s->at_shape++];
+    s->bad = TRUE;
+    return 0;
+}
+
+static gint64 from_slots(Split *s)
+{
+    g_array_append_val(s->l->slot_param, s->param);
+    if (s->at_slot < s->n_slots) return s->slots[s->at_slot++];
+    s->bad = TRUE;
+    return 0;
+}
+
+static void push(Split *s, gint64 word)
+{
+    g_array_append_val(s->l->words, word);
+}
+
+/* A length: no more than the words that are left, unless it says that there are none. */
+static gint64 length(Split *s, gint64 words_each)
+{
+    gint64 n = from_shape(s);
+    gint64 left = (gint64)(s->n_shape - s->at_shape) + (s->n_slots - s->at_slot);
+    if (n > 0 && n / words_each > left) s->bad = TRUE;
+    return s->bad ? 0 : n;
+}
+
+static gint64 string(Split *s)
+{
+    gint64 n = length(s, 8);
+    for (gint64 i = 0; i < n && !s->bad; i += 8) push(s, from_shape(s));
+    return n;
+}
+
+static gint64 strings(Split *s, gboolean of_strings)
+{
+    gint64 n = length(s, 1);
+    for (gint64 i = 0; i < n && !s->bad; i++) {
+        guint at = s->l->words->len;
+        push(s, 0);
+        gint64 each = of_strings ? strings(s, FALSE) : string(s);
+        g_array_index(s->l->words, gint64, at) = each;
+    }
+    return n;
+}
+
+static gboolean has_second(gint64 segment, WendKind kind)
+{
+    return wend_is_segment(segment) || (kind != WEND_KIND_BUF && segment == WEND_PLAIN);
+}
+
+static void element(Split *s, const WendParam *p, gboolean out)
+{
+    switch (p->kind) {
+    case WEND_KIND_BUF:
+    case WEND_KIND_ADDRESS:
+    case WEND_KIND_ATTR: {
+        gint64 segment = from_shape(s);
+        push(s, segment);
+        push(s, has_second(segment, p->kind) ? from_slots(s) : 0);
+        break;
+    }
+    case WEND_KIND_COMM:
+    case WEND_KIND_DATATYPE: {
+        gint64 handle = from_shape(s);
+        push(s, handle);
+        for (int i = 0; i < 5 && out; i++) push(s, wend_is_handle(handle) ? from_slots(s) : 0);
+        break;
+    }
+    case WEND_KIND_SELF:
+        push(s, from_slots(s));
+        break;
+    case WEND_KIND_COUNT: case WEND_KIND_INT: case WEND_KIND_DISP: case WEND_KIND_OFFSET: case WEND_KIND_RANK: case WEND_KIND_TAG:
+    case WEND_KIND_COLOR: case WEND_KIND_INDEX: case WEND_KIND_ERRCODE:
+        push(s, p->place == WEND_PLACE_SHAPE ? from_shape(s) : from_slots(s));
+        break;
+    case WEND_KIND_LOGICAL: case WEND_KIND_ENUM: case WEND_KIND_BITS:
+        push(s, p->place == WEND_PLACE_SLOT ? from_slots(s) : from_shape(s));
+        break;
+    default: /* handles, requests, functions, segments */
+        push(s, from_shape(s));
+    }
+}
+
+static void value(Split *s, const WendParam *p, gboolean out, gint64 *n, guint32 *first)
+{
+    *first = s->l->words->len;
+    if (p->kind == WEND_KIND_STRING) {
+        *n = string(s);
+    } else if (p->kind == WEND_KIND_STRINGS || p->kind == WEND_KIND_STRINGS2) {
+        *n = strings(s, p->kind == WEND_KIND_STRINGS2);
+    } else if (p->array) {
+        *n = length(s, 1);
+        for (gint64 i = 0; i < *n && !s->bad; i++) element(s, p, out);
+    } else {
+        *n = 1;
+        element(s, p, out);
+    }
+}
+
+static gboolean out_is_outcome(const WendParam *p)
+{
+    if (p->kind == WEND_KIND_STATUS || p->kind == WEND_KIND_STRING || p->kind == WEND_KIND_STRINGS || p->kind == WEND_KIND_STRINGS2 ||
+        p->kind == WEND_KIND_ATTR)
+        return TRUE;
+    return p->place == WEND_PLACE_OUTCOME && !layout_kind_is_handle(p->kind) && p->kind != WEND_KIND_REQUEST && p->kind != WEND_KIND_BUF &&
+           p->kind != WEND_KIND_FUNC && p->kind != WEND_KIND_SEGMENT;
+}
+
+gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, const gint64 *slots, guint n_slots)
+{
+    Split s = {.shape = shape, .slots = slots, .n_shape = n_shape, .n_slots = n_slots, .l = l};
+    g_array_set_size(l->args, 0);
+    g_array_set_size(l->args, f->n_params);
+    g_array_set_size(l->words, 0);
+    g_array_set_size(l->slot_param, 0);
+    g_array_set_size(l->outcome, 0);
+    gboolean failed = (from_shape(&s) & 1) != 0;
+    for (int i = 0; i < f->n_params && !s.bad; i++) {
+        LayoutArg *arg = &g_array_index(l->args, LayoutArg, i);
+        s.param = i;
+        if (layout_param_has_in(&f->params[i])) value(&s, &f->params[i], FALSE, &arg->n_in, &arg->in);
+    }
+    for (int i = 0; i < f->n_params && !s.bad && !failed; i++) {
+        LayoutArg *arg = &g_array_index(l->args, LayoutArg, i);
+        const WendParam *p = &f->params[i];
+        gint16 index = i;
+        s.param = i;
+        if (!layout_param_has_out(p)) continue;
+        if (p->kind == WEND_KIND_STATUS) arg->n_in = from_shape(&s);
+        if (out_is_outcome(p)) g_array_append_val(l->outcome, index);
+        else value(&s, p, TRUE, &arg->n_out, &arg->out);
+    }
+    return !s.bad && s.at_shape == n_shape && s.at_slot == n_slots;
+}
+
+/* -- outcomes -- */
+
+gint64 outcome_word(OutcomeCursor *c)
+{
+    return c->at < c->n ? c->words[c->at++] : 0;
+}
+
+static void move(OutcomeCursor *c, GArray *row)
+{
+    gint64 word = outcome_word(c);
+    g_array_append_val(row, word);
+}
+
+/* As for shapes, but a length that the entry cannot hold is cut. */
+static gint64 outcome_length(OutcomeCursor *c, gint64 words_each)
+{
+    gint64 n = outcome_word(c), left = c->n - c->at;
+    return n > 0 && n / words_each > left ? left * words_each : n;
+}
+
+static gint64 outcome_string(OutcomeCursor *c, GArray *row)
+{
+    gint64 n = outcome_length(c, 8);
+    for (gint64 i = 0; i < n; i += 8) move(c, row);
+    return n;
+}
+
+static gint64 outcome_strings(OutcomeCursor *c, GArray *row, gboolean of_strings)
+{
+    gint64 n = outcome_length(c, 1);
+    for (gint64 i = 0; i < n; i++) {
+        guint at = row->len;
+        gint64 each = 0;
+        g_array_append_val(row, each);
+        each = of_strings ? outcome_strings(c, row, FALSE) : outcome_string(c, row);
+        g_array_index(row, gint64, at) = each;
+    }
+    return n;
+}
+
+static void outcome_element(OutcomeCursor *c, const WendParam *p, GArray *row)
+{
+    gint64 none = 0;
+    switch (p->kind) {
+    case WEND_KIND_ADDRESS:
+    case WEND_KIND_ATTR: {
+        gint64 segment = outcome_word(c);
+        g_array_append_val(row, segment);
+        if (has_second(segment, p->kind)) move(c, row); else g_array_append_val(row, none);
+        break;
+    }
+    case WEND_KIND_STATUS:
+        for (int i = 0; i < 4; i++) move(c, row);
+        break;
+    default:
+        move(c, row);
+    }
+}
+
+gint64 layout_outcome(OutcomeCursor *c, const WendParam *p, GArray *row)
+{
+    if (p->kind == WEND_KIND_STRING) return outcome_string(c, row);
+    if (p->kind == WEND_KIND_STRINGS || p->kind == WEND_KIND_STRINGS2) return outcome_strings(c, row, p->kind == WEND_KIND_STRINGS2);
+    gint64 n = p->array ? outcome_length(c, 1) : 1;
+    for (gint64 i = 0; i < n; i++) outcome_element(c, p, row);
+    return n;
+}

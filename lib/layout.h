@@ -1,0 +1,38 @@
+/* layout.h: which words belong to which parameter (docs/design.md, "Calls as words"). The one place that knows. */
+#ifndef WEND_LAYOUT_H
+#define WEND_LAYOUT_H
+
+#include <glib.h>
+
+#include "functions.h"
+#include "words.h"
+
+/* One parameter of a call. in and out index the row of words that layout_static gathers. */
+typedef struct {
+    gint64 n_in, n_out;
+    guint32 in, out;
+} LayoutArg;
+
+typedef struct {
+    GArray *args;        /* LayoutArg, one for each parameter */
+    GArray *words;       /* gint64: the elements of all parameters, shape and slots gathered */
+    GArray *slot_param;  /* gint16: parameter of each slot */
+    GArray *outcome;     /* gint16: parameters with words in the outcome, in their order */
+} Layout;
+
+void layout_init(Layout *l);
+void layout_clear(Layout *l);
+/* Splits shape and slots; FALSE if they are not what the function's parameters ask for (words missing, left over or of no sense). */
+gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, const gint64 *slots, guint n_slots);
+
+gboolean layout_param_has_in(const WendParam *p);
+gboolean layout_param_has_out(const WendParam *p);
+gboolean layout_kind_is_handle(WendKind kind);
+
+/* A reader of one outcome entry. What the row lacks reads as zero, so that an entry of zeros needs no words. */
+typedef struct { const gint64 *words; guint n, at; } OutcomeCursor;
+gint64 outcome_word(OutcomeCursor *c);
+/* The words of one parameter, appended to ROW as WendArg gives them; returns n_out. An array cannot claim more than the entry holds. */
+gint64 layout_outcome(OutcomeCursor *c, const WendParam *p, GArray *row);
+
+#endif

@@ -1,0 +1,225 @@
+/* merge.c: parts of ranks -> classes of ranks. Writing the archive is in write.c. */
+#include <string.h>
+
+#include "class.h"
+#include "part.h"
+
+#define MAGIC "WENDMRGE"
+
+G_DEFINE_QUARK(wend-error-quark, wend_error)
+
+static void fact_free(gpointer p)
+{
+    Fact *f = p;
+    g_free(f->key);
+    g_free(f->value);
+    g_free(f);
+}
+
+static WendMerge *merge_new(void)
+{
+    WendMerge *m = g_new0(WendMerge, 1);
+    m->classes = g_ptr_array_new_with_free_func((GDestroyNotify)class_free);
+    m->by_key = g_hash_table_new(g_bytes_hash, g_bytes_equal);
+    m->facts = g_ptr_array_new_with_free_func(fact_free);
+    m->hosts = g_ptr_array_new_with_free_func(g_free);
+    return m;
+}
+
+void wend_merge_free(WendMerge *m)
+{
+    if (!m) return;
+    g_hash_table_unref(m->by_key);
+    g_ptr_array_unref(m->classes);
+    g_ptr_array_unref(m->facts);
+    g_ptr_array_unref(m->hosts);
+    rankset_clear(&m->ranks);
+    g_free(m);
+}
+
+/* -- facts -- */
+
+/* Index of KEY in a row sorted by string, or where it belongs. */
+static guint place(const GPtrArray *row, const char *key, gboolean facts, gboolean *found)
+{
+    guint low = 0, high = row->len;
+    *found = FALSE;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        const void *item = g_ptr_array_index(row, middle);
+        int order = strcmp(facts ? ((const Fact *)item)->key : item, key);
+        if (order == 0) *found = TRUE;
+        if (order < 0) low = middle + 1; else high = middle;
+    }
+    return low;
+}
+
+static void add_host(WendMerge *m, const char *host)
+{
+    gboolean found;
+    guint at = place(m->hosts, host, FALSE, &found);
+    if (!found) g_ptr_array_insert(m->hosts, at, g_strdup(host));
+}
+
+static gboolean wins(const Fact *old, const char *key, const char *value, guint32 rank)
+{
+    double a = g_ascii_strtod(old->value, NULL), b = g_ascii_strtod(value, NULL);
+    if (strcmp(key, "run.start") == 0 && a != b) return b < a;
+    if (strcmp(key, "run.elapsed") == 0 && a != b) return b > a;
+    return rank < old->rank;
+}
+
+static void add_fact(WendMerge *m, const char *key, const char *value, guint32 rank)
+{
+    gboolean found;
+    guint at = place(m->facts, key, TRUE, &found);
+    if (found) {
+        Fact *old = g_ptr_array_index(m->facts, at);
+        if (!wins(old, key, value, rank)) return;
+        g_free(old->value);
+        old->value = g_strdup(value);
+        old->rank = rank;
+        return;
+    }
+    Fact *f = g_new(Fact, 1);
+    *f = (Fact){g_strdup(key), g_strdup(value), rank};
+    g_ptr_array_insert(m->facts, at, f);
+}
+
+/* -- reading -- */
+
+static char *read_string(WendCursor *c)
+{
+    WendCursor block = wend_read_block(c);
+    if (c->failed) return g_strdup("");
+    g_autofree char *raw = g_strndup((const char *)block.p, block.end - block.p);
+    return g_utf8_make_valid(raw, -1); /* hosts, paths and arguments may be anything; meta is UTF-8 */
+}
+
+static WendMerge *damaged(WendMerge *m, const char *what, GError **error)
+{
+    wend_merge_free(m);
+    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s is damaged or of another version of Wend", what);
+    return NULL;
+}
+
+static gboolean magic(WendCursor *c, const char *text)
+{
+    const uint8_t *p = wend_read_bytes(c, strlen(text));
+    return p && memcmp(p, text, strlen(text)) == 0;
+}
+
+static void add_class(WendMerge *m, Class *k)
+{
+    g_ptr_array_add(m->classes, k);
+    g_hash_table_insert(m->by_key, k->key, k);
+}
+
+WendMerge *wend_merge_from_part(const guint8 *part, gsize n, GError **error)
+{
+    WendCursor c = wend_cursor(part, n);
+    WendMerge *m = merge_new();
+    if (!magic(&c, WEND_PART_MAGIC) || wend_read_unsigned(&c) != WEND_PART_VERSION) return damaged(m, "a rank's part", error);
+    gsize n_facts = wend_read_count(&c, 2);
+    g_autoptr(GPtrArray) facts = g_ptr_array_new_with_free_func(g_free);
+    for (gsize i = 0; i < 2 * n_facts; i++) g_ptr_array_add(facts, read_string(&c));
+    guint64 rank = wend_read_unsigned(&c), world = wend_read_unsigned(&c);
+    if (c.failed || world > RANKSET_MAX || rank >= world) return damaged(m, "a rank's part", error);
+    m->world = world;
+    m->ranks = rankset_single(rank);
+    for (guint i = 0; i < facts->len; i += 2) {
+        const char *key = g_ptr_array_index(facts, i), *value = g_ptr_array_index(facts, i + 1);
+        if (strcmp(key, "run.host") == 0) add_host(m, value); else add_fact(m, key, value, rank);
+    }
+    Class *k = class_from_part(&c, rank);
+    if (!k) return damaged(m, "a rank's part", error);
+    add_class(m, k);
+    return c.failed ? damaged(m, "a rank's part", error) : m;
+}
+
+GByteArray *wend_merge_encode(WendMerge *m)
+{
+    WendBuf b = WEND_BUF_INIT;
+    wend_buf_bytes(&b, MAGIC, strlen(MAGIC));
+    wend_buf_unsigned(&b, WEND_PART_VERSION);
+    wend_buf_unsigned(&b, m->world);
+    rankset_encode(&m->ranks, &b);
+    wend_buf_unsigned(&b, m->facts->len);
+    for (guint i = 0; i < m->facts->len; i++) {
+        const Fact *f = g_ptr_array_index(m->facts, i);
+        wend_buf_string(&b, f->key);
+        wend_buf_string(&b, f->value);
+        wend_buf_unsigned(&b, f->rank);
+    }
+    wend_buf_unsigned(&b, m->hosts->len);
+    for (guint i = 0; i < m->hosts->len; i++) wend_buf_string(&b, g_ptr_array_index(m->hosts, i));
+    wend_buf_unsigned(&b, m->classes->len);
+    for (guint i = 0; i < m->classes->len; i++) class_encode(g_ptr_array_index(m->classes, i), &b);
+    if (b.failed) g_error("out of memory while merging");
+    GByteArray *out = g_byte_array_sized_new(b.len);
+    g_byte_array_append(out, b.data, b.len);
+    wend_buf_clear(&b);
+    return out;
+}
+
+static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
+{
+    WendCursor c = wend_cursor(encoded, n);
+    WendMerge *m = merge_new();
+    if (!magic(&c, MAGIC) || wend_read_unsigned(&c) != WEND_PART_VERSION) return damaged(m, "what another rank merged", error);
+    guint64 world = wend_read_unsigned(&c);
+    if (c.failed || world > RANKSET_MAX || !rankset_decode(&m->ranks, &c, world)) return damaged(m, "what another rank merged", error);
+    m->world = world;
+    gsize n_facts = wend_read_count(&c, 3);
+    for (gsize i = 0; i < n_facts; i++) {
+        g_autofree char *key = read_string(&c), *value = read_string(&c);
+        add_fact(m, key, value, wend_read_unsigned(&c));
+    }
+    gsize n_hosts = wend_read_count(&c, 1);
+    for (gsize i = 0; i < n_hosts; i++) {
+        g_autofree char *host = read_string(&c);
+        add_host(m, host);
+    }
+    gsize n_classes = wend_read_count(&c, 2);
+    for (gsize i = 0; i < n_classes; i++) {
+        Class *k = class_decode(&c, m->world);
+        if (!k) return damaged(m, "what another rank merged", error);
+        add_class(m, k);
+    }
+    return c.failed ? damaged(m, "what another rank merged", error) : m;
+}
+
+/* -- two into one -- */
+
+gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error)
+{
+    WendMerge *other = decode(encoded, n, error);
+    if (!other) return FALSE;
+    gboolean united = FALSE;
+    if (other->world != m->world)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "the parts are of runs with different numbers of ranks: %u and %u", m->world, other->world);
+    else if (!rankset_unite(&m->ranks, &other->ranks))
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "the parts hold a rank twice");
+    else
+        united = TRUE;
+    if (!united) {
+        wend_merge_free(other);
+        return FALSE;
+    }
+    for (guint i = 0; i < other->facts->len; i++) {
+        const Fact *f = g_ptr_array_index(other->facts, i);
+        add_fact(m, f->key, f->value, f->rank);
+    }
+    for (guint i = 0; i < other->hosts->len; i++) add_host(m, g_ptr_array_index(other->hosts, i));
+    for (guint i = 0; i < other->classes->len; i++) {
+        Class *theirs = g_ptr_array_index(other->classes, i), *ours = g_hash_table_lookup(m->by_key, theirs->key);
+        if (ours) {
+            class_merge(ours, theirs);
+        } else {
+            g_ptr_array_index(other->classes, i) = NULL; /* moved; class_free takes NULL */
+            add_class(m, theirs);
+        }
+    }
+    wend_merge_free(other);
+    return TRUE;
+}

@@ -1,0 +1,87 @@
+/* rules.c: grammars as rows of rules: reading, ordering, measuring. */
+#include <string.h>
+
+#include "recording.h"
+
+void rules_clear(RuleRow *row)
+{
+    for (guint i = 0; i < row->n_rules; i++) g_free(row->rules[i].symbols);
+    g_free(row->rules);
+    memset(row, 0, sizeof *row);
+}
+
+gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals)
+{
+    memset(row, 0, sizeof *row);
+    gsize n = wend_read_count(c, 1);
+    if (c->failed || n > G_MAXINT32) return FALSE;
+    row->rules = g_new0(Rule, n + 1);
+    row->n_rules = n;
+    for (guint i = 0; i < row->n_rules; i++) {
+        gsize symbols = wend_read_count(c, 2);
+        row->rules[i].n = symbols;
+        row->rules[i].symbols = g_new(WendSymbol, symbols + 1);
+        for (gsize k = 0; k < symbols; k++) {
+            guint64 id = wend_read_unsigned(c), exponent = wend_read_unsigned(c);
+            gboolean is_rule = id & 1;
+            if (c->failed || exponent == 0 || id >> 1 >= (is_rule ? n : n_terminals)) {
+                rules_clear(row);
+                return FALSE;
+            }
+            row->rules[i].symbols[k] = (WendSymbol){is_rule, id >> 1, exponent};
+        }
+    }
+    if (row->n_rules == 0) c->failed = true;
+    return !c->failed;
+}
+
+guint32 *rules_bottom_up(const RuleRow *row, guint *n)
+{
+    typedef struct { guint32 rule; guint at; } Frame;
+    g_autofree guint8 *state = g_new0(guint8, row->n_rules); /* 1: being read, 2: done */
+    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+    guint32 *order = g_new(guint32, row->n_rules);
+    *n = 0;
+    Frame start = {0, 0};
+    state[0] = 1;
+    g_array_append_val(stack, start);
+    while (stack->len) {
+        Frame *top = &g_array_index(stack, Frame, stack->len - 1);
+        const Rule *rule = &row->rules[top->rule];
+        while (top->at < rule->n && (!rule->symbols[top->at].is_rule || state[rule->symbols[top->at].id] == 2)) top->at++;
+        if (top->at == rule->n) {
+            state[top->rule] = 2;
+            order[(*n)++] = top->rule;
+            g_array_set_size(stack, stack->len - 1);
+            continue;
+        }
+        Frame next = {rule->symbols[top->at].id, 0};
+        if (state[next.rule] == 1) {
+            g_free(order);
+            return NULL;
+        }
+        state[next.rule] = 1;
+        g_array_append_val(stack, next);
+    }
+    return order;
+}
+
+gboolean rules_length(const RuleRow *row, guint64 *length)
+{
+    guint n;
+    g_autofree guint32 *order = rules_bottom_up(row, &n);
+    if (!order) return FALSE;
+    g_autofree guint64 *lengths = g_new0(guint64, row->n_rules);
+    for (guint i = 0; i < n; i++) {
+        const Rule *rule = &row->rules[order[i]];
+        guint64 sum = 0;
+        for (guint k = 0; k < rule->n; k++) {
+            const WendSymbol *s = &rule->symbols[k];
+            guint64 each = s->is_rule ? lengths[s->id] : 1, all;
+            if (__builtin_mul_overflow(each, s->exponent, &all) || __builtin_add_overflow(sum, all, &sum) || sum > G_MAXINT64 / 2) return FALSE;
+        }
+        lengths[order[i]] = sum;
+    }
+    *length = lengths[0];
+    return TRUE;
+}

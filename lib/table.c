@@ -1,0 +1,230 @@
+/* table.c: signature tables over rank sets. */
+#include <string.h>
+
+#include "class.h"
+#include "functions.h"
+
+/* Fills what follows from the structure's bytes; the cursor has been over them once, so they are known to be whole. */
+static gboolean index_structure(Table *t)
+{
+    WendCursor c = wend_cursor(g_bytes_get_data(t->structure, NULL), g_bytes_get_size(t->structure));
+    t->n_shapes = wend_read_count(&c, 1);
+    g_autofree guint8 *self_shape = g_new0(guint8, MAX(t->n_shapes, 1));
+    for (guint i = 0; i < t->n_shapes; i++) {
+        gsize n = wend_read_count(&c, 1);
+        for (gsize k = 0; k < n; k++) {
+            gint64 word = wend_read_signed(&c);
+            if (k > 0) continue;
+            if (word < 0 || (guint64)word / 2 >= wend_n_functions) return FALSE;
+            self_shape[i] = (wend_functions[word / 2].flags & WEND_F_SELF) != 0;
+        }
+        if (n == 0 || c.failed) return FALSE;
+    }
+    t->n_terminals = wend_read_count(&c, 2);
+    t->terminal_shape = g_new0(guint32, t->n_terminals + 1);
+    t->first_slot = g_new0(guint, t->n_terminals + 1);
+    t->has_self = g_new0(guint8, t->n_terminals + 1);
+    for (guint i = 0; i < t->n_terminals; i++) {
+        guint64 shape = wend_read_unsigned(&c), slots = wend_read_unsigned(&c);
+        if (c.failed || shape >= t->n_shapes || slots > G_MAXINT32 || t->first_slot[i] + slots > G_MAXINT32) return FALSE;
+        t->terminal_shape[i] = shape;
+        t->first_slot[i + 1] = t->first_slot[i] + slots;
+        t->has_self[i] = self_shape[shape] && slots > 0;
+    }
+    return !c.failed && c.p == c.end;
+}
+
+static gboolean take_structure(Table *t, WendBuf *structure)
+{
+    t->structure = g_bytes_new(structure->data, structure->len);
+    gboolean whole = !structure->failed && index_structure(t);
+    wend_buf_clear(structure);
+    return whole;
+}
+
+gboolean table_from_part(Table *t, WendCursor *c, guint32 rank)
+{
+    WendBuf structure = WEND_BUF_INIT;
+    memset(t, 0, sizeof *t);
+    gsize n_shapes = wend_read_count(c, 1);
+    wend_buf_unsigned(&structure, n_shapes);
+    for (gsize i = 0; i < n_shapes && !c->failed; i++) {
+        gsize n = wend_read_count(c, 1);
+        wend_buf_unsigned(&structure, n);
+        for (gsize k = 0; k < n; k++) wend_buf_signed(&structure, wend_read_signed(c));
+    }
+    gsize n_terminals = wend_read_count(c, 2);
+    wend_buf_unsigned(&structure, n_terminals);
+    g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (gsize i = 0; i < n_terminals && !c->failed; i++) {
+        wend_buf_unsigned(&structure, wend_read_unsigned(c));
+        gsize n = wend_read_count(c, 1);
+        wend_buf_unsigned(&structure, n);
+        for (gsize k = 0; k < n; k++) {
+            gint64 value = wend_read_signed(c);
+            g_array_append_val(values, value);
+        }
+    }
+    if (!take_structure(t, &structure) || c->failed) return FALSE;
+    t->slots = g_new0(Vector, MAX(values->len, 1));
+    for (guint i = 0; i < t->n_terminals; i++)
+        for (guint s = t->first_slot[i]; s < t->first_slot[i + 1]; s++) {
+            gboolean is_self = s == t->first_slot[i] || !t->has_self[i];
+            t->slots[s] = vector_single(g_array_index(values, gint64, s), is_self ? (gint64)rank : g_array_index(values, gint64, t->first_slot[i]));
+        }
+    return TRUE;
+}
+
+void table_encode(const Table *t, WendBuf *out)
+{
+    gsize n;
+    const void *bytes = g_bytes_get_data(t->structure, &n);
+    wend_buf_unsigned(out, n);
+    wend_buf_bytes(out, bytes, n);
+    for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) vector_encode(&t->slots[s], out);
+}
+
+gboolean table_decode(Table *t, WendCursor *c)
+{
+    memset(t, 0, sizeof *t);
+    WendCursor block = wend_read_block(c);
+    if (c->failed) return FALSE;
+    t->structure = g_bytes_new(block.p, block.end - block.p);
+    if (!index_structure(t)) return FALSE;
+    guint n = t->first_slot[t->n_terminals];
+    if ((gsize)(c->end - c->p) < n) return FALSE;
+    t->slots = g_new0(Vector, MAX(n, 1));
+    for (guint s = 0; s < n; s++)
+        if (!vector_decode(&t->slots[s], c)) return FALSE;
+    return TRUE;
+}
+
+void table_clear(Table *t)
+{
+    if (t->slots)
+        for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) vector_clear(&t->slots[s]);
+    g_clear_pointer(&t->structure, g_bytes_unref);
+    g_free(t->terminal_shape);
+    g_free(t->first_slot);
+    g_free(t->has_self);
+    g_free(t->slots);
+    memset(t, 0, sizeof *t);
+}
+
+/* -- merging -- */
+
+typedef struct {
+    guint32 n[2], both;
+    guint32 *ranks[2], *united;   /* NULL until a vector has to be expanded */
+    guint32 *from;                /* united index -> index in a, or n[0] + index in b */
+    gint64 *world[2];             /* the ranks again, as words: self of slot 0 */
+} Expansion;
+
+static void expand(Expansion *e, const RankSet *a, const RankSet *b)
+{
+    const RankSet *sets[2] = {a, b};
+    e->both = a->n + b->n;
+    for (int side = 0; side < 2; side++) {
+        e->n[side] = sets[side]->n;
+        e->ranks[side] = rankset_expand(sets[side]);
+        e->world[side] = g_new(gint64, e->n[side]);
+        for (guint32 i = 0; i < e->n[side]; i++) e->world[side][i] = e->ranks[side][i];
+    }
+    e->united = g_new(guint32, e->both);
+    e->from = g_new(guint32, e->both);
+    for (guint32 i = 0, j = 0, k = 0; k < e->both; k++) {
+        gboolean first = j == e->n[1] || (i < e->n[0] && e->ranks[0][i] < e->ranks[1][j]);
+        e->united[k] = first ? e->ranks[0][i] : e->ranks[1][j];
+        e->from[k] = first ? i++ : e->n[0] + j++;
+    }
+}
+
+/* values of the two sides in the order of the united ranks */
+static gint64 *unite(const Expansion *e, const gint64 *a, const gint64 *b)
+{
+    gint64 *out = g_new(gint64, e->both);
+    for (guint32 k = 0; k < e->both; k++) out[k] = e->from[k] < e->n[0] ? a[e->from[k]] : b[e->from[k] - e->n[0]];
+    return out;
+}
+
+static Vector refit(const Expansion *e, const Vector *a, const Vector *b, gint64 *const self[2])
+{
+    const Vector *sides[2] = {a, b};
+    gint64 *values[2];
+    for (int side = 0; side < 2; side++) {
+        values[side] = g_new(gint64, e->n[side]);
+        vector_values(sides[side], e->ranks[side], self[side], e->n[side], values[side]);
+    }
+    gint64 *value = unite(e, values[0], values[1]), *selfs = unite(e, self[0], self[1]);
+    Vector v = vector_fit(e->united, value, selfs, e->both);
+    g_free(value);
+    g_free(selfs);
+    g_free(values[0]);
+    g_free(values[1]);
+    return v;
+}
+
+static void merge_terminal(Table *a, const Table *b, guint terminal, Expansion *e, const RankSet *ranks_a, const RankSet *ranks_b)
+{
+    guint first = a->first_slot[terminal], end = a->first_slot[terminal + 1];
+    gint64 *self[2] = {NULL, NULL};  /* values of slot 0 on either side, once needed */
+    Vector united_first = {0};       /* put in its place last: until then slot 0 of a still gives the values on a's ranks */
+    for (guint s = first; s < end; s++) {
+        if (vector_join(&a->slots[s], &b->slots[s])) continue;
+        if (!e->united) expand(e, ranks_a, ranks_b);
+        gboolean by_world = s == first || !a->has_self[terminal];
+        if (!by_world && !self[0]) {
+            const Vector *sides[2] = {&a->slots[first], &b->slots[first]};
+            for (int side = 0; side < 2; side++) {
+                self[side] = g_new(gint64, e->n[side]);
+                vector_values(sides[side], e->ranks[side], e->world[side], e->n[side], self[side]);
+            }
+        }
+        Vector v = refit(e, &a->slots[s], &b->slots[s], by_world ? e->world : self);
+        if (s == first) {
+            united_first = v;
+        } else {
+            vector_clear(&a->slots[s]);
+            a->slots[s] = v;
+        }
+    }
+    if (united_first.constant || united_first.relative || united_first.n_pieces) {
+        vector_clear(&a->slots[first]);
+        a->slots[first] = united_first;
+    }
+    g_free(self[0]);
+    g_free(self[1]);
+}
+
+void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b)
+{
+    Expansion e = {0};
+    for (guint i = 0; i < a->n_terminals; i++) merge_terminal(a, b, i, &e, ranks_a, ranks_b);
+    for (int side = 0; side < 2; side++) {
+        g_free(e.ranks[side]);
+        g_free(e.world[side]);
+    }
+    g_free(e.united);
+    g_free(e.from);
+}
+
+/* -- for the end of the merge -- */
+
+ShapeRow *table_shapes(const Table *t)
+{
+    WendCursor c = wend_cursor(g_bytes_get_data(t->structure, NULL), g_bytes_get_size(t->structure));
+    wend_read_unsigned(&c);
+    ShapeRow *rows = g_new0(ShapeRow, MAX(t->n_shapes, 1));
+    for (guint i = 0; i < t->n_shapes; i++) {
+        rows[i].n = wend_read_unsigned(&c);
+        rows[i].words = g_new(gint64, rows[i].n);
+        for (guint k = 0; k < rows[i].n; k++) rows[i].words[k] = wend_read_signed(&c);
+    }
+    return rows;
+}
+
+void table_shapes_free(ShapeRow *rows, guint n)
+{
+    for (guint i = 0; i < n; i++) g_free(rows[i].words);
+    g_free(rows);
+}

@@ -1,0 +1,417 @@
+/* unify.c: one set of terminals and rules for all classes.
+ *
+ * Terminals of different classes are one if their shapes are equal and one expression fits the slots of both. Rules of the classes are shared
+ * by content, bottom-up; then one more pass of Sequitur goes over all that is left, the start sequences and the bodies of the shared rules,
+ * each ended by a terminal that occurs once, so that no rule crosses from one to the next. Work follows the grammars' size, never the calls. */
+#include <string.h>
+
+#include "grammar.h"
+#include "layout.h"
+#include "recording.h"
+
+typedef struct {
+    Recording *r;
+    GHashTable *shapes;      /* words (GBytes) -> number + 1 */
+    GHashTable *signatures;  /* key (GBytes) -> number + 1 */
+    Layout layout;
+} Unifier;
+
+static guint32 unify_shape(Unifier *u, const ShapeRow *shape)
+{
+    g_autoptr(GBytes) key = g_bytes_new(shape->words, shape->n * sizeof(gint64));
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(u->shapes, key));
+    if (number) return number - 1;
+    ShapeRow copy = {shape->n, g_memdup2(shape->words, shape->n * sizeof(gint64))};
+    g_array_append_val(u->r->shapes, copy);
+    g_hash_table_insert(u->shapes, g_steal_pointer(&key), GUINT_TO_POINTER(u->r->shapes->len));
+    return u->r->shapes->len - 1;
+}
+
+/* -- terminals -- */
+
+enum { PREFER_SELF_FIRST = 1, PREFER_SELF_RANKS = 2, PREFERENCES = 4 };
+
+/* A class of one rank fits a constant and self + k alike. Which of them another class has is tried for slot 0 (self) and for the
+ * parameters that are ranks; for all others the constant is the likely one. */
+static GBytes *signature_key(guint32 shape, const Vector *slots, guint n, const gboolean *is_rank, int preference)
+{
+    WendBuf b = WEND_BUF_INIT;
+    wend_buf_unsigned(&b, shape);
+    for (guint i = 0; i < n; i++) {
+        Vector v = slots[i];
+        gboolean self = i == 0 ? (preference & PREFER_SELF_FIRST) != 0 : is_rank[i] && (preference & PREFER_SELF_RANKS);
+        if (v.constant && v.relative) {
+            v.constant = !self;
+            v.relative = self;
+        }
+        vector_encode(&v, &b);
+    }
+    GBytes *key = g_bytes_new(b.data, b.len);
+    wend_buf_clear(&b);
+    return key;
+}
+
+static gboolean fits(const Signature *s, const Vector *slots)
+{
+    for (guint i = 0; i < s->n_slots; i++)
+        if (!vector_joins(&s->slots[i], &slots[i]) && !(s->slots[i].n_pieces && vector_equal(&s->slots[i], &slots[i]))) return FALSE;
+    return TRUE;
+}
+
+static gboolean unify_terminal(Unifier *u, guint32 shape, const Vector *slots, guint n, guint32 *number)
+{
+    const ShapeRow *row = &g_array_index(u->r->shapes, ShapeRow, shape);
+    const WendFunction *f = &wend_functions[row->words[0] / 2];
+    g_autofree gboolean *is_rank = g_new0(gboolean, n + 1);
+    g_autofree gint64 *zeros = g_new0(gint64, n + 1);
+    if (!layout_static(&u->layout, f, row->words, row->n, zeros, n)) return FALSE;
+    gboolean open = FALSE;
+    for (guint i = 0; i < n; i++) {
+        is_rank[i] = f->params[g_array_index(u->layout.slot_param, gint16, i)].kind == WEND_KIND_RANK;
+        open |= slots[i].constant && slots[i].relative;
+    }
+    GBytes *keys[PREFERENCES];
+    int n_keys = open ? PREFERENCES : 1;
+    Signature *found = NULL;
+    for (int k = 0; k < n_keys; k++) keys[k] = signature_key(shape, slots, n, is_rank, PREFERENCES - 1 - k);
+    for (int k = 0; k < n_keys && !found; k++) {
+        guint known = GPOINTER_TO_UINT(g_hash_table_lookup(u->signatures, keys[k]));
+        if (!known) continue;
+        Signature *s = &g_array_index(u->r->signatures, Signature, known - 1);
+        if (s->n_slots == n && fits(s, slots)) {
+            found = s;
+            *number = known - 1;
+        }
+    }
+    if (found) {
+        for (guint i = 0; i < n; i++) vector_join(&found->slots[i], &slots[i]);
+    } else {
+        Signature s = {shape, n, g_new(Vector, n + 1)};
+        for (guint i = 0; i < n; i++) s.slots[i] = vector_copy(&slots[i]);
+        g_array_append_val(u->r->signatures, s);
+        *number = u->r->signatures->len - 1;
+    }
+    for (int k = 0; k < n_keys; k++) {
+        if (!found && !g_hash_table_contains(u->signatures, keys[k]))
+            g_hash_table_insert(u->signatures, g_bytes_ref(keys[k]), GUINT_TO_POINTER(*number + 1));
+        g_bytes_unref(keys[k]);
+    }
+    return TRUE;
+}
+
+static gboolean unify_table(Unifier *u, const Table *t, TableMap *map)
+{
+    ShapeRow *shapes = table_shapes(t);
+    map->shapes = g_new(guint32, t->n_shapes + 1);
+    map->terminals = g_new0(guint32, t->n_terminals + 1);
+    for (guint i = 0; i < t->n_shapes; i++) map->shapes[i] = unify_shape(u, &shapes[i]);
+    table_shapes_free(shapes, t->n_shapes);
+    for (guint i = 0; i < t->n_terminals; i++)
+        if (!unify_terminal(u, map->shapes[t->terminal_shape[i]], &t->slots[t->first_slot[i]], t->first_slot[i + 1] - t->first_slot[i],
+                            &map->terminals[i]))
+            return FALSE;
+    return TRUE;
+}
+
+/* -- rules -- */
+
+/* A grammar's symbols while rules are shared: [0, signatures) terminals, then bodies, then ends. */
+typedef struct {
+    GArray *bodies;          /* Rule over terminals and bodies: the shared rules, then one start for each sequence */
+    GHashTable *by_content;  /* GBytes -> number + 1 */
+    GArray *starts;          /* guint32: number of the body of each sequence's start */
+} Sharing;
+
+static guint32 share_body(Sharing *s, const Rule *rule, const guint32 *terminals, const guint32 *body_of, gboolean start)
+{
+    WendSymbol *symbols = g_new(WendSymbol, rule->n + 1);
+    WendBuf b = WEND_BUF_INIT;
+    for (guint i = 0; i < rule->n; i++) {
+        symbols[i] = rule->symbols[i];
+        symbols[i].id = symbols[i].is_rule ? body_of[symbols[i].id] : terminals[symbols[i].id];
+        wend_buf_unsigned(&b, (guint64)symbols[i].id << 1 | (symbols[i].is_rule ? 1 : 0));
+        wend_buf_unsigned(&b, symbols[i].exponent);
+    }
+    g_autoptr(GBytes) key = g_bytes_new(b.data, b.len);
+    wend_buf_clear(&b);
+    guint known = GPOINTER_TO_UINT(g_hash_table_lookup(s->by_content, key));
+    if (known) {
+        g_free(symbols);
+        if (start) g_array_append_vals(s->starts, (guint32[]){known - 1}, 1);
+        return known - 1;
+    }
+    Rule body = {rule->n, symbols};
+    g_array_append_val(s->bodies, body);
+    guint32 number = s->bodies->len - 1;
+    g_hash_table_insert(s->by_content, g_steal_pointer(&key), GUINT_TO_POINTER(number + 1));
+    if (start) g_array_append_val(s->starts, number);
+    return number;
+}
+
+static gboolean share_grammar(Sharing *s, GBytes *grammar, const guint32 *terminals, guint32 n_terminals)
+{
+    WendCursor c = wend_cursor(g_bytes_get_data(grammar, NULL), g_bytes_get_size(grammar));
+    RuleRow row;
+    if (!rules_read(&row, &c, n_terminals)) return FALSE;
+    guint n;
+    guint32 *order = rules_bottom_up(&row, &n);
+    guint32 *body_of = g_new0(guint32, row.n_rules);
+    for (guint i = 0; order && i < n; i++) body_of[order[i]] = share_body(s, &row.rules[order[i]], terminals, body_of, order[i] == 0);
+    gboolean whole = order != NULL;
+    g_free(order);
+    g_free(body_of);
+    rules_clear(&row);
+    return whole;
+}
+
+/* Sequitur over all bodies. Fills the row: rule 0 has the bodies one after the other, ended by terminals from FIRST_END on. */
+static gboolean compress_bodies(const Sharing *s, guint32 n_terminals, guint32 first_end, RuleRow *row)
+{
+    WendGrammar *g = wend_grammar_new();
+    gboolean good = g != NULL;
+    for (guint i = 0; i < s->bodies->len && good; i++) {
+        const Rule *body = &g_array_index(s->bodies, Rule, i);
+        for (guint k = 0; k < body->n && good; k++) {
+            const WendSymbol *y = &body->symbols[k];
+            good = wend_grammar_append(g, y->is_rule ? n_terminals + y->id : y->id, y->exponent);
+        }
+        good = good && wend_grammar_append(g, first_end + i, 1);
+    }
+    WendBuf b = WEND_BUF_INIT;
+    if (good) wend_grammar_encode(g, &b);
+    wend_grammar_free(g);
+    WendCursor c = wend_cursor(b.data, b.len);
+    good = good && !b.failed && rules_read(row, &c, first_end + s->bodies->len);
+    wend_buf_clear(&b);
+    return good;
+}
+
+/* From here on: rules of the recording. Node n < bodies is body n; node bodies + q is Sequitur's rule q. */
+typedef struct {
+    guint32 n_terminals, n_bodies;
+    Rule *nodes;
+    guint32 n_nodes;
+} Nodes;
+
+static WendSymbol node_symbol(const Nodes *n, WendSymbol s)
+{
+    if (s.is_rule) s.id += n->n_bodies;
+    else if (s.id >= n->n_terminals) {
+        s.is_rule = TRUE;
+        s.id -= n->n_terminals;
+    }
+    return s;
+}
+
+static gboolean cut_bodies(Nodes *n, const RuleRow *row, guint32 first_end)
+{
+    n->n_nodes = n->n_bodies + row->n_rules;
+    n->nodes = g_new0(Rule, n->n_nodes);
+    const Rule *all = &row->rules[0];
+    guint at = 0;
+    for (guint32 body = 0; body < n->n_bodies; body++) {
+        guint end = at;
+        while (end < all->n && (all->symbols[end].is_rule || all->symbols[end].id < first_end)) end++;
+        if (end == all->n || all->symbols[end].id != first_end + body) return FALSE;
+        n->nodes[body] = (Rule){end - at, g_new(WendSymbol, end - at + 1)};
+        for (guint k = at; k < end; k++) n->nodes[body].symbols[k - at] = node_symbol(n, all->symbols[k]);
+        at = end + 1;
+    }
+    for (guint q = 1; q < row->n_rules; q++) {
+        Rule *node = &n->nodes[n->n_bodies + q];
+        *node = (Rule){row->rules[q].n, g_new(WendSymbol, row->rules[q].n + 1)};
+        for (guint k = 0; k < node->n; k++) node->symbols[k] = node_symbol(n, row->rules[q].symbols[k]);
+    }
+    return TRUE;
+}
+
+/* A body that became one other rule, once, is that rule. */
+static guint32 behind(const Nodes *n, guint32 node)
+{
+    for (guint32 steps = 0; steps < n->n_nodes; steps++) {
+        const Rule *rule = &n->nodes[node];
+        if (rule->n != 1 || !rule->symbols[0].is_rule || rule->symbols[0].exponent != 1) break;
+        node = rule->symbols[0].id;
+    }
+    return node;
+}
+
+static void emit_rules(Recording *r, const Nodes *n, const GArray *starts, guint32 *start_rules)
+{
+    typedef struct { guint32 node; guint at; } Frame;
+    g_autofree guint32 *number = g_new0(guint32, n->n_nodes); /* + 1 */
+    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+    for (guint i = 0; i < starts->len; i++) {
+        Frame first = {behind(n, g_array_index(starts, guint32, i)), 0};
+        if (!number[first.node]) g_array_append_val(stack, first);
+        while (stack->len) {
+            Frame *top = &g_array_index(stack, Frame, stack->len - 1);
+            const Rule *rule = &n->nodes[top->node];
+            Frame next = {0, 0};
+            for (; top->at < rule->n; top->at++) {
+                if (!rule->symbols[top->at].is_rule) continue;
+                next.node = behind(n, rule->symbols[top->at].id);
+                if (!number[next.node]) break;
+            }
+            if (top->at < rule->n) {
+                g_array_append_val(stack, next);
+                continue;
+            }
+            Rule out = {rule->n, g_memdup2(rule->symbols, rule->n * sizeof(WendSymbol))};
+            for (guint k = 0; k < out.n; k++)
+                if (out.symbols[k].is_rule) out.symbols[k].id = number[behind(n, out.symbols[k].id)] - 1;
+            g_array_append_val(r->rules, out);
+            number[top->node] = r->rules->len;
+            g_array_set_size(stack, stack->len - 1);
+        }
+        start_rules[i] = number[first.node] - 1;
+    }
+}
+
+static gboolean unify_rules(Recording *r)
+{
+    Sharing s = {g_array_new(FALSE, FALSE, sizeof(Rule)), g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
+                 g_array_new(FALSE, FALSE, sizeof(guint32))};
+    gboolean good = TRUE;
+    for (guint i = 0; i < r->classes->len && good; i++) {
+        RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences && good; q++)
+            good = share_grammar(&s, k->sequences[q].sequence->grammar, k->sequences[q].main.terminals, k->sequences[q].sequence->table.n_terminals);
+    }
+    Nodes n = {.n_terminals = r->signatures->len, .n_bodies = s.bodies->len};
+    guint32 first_end = n.n_terminals + n.n_bodies;
+    RuleRow row = {0};
+    good = good && (guint64)n.n_terminals + 2 * (guint64)n.n_bodies < G_MAXINT32; /* what a grammar's terminals can number */
+    good = good && compress_bodies(&s, n.n_terminals, first_end, &row) && cut_bodies(&n, &row, first_end);
+    if (good) {
+        g_autofree guint32 *start_rules = g_new(guint32, s.starts->len + 1);
+        guint at = 0;
+        emit_rules(r, &n, s.starts, start_rules);
+        for (guint i = 0; i < r->classes->len; i++) {
+            RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
+            for (guint q = 0; q < k->class->n_sequences; q++) k->sequences[q].rule = start_rules[at++];
+        }
+    }
+    for (guint32 i = 0; n.nodes && i < n.n_nodes; i++) g_free(n.nodes[i].symbols);
+    g_free(n.nodes);
+    rules_clear(&row);
+    for (guint i = 0; i < s.bodies->len; i++) g_free(g_array_index(s.bodies, Rule, i).symbols);
+    g_array_unref(s.bodies);
+    g_array_unref(s.starts);
+    g_hash_table_unref(s.by_content);
+    return good;
+}
+
+/* -- the whole -- */
+
+static gint by_lowest(gconstpointer a, gconstpointer b)
+{
+    guint32 x = rankset_lowest(&((const RecordedClass *)a)->class->ranks), y = rankset_lowest(&((const RecordedClass *)b)->class->ranks);
+    return x < y ? -1 : x > y;
+}
+
+static gint by_size(gconstpointer a, gconstpointer b)
+{
+    guint32 x = (*(RecordedClass *const *)a)->class->ranks.n, y = (*(RecordedClass *const *)b)->class->ranks.n;
+    return x != y ? (x < y ? 1 : -1) : by_lowest(*(RecordedClass *const *)a, *(RecordedClass *const *)b);
+}
+
+static gint polls_by_lowest(gconstpointer a, gconstpointer b)
+{
+    guint32 x = rankset_lowest(&(*(PollTable *const *)a)->ranks), y = rankset_lowest(&(*(PollTable *const *)b)->ranks);
+    return x < y ? -1 : x > y;
+}
+
+static void put_in_order(WendMerge *m, Recording *r)
+{
+    for (guint i = 0; i < m->classes->len; i++) {
+        RecordedClass k = {.class = g_ptr_array_index(m->classes, i)};
+        k.sequences = g_new0(RecordedSequence, k.class->n_sequences + 1);
+        for (guint q = 0; q < k.class->n_sequences; q++) {
+            Sequence *s = &k.class->sequences[q];
+            k.sequences[q].sequence = s;
+            g_ptr_array_sort(s->poll_tables, polls_by_lowest);
+            k.sequences[q].polls = g_new0(TableMap, s->poll_tables->len + 1);
+            contents_sort(&s->poll_grammars);
+            for (guint o = 0; o < s->table.n_shapes; o++) contents_sort(&s->outcomes[o]);
+        }
+        g_array_append_val(r->classes, k);
+    }
+    g_array_sort(r->classes, by_lowest);
+}
+
+/* Large classes first: their expressions are decided, those of single ranks follow them. */
+static gboolean unify_tables(Unifier *u)
+{
+    g_autoptr(GPtrArray) order = g_ptr_array_new();
+    for (guint i = 0; i < u->r->classes->len; i++) g_ptr_array_add(order, &g_array_index(u->r->classes, RecordedClass, i));
+    g_ptr_array_sort(order, by_size);
+    for (int polls = 0; polls < 2; polls++)
+        for (guint i = 0; i < order->len; i++) {
+            RecordedClass *k = g_ptr_array_index(order, i);
+            for (guint q = 0; q < k->class->n_sequences; q++) {
+                RecordedSequence *s = &k->sequences[q];
+                if (!polls && !unify_table(u, &s->sequence->table, &s->main)) return FALSE;
+                for (guint p = 0; polls && p < s->sequence->poll_tables->len; p++) {
+                    const PollTable *t = g_ptr_array_index(s->sequence->poll_tables, p);
+                    if (!unify_table(u, &t->table, &s->polls[p])) return FALSE;
+                }
+            }
+        }
+    return TRUE;
+}
+
+Recording *recording_unify(WendMerge *m, GError **error)
+{
+    Recording *r = g_new0(Recording, 1);
+    r->merge = m;
+    r->shapes = g_array_new(FALSE, FALSE, sizeof(ShapeRow));
+    r->signatures = g_array_new(FALSE, FALSE, sizeof(Signature));
+    r->rules = g_array_new(FALSE, FALSE, sizeof(Rule));
+    r->classes = g_array_new(FALSE, FALSE, sizeof(RecordedClass));
+    put_in_order(m, r);
+
+    Unifier u = {.r = r};
+    u.shapes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    u.signatures = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    layout_init(&u.layout);
+    gboolean tables = unify_tables(&u), rules = tables && unify_rules(r);
+    layout_clear(&u.layout);
+    g_hash_table_unref(u.shapes);
+    g_hash_table_unref(u.signatures);
+    if (rules) return r;
+    recording_free(r);
+    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, tables ? "a rank's grammar is damaged, or memory is short" : "a rank recorded a call whose words do not fit its function");
+    return NULL;
+}
+
+void recording_free(Recording *r)
+{
+    if (!r) return;
+    for (guint i = 0; i < r->shapes->len; i++) g_free(g_array_index(r->shapes, ShapeRow, i).words);
+    for (guint i = 0; i < r->signatures->len; i++) {
+        Signature *s = &g_array_index(r->signatures, Signature, i);
+        for (guint k = 0; k < s->n_slots; k++) vector_clear(&s->slots[k]);
+        g_free(s->slots);
+    }
+    for (guint i = 0; i < r->rules->len; i++) g_free(g_array_index(r->rules, Rule, i).symbols);
+    for (guint i = 0; i < r->classes->len; i++) {
+        RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            RecordedSequence *s = &k->sequences[q];
+            g_free(s->main.shapes);
+            g_free(s->main.terminals);
+            for (guint p = 0; p < s->sequence->poll_tables->len; p++) {
+                g_free(s->polls[p].shapes);
+                g_free(s->polls[p].terminals);
+            }
+            g_free(s->polls);
+        }
+        g_free(k->sequences);
+    }
+    g_array_unref(r->shapes);
+    g_array_unref(r->signatures);
+    g_array_unref(r->rules);
+    g_array_unref(r->classes);
+    g_free(r);
+}

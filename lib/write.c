@@ -1,0 +1,574 @@
+/* write.c: a unified recording -> the members of the archive (docs/format.md). */
+#include <string.h>
+
+#include "bundle.h"
+#include "codec.h"
+#include "functions.h"
+#include "part.h"
+#include "recording.h"
+
+typedef struct {
+    const Recording *r;
+    guint8 *function_used, *constant_used;
+    guint32 *function_number, *constant_number; /* this build's -> the archive's */
+    guint n_functions, n_constants;
+    guint64 *calls;          /* scratch: by terminal, how often in the sequence at hand */
+    guint64 *shape_calls;    /* scratch: by shape */
+    guint64 total_calls, total_polls;
+    WendBuf out;             /* the member at hand */
+    BundleWriter *bundle;
+    gboolean failed;
+} Writer;
+
+static void put_word(Writer *w, gint64 word)
+{
+    codec_put_word(&w->out, word, w->constant_number);
+}
+
+static void member(Writer *w, const char *name)
+{
+    w->failed |= w->out.failed;
+    bundle_add(w->bundle, name, w->out.data, w->out.len);
+    wend_buf_clear(&w->out);
+}
+
+/* -- which functions and constants there are -- */
+
+static gboolean use_word(Writer *w, gint64 word)
+{
+    if (!wend_is_const(word)) return TRUE;
+    if (wend_const_index(word) >= wend_n_constants) return FALSE;
+    w->constant_used[wend_const_index(word)] = 1;
+    return TRUE;
+}
+
+typedef gboolean (*RunFunction)(Writer *w, guint64 repeats, const gint64 *words, guint n);
+
+/* Calls FUNCTION on each run of a stream; FALSE: it is damaged or FUNCTION said so. */
+static gboolean each_run(GBytes *stream, RunFunction function, Writer *w)
+{
+    WendCursor c = wend_cursor(g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
+    g_autoptr(GArray) words = g_array_new(FALSE, FALSE, sizeof(gint64));
+    while (c.p < c.end && !c.failed) {
+        guint64 repeats = wend_read_unsigned(&c);
+        gsize n = wend_read_count(&c, 1);
+        if (n > G_MAXINT32) return FALSE;
+        g_array_set_size(words, n);
+        for (gsize i = 0; i < n; i++) g_array_index(words, gint64, i) = wend_read_signed(&c);
+        if (c.failed || !function(w, repeats, (const gint64 *)(gpointer)words->data, n)) return FALSE;
+    }
+    return !c.failed;
+}
+
+static gboolean use_run(Writer *w, guint64 repeats, const gint64 *words, guint n)
+{
+    (void)repeats;
+    for (guint i = 0; i < n; i++)
+        if (!use_word(w, words[i])) return FALSE;
+    return TRUE;
+}
+
+static gboolean use_all(Writer *w)
+{
+    const Recording *r = w->r;
+    for (guint i = 0; i < r->shapes->len; i++) {
+        const ShapeRow *s = &g_array_index(r->shapes, ShapeRow, i);
+        w->function_used[s->words[0] / 2] = 1;
+        for (guint k = 1; k < s->n; k++)
+            if (!use_word(w, s->words[k])) return FALSE;
+    }
+    for (guint i = 0; i < r->signatures->len; i++) {
+        const Signature *s = &g_array_index(r->signatures, Signature, i);
+        for (guint k = 0; k < s->n_slots; k++) {
+            if (s->slots[k].constant && !use_word(w, s->slots[k].value)) return FALSE;
+            for (guint p = 0; p < s->slots[k].n_pieces; p++)
+                if (!s->slots[k].pieces[p].relative && !use_word(w, s->slots[k].pieces[p].value)) return FALSE;
+        }
+    }
+    for (guint i = 0; i < r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            const Sequence *s = k->sequences[q].sequence;
+            if (!use_word(w, s->id)) return FALSE;
+            for (guint o = 0; o < s->table.n_shapes; o++)
+                for (guint c = 0; c < s->outcomes[o].items->len; c++)
+                    if (!each_run(((Content *)g_ptr_array_index(s->outcomes[o].items, c))->bytes, use_run, w)) return FALSE;
+        }
+    }
+    for (gsize i = 0; i < wend_n_functions; i++)
+        if (w->function_used[i]) w->function_number[i] = w->n_functions++;
+    for (gsize i = 0; i < wend_n_constants; i++)
+        if (w->constant_used[i]) w->constant_number[i] = w->n_constants++;
+    return TRUE;
+}
+
+/* -- members -- */
+
+static const char *fact(const WendMerge *m, const char *key)
+{
+    for (guint i = 0; i < m->facts->len; i++) {
+        const Fact *f = g_ptr_array_index(m->facts, i);
+        if (strcmp(f->key, key) == 0) return f->value;
+    }
+    return NULL;
+}
+
+static char *missing_ranks(const WendMerge *m)
+{
+    GString *text = g_string_new(NULL);
+    g_autofree guint32 *have = rankset_expand(&m->ranks);
+    guint32 next = 0;
+    for (guint32 i = 0; i <= m->ranks.n; i++) {
+        guint32 end = i < m->ranks.n ? have[i] : m->world;
+        if (end > next) {
+            if (text->len) g_string_append_c(text, ';');
+            if (end - next == 1) g_string_append_printf(text, "%u", next); else g_string_append_printf(text, "%u-%u", next, end - 1);
+        }
+        next = end + 1;
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void write_meta(Writer *w)
+{
+    const WendMerge *m = w->r->merge;
+    g_autoptr(GKeyFile) meta = g_key_file_new();
+    g_key_file_set_integer(meta, "recording", "format", ARCHIVE_FORMAT);
+    g_key_file_set_integer(meta, "recording", "ranks", m->world);
+    g_key_file_set_boolean(meta, "recording", "complete", m->ranks.n == m->world);
+    if (m->ranks.n != m->world) {
+        g_autofree char *missing = missing_ranks(m);
+        g_key_file_set_value(meta, "recording", "missing", missing);
+    }
+    g_key_file_set_uint64(meta, "recording", "calls", w->total_calls);
+    g_key_file_set_uint64(meta, "recording", "polls", w->total_polls);
+    for (guint i = 0; i < m->facts->len; i++) {
+        const Fact *f = g_ptr_array_index(m->facts, i);
+        const char *dot = strchr(f->key, '.');
+        if (!dot || dot == f->key || !dot[1] || g_str_has_prefix(f->key, "datatype.")) continue;
+        g_autofree char *group = g_strndup(f->key, dot - f->key);
+        if (strpbrk(f->key, "[]=\n\r") == NULL) g_key_file_set_string(meta, group, dot + 1, f->value);
+    }
+    if (m->hosts->len)
+        g_key_file_set_string_list(meta, "run", "hosts", (const char *const *)m->hosts->pdata, m->hosts->len);
+    gsize n;
+    g_autofree char *text = g_key_file_to_data(meta, &n, NULL);
+    wend_buf_bytes(&w->out, text, n);
+    member(w, "meta");
+}
+
+static void put_string(WendBuf *b, const char *s)
+{
+    wend_buf_string(b, s ? s : "");
+}
+
+static void write_functions(Writer *w)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    WendBuf params = WEND_BUF_INIT, functions = WEND_BUF_INIT;
+    for (gsize i = 0; i < wend_n_functions; i++) {
+        const WendFunction *f = &wend_functions[i];
+        if (!w->function_used[i]) continue;
+        wend_buf_string(&functions, f->name);
+        wend_buf_unsigned(&functions, f->flags);
+        wend_buf_unsigned(&functions, f->n_params);
+        for (guint k = 0; k < f->n_params; k++) {
+            const WendParam *p = &f->params[k];
+            WendBuf b = WEND_BUF_INIT;
+            put_string(&b, p->name);
+            wend_buf_unsigned(&b, p->kind);
+            wend_buf_unsigned(&b, (guint)p->dir | (guint)p->place << 2 | (guint)p->array << 4);
+            wend_buf_unsigned(&b, p->extent);
+            wend_buf_signed(&b, p->count);
+            wend_buf_signed(&b, p->type);
+            wend_buf_signed(&b, p->displs);
+            put_string(&b, p->ctype);
+            put_string(&b, p->group);
+            put_string(&b, p->length);
+            g_autoptr(GBytes) bytes = g_bytes_new(b.data, b.len);
+            guint number = GPOINTER_TO_UINT(g_hash_table_lookup(seen, bytes));
+            if (!number) {
+                number = g_hash_table_size(seen) + 1;
+                g_hash_table_insert(seen, g_bytes_ref(bytes), GUINT_TO_POINTER(number));
+                wend_buf_bytes(&params, b.data, b.len);
+            }
+            wend_buf_unsigned(&functions, number - 1);
+            wend_buf_clear(&b);
+        }
+    }
+    wend_buf_unsigned(&w->out, g_hash_table_size(seen));
+    wend_buf_bytes(&w->out, params.data, params.len);
+    wend_buf_unsigned(&w->out, w->n_functions);
+    wend_buf_bytes(&w->out, functions.data, functions.len);
+    w->failed |= params.failed || functions.failed;
+    wend_buf_clear(&params);
+    wend_buf_clear(&functions);
+    member(w, "functions");
+}
+
+static void write_constants(Writer *w)
+{
+    wend_buf_unsigned(&w->out, w->n_constants);
+    for (gsize i = 0; i < wend_n_constants; i++) {
+        if (!w->constant_used[i]) continue;
+        wend_buf_string(&w->out, wend_constants[i]);
+        put_string(&w->out, wend_constant_groups[i]);
+        g_autofree char *key = g_strconcat("datatype.", wend_constants[i], NULL);
+        const char *facts = fact(w->r->merge, key);
+        g_auto(GStrv) numbers = g_strsplit(facts ? facts : "", " ", -1);
+        gboolean whole = g_strv_length(numbers) == 5;
+        wend_buf_unsigned(&w->out, whole);
+        for (int k = 0; k < 5 && whole; k++) wend_buf_signed(&w->out, g_ascii_strtoll(numbers[k], NULL, 10));
+    }
+    member(w, "constants");
+}
+
+static void write_shapes(Writer *w)
+{
+    wend_buf_unsigned(&w->out, w->r->shapes->len);
+    for (guint i = 0; i < w->r->shapes->len; i++) {
+        const ShapeRow *s = &g_array_index(w->r->shapes, ShapeRow, i);
+        wend_buf_unsigned(&w->out, s->n - 1);
+        wend_buf_unsigned(&w->out, (guint64)w->function_number[s->words[0] / 2] << 1 | (s->words[0] & 1));
+        for (guint k = 1; k < s->n; k++) put_word(w, s->words[k]);
+    }
+    member(w, "shapes");
+}
+
+static void put_table(Writer *w, WendBuf *out, const Vector *v)
+{
+    wend_buf_unsigned(out, v->n_pieces);
+    guint32 last = 0;
+    for (guint i = 0; i < v->n_pieces; i++) {
+        const WendSlotPiece *p = &v->pieces[i];
+        wend_buf_unsigned(out, p->first - last);
+        wend_buf_unsigned(out, (guint64)p->count << 1 | (p->relative ? 1 : 0));
+        if (p->count > 1) wend_buf_unsigned(out, p->step);
+        codec_put_word(out, p->value, w->constant_number);
+        last = p->first;
+    }
+}
+
+/* Tables go once each: a halo exchange has the same neighbours in every message. */
+static void write_terminals(Writer *w)
+{
+    g_autoptr(GHashTable) tables = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    WendBuf all = WEND_BUF_INIT, terminals = WEND_BUF_INIT;
+    for (guint i = 0; i < w->r->signatures->len; i++) {
+        const Signature *s = &g_array_index(w->r->signatures, Signature, i);
+        wend_buf_unsigned(&terminals, s->shape);
+        wend_buf_unsigned(&terminals, s->n_slots);
+        for (guint k = 0; k < s->n_slots; k++) {
+            const Vector *v = &s->slots[k];
+            gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
+            /* where both fit there is one rank: self is best told relative to it */
+            gboolean relative = v->relative && (!v->constant || (k == 0 && has_self));
+            if (v->constant || v->relative) {
+                wend_buf_unsigned(&terminals, relative ? WEND_SLOT_SELF : WEND_SLOT_CONSTANT);
+                codec_put_word(&terminals, relative ? v->delta : v->value, w->constant_number);
+                continue;
+            }
+            WendBuf b = WEND_BUF_INIT;
+            put_table(w, &b, v);
+            g_autoptr(GBytes) bytes = g_bytes_new(b.data, b.len);
+            guint number = GPOINTER_TO_UINT(g_hash_table_lookup(tables, bytes));
+            if (!number) {
+                number = g_hash_table_size(tables) + 1;
+                g_hash_table_insert(tables, g_bytes_ref(bytes), GUINT_TO_POINTER(number));
+                wend_buf_bytes(&all, b.data, b.len);
+            }
+            wend_buf_unsigned(&terminals, WEND_SLOT_TABLE + number - 1);
+            wend_buf_clear(&b);
+        }
+    }
+    wend_buf_unsigned(&w->out, g_hash_table_size(tables));
+    wend_buf_bytes(&w->out, all.data, all.len);
+    wend_buf_unsigned(&w->out, w->r->signatures->len);
+    wend_buf_bytes(&w->out, terminals.data, terminals.len);
+    w->failed |= all.failed || terminals.failed;
+    wend_buf_clear(&all);
+    wend_buf_clear(&terminals);
+    member(w, "terminals");
+}
+
+static void put_rule(WendBuf *out, const Rule *rule)
+{
+    wend_buf_unsigned(out, rule->n);
+    for (guint k = 0; k < rule->n; k++) {
+        wend_buf_unsigned(out, (guint64)rule->symbols[k].id << 1 | (rule->symbols[k].is_rule ? 1 : 0));
+        wend_buf_unsigned(out, rule->symbols[k].exponent);
+    }
+}
+
+static void write_rules(Writer *w)
+{
+    wend_buf_unsigned(&w->out, w->r->rules->len);
+    for (guint i = 0; i < w->r->rules->len; i++) put_rule(&w->out, &g_array_index(w->r->rules, Rule, i));
+    member(w, "rules");
+}
+
+static void write_classes(Writer *w)
+{
+    wend_buf_unsigned(&w->out, w->r->merge->world);
+    wend_buf_unsigned(&w->out, w->r->classes->len);
+    for (guint i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
+        rankset_encode(&k->class->ranks, &w->out);
+        wend_buf_unsigned(&w->out, k->class->n_sequences);
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            wend_buf_unsigned(&w->out, k->sequences[q].sequence->kind);
+            put_word(w, k->sequences[q].sequence->id);
+            wend_buf_unsigned(&w->out, k->sequences[q].rule);
+        }
+    }
+    member(w, "classes");
+}
+
+/* How often each terminal and shape occurs in a sequence: what follows is in the order of those that occur. */
+static gboolean count_calls(Writer *w, const RecordedSequence *s, guint64 *length)
+{
+    memset(w->calls, 0, (w->r->signatures->len + 1) * sizeof(guint64));
+    memset(w->shape_calls, 0, (w->r->shapes->len + 1) * sizeof(guint64));
+    g_autofree guint64 *rule_times = g_new0(guint64, w->r->rules->len + 1);
+    *length = 0;
+    rule_times[s->rule] = 1;
+    for (guint rule = s->rule + 1; rule-- > 0;) { /* users come after what they use */
+        const Rule *body = &g_array_index(w->r->rules, Rule, rule);
+        if (!rule_times[rule]) continue;
+        for (guint k = 0; k < body->n; k++) {
+            const WendSymbol *y = &body->symbols[k];
+            guint64 times, *sum = y->is_rule ? &rule_times[y->id] : &w->calls[y->id];
+            if (__builtin_mul_overflow(rule_times[rule], y->exponent, &times) || __builtin_add_overflow(*sum, times, sum)) return FALSE;
+            if (y->is_rule) continue;
+            w->shape_calls[g_array_index(w->r->signatures, Signature, y->id).shape] += times;
+            if (__builtin_add_overflow(*length, times, length) || *length > G_MAXINT64 / 2) return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean put_run(Writer *w, guint64 repeats, const gint64 *words, guint n)
+{
+    wend_buf_unsigned(&w->out, repeats);
+    wend_buf_unsigned(&w->out, n);
+    for (guint i = 0; i < n; i++) put_word(w, words[i]);
+    return TRUE;
+}
+
+/* One run, of zeros: what a shape leaves that has nothing to tell. */
+static gboolean all_zero(GBytes *stream, gsize *width)
+{
+    WendCursor c = wend_cursor(g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
+    *width = 0;
+    if (c.p == c.end) return TRUE;
+    wend_read_unsigned(&c);
+    *width = wend_read_count(&c, 1);
+    for (gsize i = 0; i < *width; i++)
+        if (wend_read_signed(&c) != 0) return FALSE;
+    return c.p == c.end;
+}
+
+static gboolean put_content(Writer *w, GBytes *stream)
+{
+    gsize width;
+    if (all_zero(stream, &width)) {
+        wend_buf_unsigned(&w->out, (guint64)width << 1);
+        return TRUE;
+    }
+    WendBuf member_so_far = w->out;
+    w->out = (WendBuf)WEND_BUF_INIT;
+    gboolean good = each_run(stream, put_run, w);
+    WendBuf runs = w->out;
+    w->out = member_so_far;
+    wend_buf_unsigned(&w->out, (guint64)runs.len << 1 | 1);
+    wend_buf_bytes(&w->out, runs.data, runs.len);
+    w->failed |= runs.failed;
+    wend_buf_clear(&runs);
+    return good;
+}
+
+static gboolean write_outcomes(Writer *w)
+{
+    for (guint i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            const RecordedSequence *s = &k->sequences[q];
+            guint64 length;
+            if (!count_calls(w, s, &length)) return FALSE;
+            w->total_calls += length * k->class->ranks.n;
+            g_autofree guint32 *local = g_new0(guint32, w->r->shapes->len + 1); /* + 1 */
+            for (guint o = 0; o < s->sequence->table.n_shapes; o++) local[s->main.shapes[o]] = o + 1;
+            for (guint shape = 0; shape < w->r->shapes->len; shape++) {
+                if (!w->shape_calls[shape]) continue;
+                const Contents *contents = &s->sequence->outcomes[local[shape] - 1];
+                wend_buf_unsigned(&w->out, contents->items->len);
+                for (guint c = 0; c < contents->items->len; c++) {
+                    const Content *item = g_ptr_array_index(contents->items, c);
+                    if (contents->items->len > 1) rankset_encode(&item->ranks, &w->out);
+                    if (!put_content(w, item->bytes)) return FALSE;
+                }
+            }
+        }
+    }
+    member(w, "outcomes");
+    return TRUE;
+}
+
+/* The grammar's rules in an order in which each uses only rules before it; the last is the start. */
+static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables, const PollTable *const *owners)
+{
+    WendCursor in = wend_cursor(g_bytes_get_data(c->bytes, NULL), g_bytes_get_size(c->bytes));
+    guint64 after = wend_read_unsigned(&in), length;
+    guint32 lowest = rankset_lowest(&c->ranks);
+    guint32 n_terminals = 0;
+    for (guint t = 0; t < n_tables; t++)
+        if (rankset_contains(&owners[t]->ranks, lowest)) n_terminals = owners[t]->table.n_terminals;
+    RuleRow row;
+    if (!rules_read(&row, &in, n_terminals)) return FALSE;
+    guint n = 0;
+    g_autofree guint32 *order = rules_bottom_up(&row, &n);
+    g_autofree guint32 *number = g_new0(guint32, row.n_rules);
+    gboolean good = order && rules_length(&row, &length);
+    if (good) {
+        w->total_polls += length * c->ranks.n;
+        wend_buf_unsigned(&w->out, after);
+        wend_buf_unsigned(&w->out, n);
+    }
+    for (guint i = 0; good && i < n; i++) {
+        Rule *rule = &row.rules[order[i]];
+        number[order[i]] = i;
+        for (guint k = 0; k < rule->n; k++)
+            if (rule->symbols[k].is_rule) rule->symbols[k].id = number[rule->symbols[k].id];
+        put_rule(&w->out, rule);
+    }
+    rules_clear(&row);
+    return good;
+}
+
+static gboolean write_polls(Writer *w)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            const RecordedSequence *s = &k->sequences[q];
+            const GPtrArray *tables = s->sequence->poll_tables, *grammars = s->sequence->poll_grammars.items;
+            wend_buf_unsigned(&w->out, tables->len);
+            if (!tables->len) continue;
+            any = TRUE;
+            for (guint t = 0; t < tables->len; t++) {
+                const PollTable *p = g_ptr_array_index(tables, t);
+                rankset_encode(&p->ranks, &w->out);
+                wend_buf_unsigned(&w->out, p->table.n_terminals);
+                for (guint x = 0; x < p->table.n_terminals; x++) wend_buf_unsigned(&w->out, s->polls[t].terminals[x]);
+            }
+            wend_buf_unsigned(&w->out, grammars->len);
+            for (guint g = 0; g < grammars->len; g++) {
+                const Content *c = g_ptr_array_index(grammars, g);
+                rankset_encode(&c->ranks, &w->out);
+                if (!put_poll_grammar(w, c, tables->len, (const PollTable *const *)tables->pdata)) return FALSE;
+            }
+        }
+    }
+    if (any) member(w, "polls"); else wend_buf_clear(&w->out);
+    return TRUE;
+}
+
+static void put_timing(Writer *w, GArray *sums, const guint64 *expected)
+{
+    g_autoptr(GArray) results = g_array_new(FALSE, FALSE, sizeof(WendTiming));
+    for (guint i = 0; i < sums->len; i++) {
+        WendTiming t = timing_result(&g_array_index(sums, TimingSum, i));
+        g_array_append_val(results, t);
+        gint64 more = (gint64)(t.count - expected[i]);
+        wend_buf_signed(&w->out, more);
+    }
+    for (int column = 0; column < 4; column++)
+        for (guint i = 0; i < results->len; i++) {
+            const WendTiming *t = &g_array_index(results, WendTiming, i);
+            guint32 min = timing_code(t->min), mean = MAX(timing_code(t->mean), min), max = MAX(timing_code(t->max), mean);
+            if (t->count) wend_buf_unsigned(&w->out, column == 0 ? min : column == 1 ? mean - min : column == 2 ? max - mean : timing_code(t->stddev));
+        }
+}
+
+static gboolean write_timing(Writer *w)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            const RecordedSequence *s = &k->sequences[q];
+            const Table *t = &s->sequence->table;
+            guint64 length;
+            if (!count_calls(w, s, &length)) return FALSE;
+            g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1); /* + 1 */
+            gboolean timed = FALSE;
+            for (guint x = 0; x < t->n_terminals; x++) {
+                local[s->main.terminals[x]] = x + 1;
+                timed |= s->sequence->timing[2 * x].count || s->sequence->timing[2 * x + 1].count;
+            }
+            any |= timed;
+            wend_buf_unsigned(&w->out, timed);
+            for (int interval = 0; interval < 2 && timed; interval++) {
+                g_autoptr(GArray) sums = g_array_new(FALSE, FALSE, sizeof(TimingSum)), expected = g_array_new(FALSE, FALSE, sizeof(guint64));
+                for (guint x = 0; x < w->r->signatures->len; x++) {
+                    if (!w->calls[x]) continue;
+                    guint64 calls = w->calls[x] * k->class->ranks.n;
+                    g_array_append_val(sums, s->sequence->timing[2 * (local[x] - 1) + interval]);
+                    g_array_append_val(expected, calls);
+                }
+                put_timing(w, sums, (const guint64 *)(gpointer)expected->data);
+            }
+        }
+    }
+    if (any) member(w, "timing"); else wend_buf_clear(&w->out);
+    return TRUE;
+}
+
+gboolean recording_write(const Recording *r, const char *dir, WendMergeResult *result, GError **error)
+{
+    const char *start = fact(r->merge, "run.start");
+    Writer w = {.r = r, .out = WEND_BUF_INIT, .bundle = bundle_writer_new(start ? (gint64)g_ascii_strtod(start, NULL) : 0)};
+    w.function_used = g_new0(guint8, wend_n_functions + 1);
+    w.constant_used = g_new0(guint8, wend_n_constants + 1);
+    w.function_number = g_new0(guint32, wend_n_functions + 1);
+    w.constant_number = g_new0(guint32, wend_n_constants + 1);
+    w.calls = g_new0(guint64, r->signatures->len + 1);
+    w.shape_calls = g_new0(guint64, r->shapes->len + 1);
+
+    gboolean good = use_all(&w);
+    if (good) {
+        write_functions(&w);
+        write_constants(&w);
+        write_shapes(&w);
+        write_terminals(&w);
+        write_rules(&w);
+        write_classes(&w);
+        good = write_outcomes(&w) && write_polls(&w) && write_timing(&w);
+    }
+    if (good) write_meta(&w); /* last: it has the totals */
+    if (good && !w.failed) {
+        if (result) *result = (WendMergeResult){.calls = w.total_calls + w.total_polls, .classes = r->classes->len};
+        good = bundle_finish(w.bundle, dir, BUNDLE_FILE, result ? &result->bytes : NULL, error);
+    } else {
+        bundle_writer_free(w.bundle);
+        g_set_error(error, WEND_ERROR, good ? WEND_ERROR_SYSTEM : WEND_ERROR_INPUT, good ? "out of memory" : "a rank's outcomes or polls are damaged");
+        good = FALSE;
+    }
+    wend_buf_clear(&w.out);
+    g_free(w.function_used);
+    g_free(w.constant_used);
+    g_free(w.function_number);
+    g_free(w.constant_number);
+    g_free(w.calls);
+    g_free(w.shape_calls);
+    return good;
+}
+
+gboolean wend_merge_write(WendMerge *m, const char *dir, WendMergeResult *result, GError **error)
+{
+    Recording *r = recording_unify(m, error);
+    gboolean good = r && recording_write(r, dir, result, error);
+    recording_free(r);
+    return good;
+}
