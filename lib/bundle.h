@@ -23,6 +23,7 @@ void bundle_free(Bundle *b);
 const char *bundle_name(const Bundle *b);                /* for messages */
 guint64 bundle_file_bytes(const Bundle *b);
 guint64 bundle_member_bytes(const Bundle *b);            /* all members, uncompressed */
+gboolean bundle_has(const Bundle *b, const char *name);
 GBytes *bundle_member(Bundle *b, const char *name, GError **error); /* unref; fails if there is none or it is damaged */
 
 #endif

@@ -1,2 +1,34 @@
 # what is built in lib/
 include lib/hot.mk
+
+# libwendcore: merging, the archive, the reader. The tracer opens it with dlopen at finalize, the commands link it.
+pkglib_LTLIBRARIES += libwendcore.la
+libwendcore_la_SOURCES = \
+	lib/words.h lib/merge.h lib/program.h \
+	lib/bundle-index.h \
+	lib/bundle-read.c lib/bundle-write.c lib/bundle.h \
+	lib/class.c lib/class.h \
+	lib/codec.c lib/codec.h \
+	lib/comms.c lib/comms.h \
+	lib/contents.c \
+	lib/cursor.c lib/cursor.h \
+	lib/decode.c lib/decode.h \
+	lib/format.c \
+	lib/layout.c lib/layout.h \
+	lib/merge.c \
+	lib/program-private.h lib/program-read.c lib/program.c \
+	lib/rankset.c lib/rankset.h \
+	lib/recording.h \
+	lib/requests.c lib/requests.h \
+	lib/rules.c \
+	lib/sequence-read.c \
+	lib/table.c \
+	lib/timing.c lib/timing.h \
+	lib/unify.c \
+	lib/vector.c lib/vector.h \
+	lib/walk.c \
+	lib/write.c
+libwendcore_la_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)
+libwendcore_la_LIBADD = lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS) $(ARCHIVE_LIBS) $(ZSTD_LIBS) -lm
+# wend_ is what the headers declare; the rest is inside.
+libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex '^wend_'

@@ -32,11 +32,10 @@
 
 #include "cst.h"
 #include "grammar.h"
+#include "words.h"
 
 #define WEND_PART_MAGIC "WENDPART"
 #define WEND_PART_VERSION 1
-
-enum wend_sequence_kind { WEND_SEQUENCE_THREAD = 0, WEND_SEQUENCE_CALLBACK = 1 };
 
 /* Writing a part: collect the facts, then begin, then one wend_part_sequence for each of the sequences announced. Test
  * out->failed at the end. No GLib. */

@@ -41,7 +41,7 @@ typedef struct { guint32 first, count; gint64 step; /* ranks first, first + step
 typedef struct {
     WendSlotForm form;
     gint64 value;                       /* CONSTANT: it; SELF: added to self */
-    guint n_pieces; const WendSlotPiece *pieces; /* TABLE: sorted by first; relative: value + self */
+    guint n_pieces; const WendSlotPiece *pieces; /* TABLE: sorted by first, disjoint (pieces may interleave); relative: value + self */
 } WendSlot;
 typedef struct { guint64 count; double mean, min, max, stddev; } WendTiming; /* seconds */
 typedef struct {
@@ -53,7 +53,7 @@ const WendTerminal *wend_program_terminal(const WendProgram *p, guint terminal);
 gint64 wend_program_slot(const WendProgram *p, guint terminal, guint slot, guint rank); /* the value */
 
 /* -- who runs what -- */
-typedef enum { WEND_SEQUENCE_THREAD, WEND_SEQUENCE_CALLBACK } WendSequenceKind;
+typedef enum wend_sequence_kind WendSequenceKind; /* words.h */
 typedef struct {
     WendSequenceKind kind;
     gint64 id;        /* thread number, or the callback's function word */
@@ -82,8 +82,11 @@ guint64 wend_program_polls(const WendProgram *p, guint rank, guint sequence); /*
 typedef struct {
     const WendParam *param;
     gint64 n_in, n_out;       /* arrays: length word (-1 NULL, WEND_ABSENT, WEND_IGNORE or a constant: no elements); scalars: 1 if present, else 0 */
-    const gint64 *in, *out;   /* elements: 1 word each; buf and address 2 (segment, offset; offset 0 if none); status 4; out of comm and
-                               * datatype 6 (handle, then the five facts); string: n bytes packed in words (use wend_arg_string) */
+    const gint64 *in, *out;   /* elements: 1 word each; buf, address and attr 2 (segment, offset; offset 0 if none); status 4; out of comm and
+                               * datatype 6 (handle, then the five facts); string: n bytes packed in words (use wend_arg_string);
+                               * strings: for each its length, then its words; strings2: for each its number of strings, then these.
+                               * status: n_in is the word of the shape (0 ignored, 1 given; arrays their length or WEND_IGNORE) and n_out
+                               * the number of statuses that the call filled (0 from a decoder, which sees no outcomes) */
 } WendArg;
 
 typedef struct {

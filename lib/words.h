@@ -58,6 +58,9 @@ static inline int64_t wend_segment_id(int64_t w) { return w >> 3; }
 #define WEND_CALLBACK_ENUM(type) WEND_CALLBACK_##type,
 enum wend_callback { WEND_CALLBACKS(WEND_CALLBACK_ENUM) WEND_CALLBACK_KINDS };
 
+/* What a sequence of calls is: of a thread, or of a callback that MPI called. */
+enum wend_sequence_kind { WEND_SEQUENCE_THREAD = 0, WEND_SEQUENCE_CALLBACK = 1 };
+
 /* Word 0 of a shape. */
 #define WEND_SHAPE_HEAD(function, failed) ((int64_t)(function)*2 + ((failed) ? 1 : 0))
 

@@ -182,6 +182,8 @@ static void write_functions(Writer *w)
             wend_buf_signed(&b, p->count);
             wend_buf_signed(&b, p->type);
             wend_buf_signed(&b, p->displs);
+            wend_buf_signed(&b, p->source);
+            wend_buf_signed(&b, p->tag);
             put_string(&b, p->ctype);
             put_string(&b, p->group);
             put_string(&b, p->length);

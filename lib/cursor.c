@@ -1,0 +1,45 @@
+/* cursor.c: going through the expansion of a rule. */
+#include "cursor.h"
+
+static void push(RuleCursor *c, guint rule)
+{
+    const WendRule *r = &c->rules[rule];
+    if (r->length == 0) return; /* nothing in it, however often */
+    if (c->depth == c->capacity) {
+        c->capacity = MAX(2 * c->capacity, 16);
+        c->stack = g_renew(RuleFrame, c->stack, c->capacity);
+    }
+    c->stack[c->depth++] = (RuleFrame){r->symbols, r->symbols + r->n, r->symbols->exponent};
+}
+
+void rule_cursor_init(RuleCursor *c, const WendRule *rules, guint start)
+{
+    *c = (RuleCursor){.rules = rules};
+    push(c, start);
+}
+
+void rule_cursor_clear(RuleCursor *c)
+{
+    g_free(c->stack);
+}
+
+gboolean rule_cursor_enter(RuleCursor *c, guint32 *terminal)
+{
+    while (c->depth) {
+        RuleFrame *top = &c->stack[c->depth - 1];
+        if (top->symbol == top->end) {
+            c->depth--;
+            continue;
+        }
+        const WendSymbol *s = top->symbol;
+        gboolean empty = s->is_rule && c->rules[s->id].length == 0;
+        if (empty) top->left = 1;
+        if (--top->left == 0 && ++top->symbol < top->end) top->left = top->symbol->exponent;
+        if (!s->is_rule) {
+            *terminal = s->id;
+            return TRUE;
+        }
+        if (!empty) push(c, s->id);
+    }
+    return FALSE;
+}

@@ -1,0 +1,58 @@
+/* decode.c: a terminal of one rank as a call with arguments. */
+#include "decode.h"
+
+struct WendDecoder {
+    const WendProgram *p;
+    Layout layout;
+    GArray *slots, *args;
+    WendCall call;
+};
+
+void decode_static(const WendProgram *p, guint32 terminal, guint rank, Layout *layout, GArray *slots)
+{
+    const WendTerminal *t = &p->terminals[terminal];
+    const WendShape *s = &p->shapes[t->shape];
+    g_array_set_size(slots, t->n_slots);
+    for (guint i = 0; i < t->n_slots; i++) g_array_index(slots, gint64, i) = wend_program_slot(p, terminal, i, rank);
+    layout_static(layout, s->function, s->words, s->n_words, (const gint64 *)(gpointer)slots->data, t->n_slots); /* was seen to fit at open */
+}
+
+void decode_args(const WendFunction *f, const Layout *layout, const gint64 *words, WendArg *args)
+{
+    for (guint i = 0; i < f->n_params; i++) {
+        const LayoutArg *a = &g_array_index(layout->args, LayoutArg, i);
+        args[i] = (WendArg){&f->params[i], a->n_in, a->n_out, words + a->in, words + a->out};
+    }
+}
+
+WendDecoder *wend_decoder_new(const WendProgram *p)
+{
+    WendDecoder *d = g_new0(WendDecoder, 1);
+    d->p = p;
+    layout_init(&d->layout);
+    d->slots = g_array_new(FALSE, FALSE, sizeof(gint64));
+    d->args = g_array_new(FALSE, TRUE, sizeof(WendArg));
+    return d;
+}
+
+const WendCall *wend_decoder_call(WendDecoder *d, guint terminal, guint rank)
+{
+    g_return_val_if_fail(terminal < d->p->n_terminals, NULL);
+    const WendTerminal *t = &d->p->terminals[terminal];
+    const WendShape *s = &d->p->shapes[t->shape];
+    decode_static(d->p, terminal, rank, &d->layout, d->slots);
+    g_array_set_size(d->args, s->function->n_params);
+    decode_args(s->function, &d->layout, (const gint64 *)(gpointer)d->layout.words->data, (WendArg *)(gpointer)d->args->data);
+    d->call = (WendCall){.function = s->function, .terminal = terminal, .shape = t->shape, .rank = rank, .failed = s->failed,
+                         .n_args = s->function->n_params, .args = (const WendArg *)(gpointer)d->args->data};
+    return &d->call;
+}
+
+void wend_decoder_free(WendDecoder *d)
+{
+    if (!d) return;
+    layout_clear(&d->layout);
+    g_array_unref(d->slots);
+    g_array_unref(d->args);
+    g_free(d);
+}

@@ -1,0 +1,110 @@
+/* program-private.h: the inside of a WendProgram, for the files that make up the reader. */
+#ifndef WEND_PROGRAM_PRIVATE_H
+#define WEND_PROGRAM_PRIVATE_H
+
+#include "bundle.h"
+#include "program.h"
+#include "rankset.h"
+#include "recording.h"
+
+/* What one set of ranks has of a shape's outcomes. */
+typedef struct {
+    RankSet ranks;            /* no runs: all of the class */
+    gboolean zeros;           /* each entry is width zeros */
+    guint width;
+    const guint8 *runs;       /* else: runs in the archive's words */
+    gsize n;
+} OutcomeContent;
+
+typedef struct {
+    guint32 shape;
+    guint64 entries;          /* calls with that shape */
+    guint n_contents;
+    OutcomeContent *contents;
+    guint32 *by_index;        /* content of each rank of the class; made when first needed, and there are many */
+} ShapeOutcomes;
+
+typedef struct { RankSet ranks; guint n; guint32 *terminals; } PollTerminals;
+typedef struct {
+    RankSet ranks;
+    guint64 after, length;
+    guint n_rules;            /* the last is the start; each uses only rules before it */
+    WendRule *rules;          /* symbols: terminals of the program already */
+} PollGrammar;
+
+typedef struct {
+    guint64 length;           /* calls */
+    guint n_shapes;
+    ShapeOutcomes *shapes;    /* those that occur, ascending */
+    guint n_terminals;
+    guint32 *terminals;       /* likewise; none if not timed */
+    WendTiming *timing;       /* two for each; NULL: not timed */
+    guint n_poll_tables, n_poll_grammars;
+    PollTerminals *poll_tables;
+    PollGrammar *poll_grammars;
+} SequenceData;
+
+typedef struct {
+    SequenceData *sequences;
+    GHashTable *request_makers; /* request word -> creating terminal + 1; made when first needed */
+    GHashTable *datatype_sizes; /* handle word -> bytes; likewise, of datatypes made by other threads */
+} ClassData;
+
+typedef struct CommNumbers CommNumbers; /* comms.c */
+
+struct WendProgram {
+    Bundle *bundle;
+    GPtrArray *members;       /* GBytes held for what points into them */
+    GPtrArray *blocks;        /* everything allocated, g_free */
+    GKeyFile *meta;
+    guint ranks;
+
+    guint n_functions;
+    WendFunction *functions;
+    guint n_constants;
+    gint64 *constants;        /* the archive's number -> word here */
+    GPtrArray *more_constants;/* names of constants that this build does not know: words from wend_n_constants on */
+    GHashTable *datatypes;    /* constant word -> gint64[5] */
+
+    guint n_shapes;
+    WendShape *shapes;
+    guint n_terminals;
+    WendTerminal *terminals;
+    guint n_rules;
+    WendRule *rules;
+    guint n_classes;
+    WendClass *classes;
+    ClassData *class_data;
+    guint *class_of;          /* by rank; G_MAXUINT: not recorded */
+
+    gint64 any_source, any_tag, request_null, proc_null, undefined, comm_world; /* words */
+    CommNumbers *comms;       /* made when first needed */
+};
+
+WendProgram *program_from_bundle(Bundle *b, GError **error); /* takes b */
+
+void *program_new_block(WendProgram *p, gsize n, gsize size); /* zeroed, freed with the program */
+gboolean program_read(WendProgram *p, GError **error);        /* all members; program-read.c, sequence-read.c */
+void program_clear_sequences(WendProgram *p);
+
+/* Reading one member. */
+typedef struct {
+    WendProgram *p;
+    const char *member;
+    WendCursor c;
+    const guint8 *start;
+    GError **error;
+} Member;
+gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error);
+gboolean member_close(Member *m);                             /* FALSE: the member was too short or too long */
+gboolean member_bad(Member *m, const char *what);             /* sets the error; returns FALSE */
+gint64 member_word(Member *m);
+gboolean read_sequences(WendProgram *p, GError **error);      /* outcomes, polls, timing */
+
+const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint sequence, guint32 shape, guint64 *entries);
+/* The terminals that a rule stands for, ascending, each once; g_free. */
+guint32 *sequence_terminals(const WendProgram *p, guint rule, guint *n);
+guint32 class_index_of(const WendClass *k, guint rank);       /* position in ranks; n_ranks if it is none */
+void comm_numbers_free(CommNumbers *n);
+
+#endif

@@ -1,0 +1,299 @@
+/* sequence-read.c: the members that go with the sequences: outcomes, polls, timing. */
+#include <string.h>
+
+#include "codec.h"
+#include "program-private.h"
+#include "timing.h"
+
+/* -- which terminals and shapes a sequence has, and how often -- */
+
+/* What a sequence has is counted when a member is read, and kept only if the member has bytes for it: many sequences over many
+ * terminals are a few bytes in a file that lies. */
+typedef struct {
+    const WendProgram *p;
+    guint64 *rule_times;                /* zero between sequences */
+    guint64 *calls, *shape_calls;       /* of what is in the two rows below */
+    GArray *terminals, *shapes;         /* guint, ascending */
+    GArray *rules;                      /* scratch */
+} Counter;
+
+/* The rules that a start rule needs, descending: each after those that use it. */
+static void reachable(Counter *c, guint start)
+{
+    g_array_set_size(c->rules, 0);
+    g_array_append_val(c->rules, start);
+    c->rule_times[start] = 1;
+    for (guint at = 0; at < c->rules->len; at++) {
+        const WendRule *r = &c->p->rules[g_array_index(c->rules, guint, at)];
+        for (guint k = 0; k < r->n; k++) {
+            guint id = r->symbols[k].id;
+            if (!r->symbols[k].is_rule || c->rule_times[id]) continue;
+            c->rule_times[id] = 1;
+            g_array_append_val(c->rules, id);
+        }
+    }
+}
+
+static gint descending(gconstpointer a, gconstpointer b)
+{
+    guint x = *(const guint *)a, y = *(const guint *)b;
+    return x > y ? -1 : x < y;
+}
+
+static gint ascending(gconstpointer a, gconstpointer b)
+{
+    return -descending(a, b);
+}
+
+static void count_sequence(Counter *c, guint start)
+{
+    const WendProgram *p = c->p;
+    for (guint i = 0; i < c->terminals->len; i++) c->calls[g_array_index(c->terminals, guint, i)] = 0;
+    for (guint i = 0; i < c->shapes->len; i++) c->shape_calls[g_array_index(c->shapes, guint, i)] = 0;
+    g_array_set_size(c->terminals, 0);
+    g_array_set_size(c->shapes, 0);
+    reachable(c, start);
+    g_array_sort(c->rules, descending);
+    for (guint i = 0; i < c->rules->len; i++) c->rule_times[g_array_index(c->rules, guint, i)] = 0;
+    c->rule_times[start] = 1;
+    for (guint i = 0; i < c->rules->len; i++) {
+        guint rule = g_array_index(c->rules, guint, i);
+        const WendRule *r = &p->rules[rule];
+        guint64 times = c->rule_times[rule];
+        c->rule_times[rule] = 0;
+        for (guint k = 0; k < r->n; k++) {
+            const WendSymbol *y = &r->symbols[k];
+            /* no overflow that matters: calls are at most the length of the start rule */
+            if (y->is_rule) {
+                c->rule_times[y->id] += times * y->exponent;
+                continue;
+            }
+            guint terminal = y->id, shape = p->terminals[y->id].shape;
+            if (!c->calls[terminal]) g_array_append_val(c->terminals, terminal);
+            if (!c->shape_calls[shape]) g_array_append_val(c->shapes, shape);
+            c->calls[terminal] += times * y->exponent;
+            c->shape_calls[shape] += times * y->exponent;
+        }
+    }
+    g_array_sort(c->terminals, ascending);
+    g_array_sort(c->shapes, ascending);
+}
+
+/* -- outcomes -- */
+
+static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
+{
+    guint64 head = wend_read_unsigned(&m->c);
+    if (m->c.failed) return member_bad(m, "truncated");
+    const WendFunction *f = m->p->shapes[o->shape].function;
+    if (!(head & 1)) {
+        content->zeros = TRUE;
+        content->width = head >> 1;
+        /* two words, and at most four zeros for each parameter: arrays lead with a length that is not zero */
+        return head >> 1 <= 2 + 4 * (guint64)f->n_params || member_bad(m, "an outcome is wider than its function");
+    }
+    content->n = head >> 1;
+    content->runs = wend_read_bytes(&m->c, content->n);
+    if (m->c.failed) return member_bad(m, "truncated");
+    WendCursor c = wend_cursor(content->runs, content->n);
+    guint64 entries = 0;
+    while (c.p < c.end && !c.failed) {
+        guint64 repeats = wend_read_unsigned(&c);
+        gsize n = wend_read_count(&c, 1);
+        for (gsize k = 0; k < n && !c.failed; k++) codec_word(&c, m->p->constants, m->p->n_constants);
+        if (repeats == 0 || n > G_MAXINT32 || __builtin_add_overflow(entries, repeats, &entries)) c.failed = true;
+    }
+    if (c.failed) return member_bad(m, "a stream of outcomes makes no sense");
+    return entries == o->entries || member_bad(m, "a stream of outcomes is not as long as its calls are many");
+}
+
+static gboolean read_shape_outcomes(Member *m, ShapeOutcomes *o)
+{
+    gsize n = wend_read_count(&m->c, 1);
+    if (m->c.failed || n == 0) return member_bad(m, "a shape has no outcomes");
+    o->contents = program_new_block(m->p, n, sizeof(OutcomeContent));
+    for (gsize i = 0; i < n; i++) {
+        o->n_contents = i + 1;
+        if (n > 1 && !rankset_decode(&o->contents[i].ranks, &m->c, m->p->ranks)) return member_bad(m, "outcomes of a rank that is not there");
+        if (!read_content(m, o, &o->contents[i])) return FALSE;
+    }
+    return TRUE;
+}
+
+/* -- polls -- */
+
+static gboolean read_poll_table(Member *m, PollTerminals *t)
+{
+    if (!rankset_decode(&t->ranks, &m->c, m->p->ranks)) return member_bad(m, "polls of a rank that is not there");
+    gsize n = wend_read_count(&m->c, 1);
+    t->terminals = program_new_block(m->p, n, sizeof(guint32));
+    t->n = n;
+    for (gsize i = 0; i < n; i++) {
+        guint64 terminal = wend_read_unsigned(&m->c);
+        if (m->c.failed || terminal >= m->p->n_terminals) return member_bad(m, "a poll is of a terminal that is not there");
+        t->terminals[i] = terminal;
+    }
+    return TRUE;
+}
+
+static gboolean read_poll_grammar(Member *m, const SequenceData *s, PollGrammar *g)
+{
+    if (!rankset_decode(&g->ranks, &m->c, m->p->ranks) || g->ranks.n == 0) return member_bad(m, "polls of a rank that is not there");
+    const PollTerminals *t = NULL;
+    for (guint i = 0; i < s->n_poll_tables && !t; i++)
+        if (rankset_contains(&s->poll_tables[i].ranks, rankset_lowest(&g->ranks))) t = &s->poll_tables[i];
+    if (!t) return member_bad(m, "a rank has polls but no terminals for them");
+    g->after = wend_read_unsigned(&m->c);
+    gsize n = wend_read_count(&m->c, 1);
+    if (m->c.failed || n == 0) return member_bad(m, "a grammar of polls is empty");
+    g->rules = program_new_block(m->p, n, sizeof(WendRule));
+    g->n_rules = n;
+    for (gsize i = 0; i < n; i++) {
+        gsize n_symbols = wend_read_count(&m->c, 2);
+        WendSymbol *symbols = program_new_block(m->p, n_symbols, sizeof(WendSymbol));
+        g->rules[i] = (WendRule){.n = n_symbols, .symbols = symbols};
+        for (gsize k = 0; k < n_symbols; k++) {
+            guint64 id = wend_read_unsigned(&m->c), exponent = wend_read_unsigned(&m->c), all;
+            gboolean is_rule = id & 1;
+            id >>= 1;
+            if (m->c.failed || id >= (is_rule ? i : t->n) || exponent == 0) return member_bad(m, "a rule of polls uses one that is not there");
+            symbols[k] = (WendSymbol){is_rule, id, exponent};
+            if (__builtin_mul_overflow(is_rule ? g->rules[id].length : 1, exponent, &all) ||
+                __builtin_add_overflow(g->rules[i].length, all, &g->rules[i].length) || g->rules[i].length > G_MAXINT64 / 2)
+                return member_bad(m, "a rule of polls stands for more than can be counted");
+        }
+    }
+    g->length = g->rules[n - 1].length;
+    return TRUE;
+}
+
+static gboolean read_polls(Member *m, SequenceData *s)
+{
+    gsize n = wend_read_count(&m->c, 2);
+    if (m->c.failed) return member_bad(m, "truncated");
+    if (n == 0) return TRUE;
+    s->poll_tables = program_new_block(m->p, n, sizeof(PollTerminals));
+    for (gsize i = 0; i < n; i++) {
+        s->n_poll_tables = i + 1;
+        if (!read_poll_table(m, &s->poll_tables[i])) return FALSE;
+    }
+    n = wend_read_count(&m->c, 4);
+    s->poll_grammars = program_new_block(m->p, n, sizeof(PollGrammar));
+    for (gsize i = 0; i < n; i++) {
+        s->n_poll_grammars = i + 1;
+        if (!read_poll_grammar(m, s, &s->poll_grammars[i])) return FALSE;
+    }
+    return !m->c.failed || member_bad(m, "truncated");
+}
+
+/* -- timing -- */
+
+static gboolean read_columns(Member *m, SequenceData *s, const Counter *c, guint interval, guint n_ranks)
+{
+    for (guint i = 0; i < s->n_terminals; i++) {
+        guint64 expected = c->calls[s->terminals[i]] * n_ranks; /* wraps for a liar only */
+        s->timing[2 * i + interval].count = expected + (guint64)wend_read_signed(&m->c);
+    }
+    g_autofree guint32 *code = g_new0(guint32, s->n_terminals + 1);
+    for (int column = 0; column < 4; column++)
+        for (guint i = 0; i < s->n_terminals; i++) {
+            WendTiming *t = &s->timing[2 * i + interval];
+            if (t->count == 0) continue;
+            guint64 n = wend_read_unsigned(&m->c);
+            if (m->c.failed || n > G_MAXINT32) return member_bad(m, "a time makes no sense");
+            code[i] = column == 0 || column == 3 ? n : MIN(code[i] + n, (guint64)G_MAXINT32);
+            double seconds = timing_seconds(code[i]);
+            if (column == 0) t->min = seconds;
+            else if (column == 1) t->mean = seconds;
+            else if (column == 2) t->max = seconds;
+            else t->stddev = seconds;
+        }
+    return TRUE;
+}
+
+static gboolean timing_of(Member *m, SequenceData *s, const WendClass *k, Counter *c)
+{
+    guint64 timed = wend_read_unsigned(&m->c);
+    if (m->c.failed || timed > 1) return member_bad(m, "makes no sense");
+    if (!timed) return TRUE;
+    count_sequence(c, k->sequences[s - m->p->class_data[k - m->p->classes].sequences].rule);
+    if ((gsize)(m->c.end - m->c.p) < 2 * (gsize)c->terminals->len) return member_bad(m, "truncated");
+    s->n_terminals = c->terminals->len;
+    s->terminals = program_new_block(m->p, s->n_terminals, sizeof(guint32));
+    memcpy(s->terminals, c->terminals->data, s->n_terminals * sizeof(guint32));
+    s->timing = program_new_block(m->p, 2 * (gsize)s->n_terminals, sizeof(WendTiming));
+    for (guint interval = 0; interval < 2; interval++)
+        if (!read_columns(m, s, c, interval, k->n_ranks)) return FALSE;
+    return TRUE;
+}
+
+/* -- all -- */
+
+typedef gboolean (*SequenceReader)(Member *m, SequenceData *s, const WendClass *k, Counter *c);
+
+static gboolean outcomes_of(Member *m, SequenceData *s, const WendClass *k, Counter *c)
+{
+    guint rule = k->sequences[s - m->p->class_data[k - m->p->classes].sequences].rule;
+    count_sequence(c, rule);
+    s->length = m->p->rules[rule].length;
+    if ((gsize)(m->c.end - m->c.p) < 2 * (gsize)c->shapes->len) return member_bad(m, "truncated");
+    s->shapes = program_new_block(m->p, c->shapes->len, sizeof(ShapeOutcomes));
+    for (guint i = 0; i < c->shapes->len; i++) {
+        guint shape = g_array_index(c->shapes, guint, i);
+        s->shapes[i] = (ShapeOutcomes){.shape = shape, .entries = c->shape_calls[shape]};
+        s->n_shapes = i + 1;
+        if (!read_shape_outcomes(m, &s->shapes[i])) return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean polls_of(Member *m, SequenceData *s, const WendClass *k, Counter *c)
+{
+    (void)k, (void)c;
+    return read_polls(m, s);
+}
+
+/* A member that has something for each sequence, in the order of the classes. */
+static gboolean read_each(WendProgram *p, const char *name, SequenceReader read, Counter *c, GError **error)
+{
+    Member m;
+    if (!member_open(&m, p, name, error)) return FALSE;
+    for (guint i = 0; i < p->n_classes; i++)
+        for (guint q = 0; q < p->classes[i].n_sequences; q++)
+            if (!read(&m, &p->class_data[i].sequences[q], &p->classes[i], c)) return FALSE;
+    return member_close(&m);
+}
+
+gboolean read_sequences(WendProgram *p, GError **error)
+{
+    Counter c = {p, g_new0(guint64, p->n_rules + 1), g_new0(guint64, p->n_terminals + 1), g_new0(guint64, p->n_shapes + 1),
+                 g_array_new(FALSE, FALSE, sizeof(guint)), g_array_new(FALSE, FALSE, sizeof(guint)), g_array_new(FALSE, FALSE, sizeof(guint))};
+    gboolean good = read_each(p, "outcomes", outcomes_of, &c, error) &&
+                    (!bundle_has(p->bundle, "polls") || read_each(p, "polls", polls_of, &c, error)) &&
+                    (!bundle_has(p->bundle, "timing") || read_each(p, "timing", timing_of, &c, error));
+    g_free(c.rule_times);
+    g_free(c.calls);
+    g_free(c.shape_calls);
+    g_array_unref(c.terminals);
+    g_array_unref(c.shapes);
+    g_array_unref(c.rules);
+    return good;
+}
+
+void program_clear_sequences(WendProgram *p)
+{
+    for (guint i = 0; i < p->n_classes; i++) {
+        ClassData *d = &p->class_data[i];
+        g_clear_pointer(&d->request_makers, g_hash_table_unref);
+        g_clear_pointer(&d->datatype_sizes, g_hash_table_unref);
+        for (guint q = 0; q < p->classes[i].n_sequences; q++) {
+            SequenceData *s = &d->sequences[q];
+            for (guint o = 0; o < s->n_shapes; o++) {
+                for (guint c = 0; c < s->shapes[o].n_contents; c++) rankset_clear(&s->shapes[o].contents[c].ranks);
+                g_free(s->shapes[o].by_index);
+            }
+            for (guint t = 0; t < s->n_poll_tables; t++) rankset_clear(&s->poll_tables[t].ranks);
+            for (guint g = 0; g < s->n_poll_grammars; g++) rankset_clear(&s->poll_grammars[g].ranks);
+        }
+    }
+}
