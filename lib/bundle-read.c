@@ -3,6 +3,7 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <string.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 #include <zstd.h>
 
@@ -48,22 +49,27 @@ static GBytes *expand(const Bundle *b, const guint8 *p, gsize n, GError **error)
     }
     ZSTD_DCtx *z = ZSTD_createDCtx();
     ZSTD_inBuffer in = {p, n, 0};
-    GByteArray *out = g_byte_array_new();
+    GByteArray *out = g_byte_array_new(); /* grows with what is really there */
+    const guint step = ZSTD_DStreamOutSize();
+    const char *problem = z ? NULL : "out of memory";
     size_t left = 1;
-    while (z && left != 0) {
+    while (!problem && left != 0) {
         guint at = out->len;
-        if (at > G_MAXUINT32 - ZSTD_DStreamOutSize() - 1) left = (size_t)-ZSTD_error_frameParameter_unsupported;
-        else g_byte_array_set_size(out, at + ZSTD_DStreamOutSize());
-        ZSTD_outBuffer chunk = {out->data + at, out->len - at, 0};
-        if (!ZSTD_isError(left)) left = ZSTD_decompressStream(z, &chunk, &in);
-        if (ZSTD_isError(left)) break;
+        if (at > G_MAXUINT32 - 2 * step) {
+            problem = "a frame is larger than 4 GB";
+            break;
+        }
+        g_byte_array_set_size(out, at + step);
+        ZSTD_outBuffer chunk = {out->data + at, step, 0};
+        left = ZSTD_decompressStream(z, &chunk, &in);
         g_byte_array_set_size(out, at + chunk.pos);
-        if (left != 0 && in.pos == in.size && chunk.pos < chunk.size) break; /* wants more than there is */
+        if (ZSTD_isError(left)) problem = ZSTD_getErrorName(left);
+        else if (left != 0 && in.pos == in.size && chunk.pos < step) problem = "a frame ends too early";
     }
     ZSTD_freeDCtx(z);
-    if (left == 0) return g_byte_array_free_to_bytes(out);
+    if (!problem) return g_byte_array_free_to_bytes(out);
     g_byte_array_unref(out);
-    fail(b, error, "damaged: %s", ZSTD_isError(left) ? ZSTD_getErrorName(left) : "a frame ends too early");
+    fail(b, error, "damaged: %s", problem);
     return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 #include <zstd.h>
 
@@ -30,7 +31,10 @@ struct BundleWriter {
 static la_ssize_t take(struct archive *a, void *data, const void *bytes, size_t n)
 {
     BundleWriter *w = data;
-    (void)a;
+    if (n > G_MAXINT32 - w->pending->len) {
+        archive_set_error(a, ENOMEM, "a member is larger than 2 GB");
+        return -1;
+    }
     g_byte_array_append(w->pending, bytes, n);
     return n;
 }

@@ -496,7 +496,7 @@ const WendCall *wend_walk_next(WendWalk *w)
             w->main_terminal = terminal;
             w->main_waits = TRUE;
         } else {
-            w->polls_due = w->polls_after;
+            w->polls_due += w->polls_after;
             w->polls_after = 0;
         }
     }

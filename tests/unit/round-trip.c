@@ -1,0 +1,307 @@
+/* round-trip.c: what is recorded is what is read, call by call and word by word; and it is the same bytes in whatever order ranks are merged. */
+#include "simulated.h"
+
+#include "../../lib/merge.h"
+#include "../../lib/program.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* -- merging -- */
+
+static WendMerge *part_of(SimulatedRank *r)
+{
+    GError *error = NULL;
+    GByteArray *part = simulated_part(r);
+    WendMerge *m = wend_merge_from_part(part->data, part->len, &error);
+    g_assert_no_error(error);
+    g_byte_array_unref(part);
+    return m;
+}
+
+/* Merges in an order drawn from RAND; NULL: rank 0 takes the others one by one. */
+static char *record(GPtrArray *ranks, GRand *rand, WendMergeResult *result)
+{
+    GError *error = NULL;
+    g_autoptr(GPtrArray) merges = g_ptr_array_new();
+    for (guint i = 0; i < ranks->len; i++) g_ptr_array_add(merges, part_of(g_ptr_array_index(ranks, i)));
+    while (merges->len > 1) {
+        guint a = rand ? g_rand_int_range(rand, 0, merges->len) : 0, b = rand ? g_rand_int_range(rand, 0, merges->len) : 1;
+        if (a == b) continue;
+        WendMerge *other = g_ptr_array_index(merges, b);
+        GByteArray *bytes = wend_merge_encode(other);
+        g_assert_true(wend_merge_absorb(g_ptr_array_index(merges, a), bytes->data, bytes->len, &error));
+        g_assert_no_error(error);
+        g_byte_array_unref(bytes);
+        wend_merge_free(other);
+        g_ptr_array_remove_index(merges, b);
+    }
+    char *dir = g_dir_make_tmp("wend-test-XXXXXX", &error);
+    g_assert_no_error(error);
+    g_assert_true(wend_merge_write(g_ptr_array_index(merges, 0), dir, result, &error));
+    g_assert_no_error(error);
+    wend_merge_free(g_ptr_array_index(merges, 0));
+    return dir;
+}
+
+static char *contents(const char *dir, gsize *n)
+{
+    g_autofree char *file = g_build_filename(dir, "trace.tar.zst", NULL);
+    char *bytes;
+    g_assert_true(g_file_get_contents(file, &bytes, n, NULL));
+    return bytes;
+}
+
+static void discard(char *dir)
+{
+    g_autofree char *file = g_build_filename(dir, "trace.tar.zst", NULL);
+    g_unlink(file);
+    g_assert_cmpint(g_rmdir(dir), ==, 0); /* nothing else is there */
+    g_free(dir);
+}
+
+/* -- reading, from the rules up: no walk -- */
+
+static void expand(const WendProgram *p, guint rule, GArray *out)
+{
+    const WendRule *r = wend_program_rule(p, rule);
+    for (guint k = 0; k < r->n; k++)
+        for (guint64 e = 0; e < r->symbols[k].exponent; e++) {
+            guint32 id = r->symbols[k].id;
+            if (r->symbols[k].is_rule) expand(p, id, out); else g_array_append_val(out, id);
+        }
+    }
+
+static void same_words(const gint64 *a, guint n, const GArray *b, guint from)
+{
+    g_assert_cmpuint(n, ==, b->len);
+    for (guint i = from; i < n; i++) g_assert_cmpint(a[i], ==, g_array_index(b, gint64, i));
+}
+
+static void check_words(const WendProgram *p, SimulatedRank *r, guint q, const SimulatedSequence *s)
+{
+    const WendClass *k = wend_program_class(p, wend_program_class_of(p, r->rank));
+    g_autoptr(GArray) terminals = g_array_new(FALSE, FALSE, sizeof(guint32));
+    expand(p, k->sequences[q].rule, terminals);
+    g_assert_cmpuint(terminals->len, ==, wend_program_rule(p, k->sequences[q].rule)->length);
+    typedef struct { WendOutcomes *o; guint64 left; const gint64 *words; guint n; } Stream;
+    g_autofree Stream *streams = g_new0(Stream, wend_program_n_shapes(p));
+    guint at = 0;
+    for (guint i = 0; i < s->kept->len; i++) {
+        const SimulatedCall *c = g_ptr_array_index(s->kept, i);
+        if (c->poll) continue;
+        g_assert_cmpuint(at, <, terminals->len);
+        guint32 terminal = g_array_index(terminals, guint32, at++);
+        const WendTerminal *t = wend_program_terminal(p, terminal);
+        const WendShape *shape = wend_program_shape(p, t->shape);
+        g_assert_cmpstr(shape->function->name, ==, c->function);
+        g_assert_cmpint(shape->failed, ==, g_array_index(c->shape, gint64, 0) & 1);
+        same_words(shape->words, shape->n_words, c->shape, 1);
+        g_assert_cmpuint(t->n_slots, ==, c->slots->len);
+        for (guint j = 0; j < t->n_slots; j++) g_assert_cmpint(wend_program_slot(p, terminal, j, r->rank), ==, g_array_index(c->slots, gint64, j));
+        Stream *stream = &streams[t->shape];
+        if (!stream->o) stream->o = wend_program_outcomes(p, r->rank, q, t->shape);
+        if (stream->left == 0) g_assert_true(wend_outcomes_next_run(stream->o, &stream->left, &stream->words, &stream->n));
+        stream->left--;
+        same_words(stream->words, stream->n, c->outcome, 0);
+    }
+    g_assert_cmpuint(at, ==, terminals->len);
+    for (guint i = 0; i < wend_program_n_shapes(p); i++) {
+        if (!streams[i].o) continue;
+        g_assert_cmpuint(streams[i].left, ==, 0);
+        g_assert_false(wend_outcomes_next_run(streams[i].o, &streams[i].left, &streams[i].words, &streams[i].n));
+        wend_outcomes_free(streams[i].o);
+    }
+}
+
+/* -- reading with a walk -- */
+
+static void check_walk(const WendProgram *p, SimulatedRank *r, guint q, const SimulatedSequence *s, WendWalkFlags flags)
+{
+    WendWalk *w = wend_walk_new(p, r->rank, q, flags);
+    g_assert_nonnull(w);
+    guint64 index = 0, polls = 0;
+    const WendCall *c = NULL;
+    for (guint i = 0; i < s->kept->len; i++) {
+        const SimulatedCall *kept = g_ptr_array_index(s->kept, i);
+        if (kept->poll) {
+            polls++;
+            if (flags == WEND_WALK_MAIN) continue;
+        }
+        c = wend_walk_next(w);
+        g_assert_nonnull(c);
+        g_assert_cmpstr(c->function->name, ==, kept->function);
+        g_assert_cmpint(c->poll, ==, kept->poll);
+        g_assert_cmpuint(c->index, ==, index++);
+        const WendTerminal *t = wend_program_terminal(p, c->terminal);
+        for (guint j = 0; j < t->n_slots; j++) g_assert_cmpint(wend_program_slot(p, c->terminal, j, r->rank), ==, g_array_index(kept->slots, gint64, j));
+        same_words(wend_program_shape(p, c->shape)->words, wend_program_shape(p, c->shape)->n_words, kept->shape, 1);
+        if (c->poll) continue;
+        g_assert_cmpuint(c->polls_before, ==, polls);
+        g_assert_cmpint(c->return_code, ==, g_array_index(kept->outcome, gint64, 1));
+        polls = 0;
+    }
+    g_assert_null(wend_walk_next(w));
+    g_assert_null(wend_walk_next(w));
+    wend_walk_free(w);
+}
+
+static void check(const char *dir, GPtrArray *ranks)
+{
+    GError *error = NULL;
+    WendProgram *p = wend_program_open(dir, &error);
+    g_assert_no_error(error);
+    for (guint i = 0; i < ranks->len; i++) {
+        SimulatedRank *r = g_ptr_array_index(ranks, i);
+        const WendClass *k = wend_program_class(p, wend_program_class_of(p, r->rank));
+        g_assert_cmpuint(k->n_sequences, ==, r->sequences->len);
+        for (guint q = 0; q < k->n_sequences; q++) {
+            const SimulatedSequence *s = NULL; /* by kind and id: they come sorted */
+            for (guint j = 0; j < r->sequences->len; j++) {
+                const SimulatedSequence *other = g_ptr_array_index(r->sequences, j);
+                if (other->kind == k->sequences[q].kind && other->id == k->sequences[q].id) s = other;
+            }
+            g_assert_nonnull(s);
+            guint64 polls = 0;
+            for (guint j = 0; j < s->kept->len; j++) polls += ((SimulatedCall *)g_ptr_array_index(s->kept, j))->poll;
+            g_assert_cmpuint(wend_program_polls(p, r->rank, q), ==, polls);
+            check_words(p, r, q, s);
+            check_walk(p, r, q, s, WEND_WALK_MAIN);
+            check_walk(p, r, q, s, WEND_WALK_POLLS);
+        }
+    }
+    wend_program_free(p);
+}
+
+/* -- random programs -- */
+
+/* Ranks draw from a common generator what they do and from one of their own how they differ. */
+static void random_step(SimulatedRank *r, SimulatedSequence *s, GRand *common, GRand *own)
+{
+    gint64 none = constant("MPI_PROC_NULL"), any = constant("MPI_ANY_SOURCE"), rank = r->rank, world = r->world;
+    gint64 peers[] = {(rank + 1) % world, (rank + world - 1) % world, rank ? rank - 1 : none, 0, rank ^ 1, g_rand_int_range(own, 0, world), 3, none};
+    gint64 peer = peers[g_rand_int_range(common, 0, 8)], requests[3];
+    gint64 offset = g_rand_int_range(common, 0, 2) ? 64 : rank * 1000 + 64;
+    switch (g_rand_int_range(common, 0, 7)) {
+    case 0:
+        sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 2), offset, 10, peer, 5);
+        break;
+    case 1: {
+        gint64 got = g_rand_int_range(own, 0, world);
+        sim_recv(r, s, 100, any, constant("MPI_ANY_TAG"), got, 7, 8 * g_rand_int_range(own, 0, 100));
+        break;
+    }
+    case 2: {
+        guint n = g_rand_int_range(common, 1, 4);
+        for (guint i = 0; i < n; i++) requests[i] = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_STATIC, 1), offset + 800 * i, 100, peer, i);
+        sim_waitall(r, s, n, requests);
+        break;
+    }
+    case 3: {
+        gint64 request = sim_isend(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 4, peer, 1);
+        for (int polls = g_rand_int_range(own, 0, 6); polls > 0; polls--) sim_test(r, s, request, FALSE);
+        sim_test(r, s, request, TRUE);
+        break;
+    }
+    case 4:
+        sim_allreduce(r, s, g_rand_int_range(common, 1, 3));
+        break;
+    case 5: /* polls with a slot that differs by rank */
+        for (int polls = g_rand_int_range(own, 0, 3); polls > 0; polls--) {
+            call(s, "MPI_Iprobe");
+            slot(s, rank);
+            slot(s, any);
+            slot(s, constant("MPI_ANY_TAG"));
+            shape(s, constant("MPI_COMM_WORLD"));
+            shape(s, 0);
+            end_poll(r, s);
+        }
+        break;
+    default:
+        call(s, "MPI_Send");
+        slot(s, rank);
+        shape(s, WEND_UNKNOWN);
+        slot(s, 1);
+        shape(s, constant("MPI_DATATYPE_NULL"));
+        slot(s, peer);
+        slot(s, G_MAXINT64 - rank);
+        shape(s, constant("MPI_COMM_WORLD"));
+        end_failed(r, s, 3);
+    }
+}
+
+static GPtrArray *random_ranks(guint32 seed, guint world)
+{
+    GPtrArray *ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint rank = 0; rank < world; rank++) {
+        SimulatedRank *r = simulated_new(rank, world, TRUE);
+        GRand *own = g_rand_new_with_seed(seed * 1000 + rank);
+        guint threads = rank % 5 == 4 ? 2 : 1;
+        for (guint thread = 0; thread < threads; thread++) {
+            SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, threads - 1 - thread);
+            GRand *common = g_rand_new_with_seed(seed + 77 * thread + (seed % 3 == 0 ? 1000 * (rank % 2) : 0));
+            for (guint block = g_rand_int_range(common, 0, 4); block > 0; block--) {
+                guint32 body = g_rand_int(common);
+                for (guint times = g_rand_int_range(common, 1, 12); times > 0; times--) {
+                    GRand *again = g_rand_new_with_seed(body);
+                    for (guint n = g_rand_int_range(again, 1, 8); n > 0; n--) random_step(r, s, again, own);
+                    g_rand_free(again);
+                }
+            }
+            g_rand_free(common);
+        }
+        if (rank % 3 == 1) {
+            SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_CALLBACK, 4);
+            for (guint i = 0; i < 5 + rank % 2; i++) sim_allreduce(r, s, 9);
+        }
+        g_rand_free(own);
+        g_ptr_array_add(ranks, r);
+    }
+    return ranks;
+}
+
+static void test_random(void)
+{
+    GRand *rand = g_rand_new_with_seed(17);
+    for (guint32 seed = 1; seed <= 120; seed++) {
+        g_autoptr(GPtrArray) ranks = random_ranks(seed, 1 + seed % 23);
+        if (seed % 7 == 0 && ranks->len > 3) g_ptr_array_remove_range(ranks, ranks->len / 2, 1); /* one is missing */
+        char *dir = record(ranks, NULL, NULL), *other = record(ranks, rand, NULL);
+        check(dir, ranks);
+        gsize n, m;
+        g_autofree char *a = contents(dir, &n), *b = contents(other, &m);
+        g_assert_cmpmem(a, n, b, m);
+        discard(dir);
+        discard(other);
+    }
+    g_rand_free(rand);
+}
+
+/* -- the stencil -- */
+
+static void test_stencil(void)
+{
+    gsize bytes[3];
+    guint widths[] = {3, 5, 8};
+    for (int i = 0; i < 3; i++) {
+        g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+        for (guint rank = 0; rank < widths[i] * widths[i]; rank++) g_ptr_array_add(ranks, simulated_stencil(rank, widths[i], widths[i], 50, TRUE));
+        WendMergeResult result;
+        char *dir = record(ranks, NULL, &result);
+        check(dir, ranks);
+        g_assert_cmpuint(result.classes, ==, 1);
+        g_assert_cmpuint(result.calls, ==, ranks->len * (4 + 50 * 9 + 5));
+        bytes[i] = result.bytes;
+        g_assert_cmpuint(bytes[i], <, 3000);
+        discard(dir);
+    }
+    g_assert_cmpuint(bytes[2], <, bytes[0] + 300);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/round-trip/stencil", test_stencil);
+    g_test_add_func("/round-trip/random", test_random);
+    return g_test_run();
+}

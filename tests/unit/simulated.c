@@ -1,0 +1,289 @@
+/* simulated.c: ranks without MPI. */
+#include "simulated.h"
+
+#include <string.h>
+
+static void call_free(gpointer p)
+{
+    SimulatedCall *c = p;
+    g_array_unref(c->shape);
+    g_array_unref(c->slots);
+    g_array_unref(c->outcome);
+    g_free(c);
+}
+
+static void sequence_free(gpointer p)
+{
+    SimulatedSequence *s = p;
+    wend_cst_free(s->calls);
+    wend_cst_free(s->polls);
+    wend_grammar_free(s->grammar);
+    wend_grammar_free(s->polls_grammar);
+    g_ptr_array_unref(s->kept);
+    g_array_unref(s->pool);
+    g_free(s);
+}
+
+SimulatedRank *simulated_new(guint rank, guint world, gboolean keep)
+{
+    SimulatedRank *r = g_new0(SimulatedRank, 1);
+    r->rank = rank;
+    r->world = world;
+    r->keep = keep;
+    r->sequences = g_ptr_array_new_with_free_func(sequence_free);
+    g_autofree char *host = g_strdup_printf("node%u", rank / 4);
+    wend_facts_add(&r->facts, "run.program", "/opt/app/stencil");
+    wend_facts_add(&r->facts, "run.arguments", "-n 100");
+    wend_facts_add(&r->facts, "run.host", host);
+    wend_facts_add(&r->facts, "run.start", "1767225600.25");
+    wend_facts_add(&r->facts, "run.elapsed", "1.5");
+    wend_facts_add(&r->facts, "mpi.library", "Simulated MPI 1.0");
+    wend_facts_add(&r->facts, "mpi.version", "4.0");
+    wend_facts_add(&r->facts, "mpi.thread", "MPI_THREAD_SINGLE");
+    wend_facts_add(&r->facts, "wend.version", "0.1.0");
+    wend_facts_add(&r->facts, "datatype.MPI_DOUBLE", "8 0 8 0 8");
+    wend_facts_add(&r->facts, "datatype.MPI_INT", "4 0 4 0 4");
+    return r;
+}
+
+void simulated_free(SimulatedRank *r)
+{
+    g_ptr_array_unref(r->sequences);
+    wend_buf_clear(&r->facts.bytes);
+    g_free(r);
+}
+
+SimulatedSequence *simulated_sequence(SimulatedRank *r, enum wend_sequence_kind kind, gint64 id)
+{
+    SimulatedSequence *s = g_new0(SimulatedSequence, 1);
+    s->kind = kind;
+    s->id = id;
+    s->calls = wend_cst_new();
+    s->polls = wend_cst_new();
+    s->grammar = wend_grammar_new();
+    s->polls_grammar = wend_grammar_new();
+    s->kept = g_ptr_array_new_with_free_func(call_free);
+    s->pool = g_array_new(FALSE, TRUE, sizeof(WendPoolKey));
+    g_ptr_array_add(r->sequences, s);
+    return s;
+}
+
+GByteArray *simulated_part(SimulatedRank *r)
+{
+    WendBuf b = WEND_BUF_INIT;
+    wend_part_begin(&b, &r->facts, r->rank, r->world, r->sequences->len);
+    for (guint i = 0; i < r->sequences->len; i++) {
+        const SimulatedSequence *s = g_ptr_array_index(r->sequences, i);
+        WendPartSequence p = {.kind = s->kind, .id = s->id, .calls = s->calls, .grammar = s->grammar, .polls_after = s->polls_since,
+                              .polls = s->polls, .polls_grammar = s->polls_grammar};
+        wend_part_sequence(&b, &p);
+    }
+    g_assert_false(b.failed);
+    GByteArray *part = g_byte_array_new();
+    g_byte_array_append(part, b.data, b.len);
+    wend_buf_clear(&b);
+    return part;
+}
+
+gint64 constant(const char *name)
+{
+    for (gsize i = 0; i < wend_n_constants; i++)
+        if (strcmp(wend_constants[i], name) == 0) return WEND_CONST(i);
+    g_error("no constant %s", name);
+}
+
+void call(SimulatedSequence *s, const char *function)
+{
+    const WendFunction *f = wend_function_by_name(function);
+    g_assert_nonnull(f);
+    s->now = g_new0(SimulatedCall, 1);
+    s->now->function = f->name;
+    s->now->shape = g_array_new(FALSE, FALSE, sizeof(gint64));
+    s->now->slots = g_array_new(FALSE, FALSE, sizeof(gint64));
+    s->now->outcome = g_array_new(FALSE, FALSE, sizeof(gint64));
+    shape(s, WEND_SHAPE_HEAD(f - wend_functions, 0));
+    outcome(s, 0);
+    outcome(s, 0);
+}
+
+void shape(SimulatedSequence *s, gint64 word) { g_array_append_val(s->now->shape, word); }
+void slot(SimulatedSequence *s, gint64 word) { g_array_append_val(s->now->slots, word); }
+void outcome(SimulatedSequence *s, gint64 word) { g_array_append_val(s->now->outcome, word); }
+
+static gint64 *words(GArray *a) { return (gint64 *)(gpointer)a->data; }
+
+static void keep(SimulatedRank *r, SimulatedSequence *s)
+{
+    if (r->keep) g_ptr_array_add(s->kept, s->now); else call_free(s->now);
+    s->now = NULL;
+}
+
+void end(SimulatedRank *r, SimulatedSequence *s, double seconds)
+{
+    SimulatedCall *c = s->now;
+    words(c->outcome)[0] = s->polls_since;
+    s->polls_since = 0;
+    WendTerminalEntry *t = wend_cst_terminal(s->calls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
+    g_assert_true(wend_grammar_append(s->grammar, t->number, 1));
+    g_assert_true(wend_cst_outcome(s->calls, t->shape, words(c->outcome), c->outcome->len));
+    wend_stat_add(&t->duration, seconds);
+    wend_stat_add(&t->interval, seconds * 3);
+    keep(r, s);
+}
+
+void end_failed(SimulatedRank *r, SimulatedSequence *s, gint64 code)
+{
+    words(s->now->shape)[0] |= 1;
+    words(s->now->outcome)[1] = code;
+    end(r, s, 1e-6);
+}
+
+void end_poll(SimulatedRank *r, SimulatedSequence *s)
+{
+    SimulatedCall *c = s->now;
+    WendTerminalEntry *t = wend_cst_terminal(s->polls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
+    g_assert_true(wend_grammar_append(s->polls_grammar, t->number, 1));
+    s->polls_since++;
+    c->poll = TRUE;
+    g_array_set_size(c->outcome, 0);
+    keep(r, s);
+}
+
+gint64 end_request(SimulatedRank *r, SimulatedSequence *s)
+{
+    SimulatedCall *c = s->now;
+    WendPoolKey key;
+    guint32 number;
+    g_assert_true(wend_cst_request(s->calls, words(c->shape), c->shape->len, words(c->slots), c->slots->len, &key, &number));
+    if (number >= s->pool->len) g_array_set_size(s->pool, number + 1);
+    g_array_index(s->pool, WendPoolKey, number) = key;
+    shape(s, WEND_HANDLE(s->id, number));
+    end(r, s, 2e-7);
+    return WEND_HANDLE(s->id, number);
+}
+
+void release(SimulatedSequence *s, gint64 request)
+{
+    wend_cst_release(s->calls, g_array_index(s->pool, WendPoolKey, wend_handle_number(request)));
+}
+
+/* -- whole calls -- */
+
+static void message(SimulatedRank *r, SimulatedSequence *s, const char *f, gint64 segment, gint64 offset, gint64 count, gint64 peer, gint64 tag)
+{
+    call(s, f);
+    slot(s, r->rank);                  /* self */
+    shape(s, segment);
+    slot(s, offset);
+    slot(s, count);
+    shape(s, constant("MPI_DOUBLE"));
+    slot(s, peer);
+    slot(s, tag);
+    shape(s, constant("MPI_COMM_WORLD"));
+}
+
+void sim_send(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count, gint64 dest, gint64 tag)
+{
+    message(r, s, "MPI_Send", segment, offset, count, dest, tag);
+    end(r, s, 1e-6);
+}
+
+gint64 sim_isend(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count, gint64 dest, gint64 tag)
+{
+    message(r, s, "MPI_Isend", segment, offset, count, dest, tag);
+    return end_request(r, s);
+}
+
+gint64 sim_irecv(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count, gint64 source, gint64 tag)
+{
+    message(r, s, "MPI_Irecv", segment, offset, count, source, tag);
+    return end_request(r, s);
+}
+
+static void relative_status(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 source, gint64 tag, gint64 got_source, gint64 got_tag, gint64 got_bytes)
+{
+    outcome(s, got_source - (source == constant("MPI_ANY_SOURCE") ? (gint64)r->rank : source));
+    outcome(s, got_tag - (tag == constant("MPI_ANY_TAG") ? 0 : tag));
+    outcome(s, count * 8 - got_bytes);
+    outcome(s, 0);
+}
+
+void sim_recv(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 source, gint64 tag, gint64 got_source, gint64 got_tag, gint64 got_bytes)
+{
+    message(r, s, "MPI_Recv", WEND_SEGMENT(WEND_SEGMENT_STACK, 0), -128, count, source, tag);
+    shape(s, 1);
+    relative_status(r, s, count, source, tag, got_source, got_tag, got_bytes);
+    end(r, s, 3e-6);
+}
+
+void sim_waitall(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *requests)
+{
+    call(s, "MPI_Waitall");
+    slot(s, n);
+    shape(s, n);
+    for (guint i = 0; i < n; i++) shape(s, requests[i]);
+    shape(s, WEND_IGNORE);
+    outcome(s, n);
+    for (guint i = 0; i < 4 * n; i++) outcome(s, 0);
+    end(r, s, 4e-6 * (1 + r->rank));
+    for (guint i = 0; i < n; i++) release(s, requests[i]);
+}
+
+void sim_test(SimulatedRank *r, SimulatedSequence *s, gint64 request, gboolean done)
+{
+    call(s, "MPI_Test");
+    shape(s, request);
+    shape(s, 0);
+    if (!done) {
+        end_poll(r, s);
+        return;
+    }
+    outcome(s, 1);
+    for (int i = 0; i < 4; i++) outcome(s, 0);
+    end(r, s, 5e-8);
+    release(s, request);
+}
+
+void sim_allreduce(SimulatedRank *r, SimulatedSequence *s, gint64 count)
+{
+    call(s, "MPI_Allreduce");
+    slot(s, r->rank);
+    shape(s, constant("MPI_IN_PLACE"));
+    shape(s, WEND_SEGMENT(WEND_SEGMENT_STACK, 0));
+    slot(s, -64);
+    slot(s, count);
+    shape(s, constant("MPI_DOUBLE"));
+    shape(s, constant("MPI_SUM"));
+    shape(s, constant("MPI_COMM_WORLD"));
+    end(r, s, 1e-5);
+}
+
+SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations, gboolean keep_calls)
+{
+    SimulatedRank *r = simulated_new(rank, width * height, keep_calls);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    gint64 none = constant("MPI_PROC_NULL"), x = rank % width, y = rank / width, grid = WEND_SEGMENT(WEND_SEGMENT_HEAP, 0);
+    gint64 peers[] = {x > 0 ? (gint64)rank - 1 : none, x + 1 < width ? (gint64)rank + 1 : none, y > 0 ? (gint64)rank - width : none,
+                      y + 1 < height ? (gint64)rank + width : none};
+    call(s, "MPI_Init");
+    end(r, s, 0.1);
+    call(s, "MPI_Comm_rank");
+    slot(s, rank);
+    shape(s, constant("MPI_COMM_WORLD"));
+    const WendFunction *f = wend_function_by_name("MPI_Comm_rank");
+    if (f->params[f->n_params - 1].place == WEND_PLACE_OUTCOME) outcome(s, rank); else slot(s, rank);
+    end(r, s, 1e-7);
+    for (guint i = 0; i < iterations; i++) {
+        gint64 requests[8];
+        for (int d = 0; d < 4; d++) requests[d] = sim_irecv(r, s, grid, 4096 * d, 512, peers[d], 10 + (d ^ 1));
+        for (int d = 0; d < 4; d++) requests[4 + d] = sim_isend(r, s, grid, 65536 + 4096 * d, 512, peers[d], 10 + d);
+        sim_waitall(r, s, 8, requests);
+        if (i % 10 == 9) sim_allreduce(r, s, 1);
+    }
+    call(s, "wend_free");
+    shape(s, grid);
+    end(r, s, 0);
+    call(s, "MPI_Finalize");
+    end(r, s, 0.2);
+    return r;
+}

@@ -1,0 +1,69 @@
+/* simulated.h: ranks without MPI: calls put together word by word, as the tracer would, with the tracer's own tables and grammars.
+ *
+ * The words are written out by hand here, from docs/design.md: nothing is taken from the reader that the tests are about. Everything
+ * that is recorded is also kept as it is, to be compared with what is read. */
+#ifndef WEND_SIMULATED_H
+#define WEND_SIMULATED_H
+
+#include <glib.h>
+
+#include "../../lib/cst.h"
+#include "../../lib/functions.h"
+#include "../../lib/grammar.h"
+#include "../../lib/part.h"
+#include "../../lib/words.h"
+
+typedef struct {
+    const char *function;
+    gboolean poll;
+    GArray *shape, *slots, *outcome; /* gint64 */
+} SimulatedCall;
+
+typedef struct {
+    enum wend_sequence_kind kind;
+    gint64 id;
+    WendCst *calls, *polls;
+    WendGrammar *grammar, *polls_grammar;
+    guint64 polls_since;
+    GPtrArray *kept;                 /* SimulatedCall; empty if not asked for */
+    SimulatedCall *now;
+    GArray *pool;                    /* WendPoolKey by request number */
+} SimulatedSequence;
+
+typedef struct {
+    guint rank, world;
+    gboolean keep;
+    GPtrArray *sequences;
+    WendFacts facts;
+} SimulatedRank;
+
+SimulatedRank *simulated_new(guint rank, guint world, gboolean keep);
+void simulated_free(SimulatedRank *r);
+SimulatedSequence *simulated_sequence(SimulatedRank *r, enum wend_sequence_kind kind, gint64 id);
+GByteArray *simulated_part(SimulatedRank *r);
+
+/* One call: begin, its words, end. */
+gint64 constant(const char *name);
+void call(SimulatedSequence *s, const char *function);
+void shape(SimulatedSequence *s, gint64 word);
+void slot(SimulatedSequence *s, gint64 word);
+void outcome(SimulatedSequence *s, gint64 word);
+void end(SimulatedRank *r, SimulatedSequence *s, double seconds);
+void end_failed(SimulatedRank *r, SimulatedSequence *s, gint64 code);
+void end_poll(SimulatedRank *r, SimulatedSequence *s);              /* an unsuccessful poll: to F, without outcomes */
+gint64 end_request(SimulatedRank *r, SimulatedSequence *s);         /* makes a request; its word */
+void release(SimulatedSequence *s, gint64 request);
+
+/* Whole calls on MPI_COMM_WORLD with MPI_DOUBLE. */
+void sim_send(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count, gint64 dest, gint64 tag);
+gint64 sim_isend(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count, gint64 dest, gint64 tag);
+gint64 sim_irecv(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count, gint64 source, gint64 tag);
+void sim_recv(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 source, gint64 tag, gint64 got_source, gint64 got_tag, gint64 got_bytes);
+void sim_waitall(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *requests); /* statuses: zeros */
+void sim_test(SimulatedRank *r, SimulatedSequence *s, gint64 request, gboolean done);
+void sim_allreduce(SimulatedRank *r, SimulatedSequence *s, gint64 count);
+
+/* A 2D stencil over a grid of W x H ranks with MPI_PROC_NULL borders. */
+SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations, gboolean keep);
+
+#endif
