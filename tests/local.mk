@@ -32,6 +32,7 @@ AM_BATS_LOG_FLAGS = --tap
 AM_TESTS_ENVIRONMENT = BUILD_DIR='$(abs_top_builddir)'; SOURCE_DIR='$(abs_top_srcdir)'; export BUILD_DIR SOURCE_DIR;
 
 BATS_TESTS = \
+	tests/spec.bats \
 	tests/support.bats
 EXTRA_DIST += tests/helpers.bash $(BATS_TESTS)
 if HAVE_BATS

@@ -8,6 +8,11 @@ tests_unit_cst_SOURCES = tests/unit/cst.c
 tests_unit_cst_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_cst_LDADD = lib/libwendhot.la $(GLIB_LIBS) -lm
 
+UNIT_TESTS += tests/unit/functions
+tests_unit_functions_SOURCES = tests/unit/functions.c
+tests_unit_functions_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_functions_LDADD = libwendfunctions.la $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/grammar
 tests_unit_grammar_SOURCES = tests/unit/grammar.c
 tests_unit_grammar_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

@@ -1,0 +1,150 @@
+/* functions: the generated table, against facts read off the MPI standard by hand, and its inner consistency. */
+#include <glib.h>
+#include <string.h>
+
+#include "lib/functions.h"
+
+static const WendParam *param(const WendFunction *f, const char *name)
+{
+    for (unsigned i = 0; i < f->n_params; i++)
+        if (strcmp(f->params[i].name, name) == 0)
+            return &f->params[i];
+    g_error("%s has no parameter %s", f->name, name);
+}
+
+static const WendFunction *function(const char *name)
+{
+    const WendFunction *f = wend_function_by_name(name);
+    g_assert_nonnull(f);
+    g_assert_cmpstr(f->name, ==, name);
+    return f;
+}
+
+static void test_send(void)
+{
+    const WendFunction *f = function("MPI_Send");
+    static const WendKind kinds[] = {WEND_KIND_SELF, WEND_KIND_BUF, WEND_KIND_COUNT, WEND_KIND_DATATYPE, WEND_KIND_RANK, WEND_KIND_TAG, WEND_KIND_COMM};
+    g_assert_cmpuint(f->n_params, ==, G_N_ELEMENTS(kinds));
+    for (unsigned i = 0; i < f->n_params; i++)
+        g_assert_cmpint(f->params[i].kind, ==, kinds[i]);
+    g_assert_cmpuint(f->flags, ==, WEND_F_SELF | WEND_F_SEND);
+    g_assert_cmpint(f->params[1].extent, ==, WEND_EXTENT_COUNT);
+    g_assert_cmpint(f->params[1].count, ==, 2);
+    g_assert_cmpint(f->params[1].type, ==, 3);
+    g_assert_cmpint(f->params[4].place, ==, WEND_PLACE_SLOT);
+    g_assert_cmpint(f->params[6].place, ==, WEND_PLACE_SHAPE);
+}
+
+static void test_receive(void)
+{
+    const WendFunction *f = function("MPI_Recv");
+    const WendParam *status = param(f, "status");
+    g_assert_cmpstr(f->params[status->source].name, ==, "source");
+    g_assert_cmpstr(f->params[status->tag].name, ==, "tag");
+    g_assert_cmpstr(f->params[status->count].name, ==, "count");
+    g_assert_cmpint(param(f, "buf")->dir, ==, WEND_DIR_INOUT);
+    g_assert_true(f->flags & WEND_F_RECV);
+
+    f = function("MPI_Isendrecv");
+    const WendParam *request = param(f, "request");
+    g_assert_cmpstr(f->params[request->tag].name, ==, "recvtag");
+    g_assert_cmpstr(f->params[request->count].name, ==, "recvcount");
+
+    f = function("MPI_Imrecv");
+    request = param(f, "request");
+    g_assert_cmpint(f->params[request->source].kind, ==, WEND_KIND_MESSAGE);
+    g_assert_cmpint(request->tag, ==, -1);
+
+    f = function("MPI_Precv_init");
+    request = param(f, "request");
+    g_assert_cmpstr(f->params[request->displs].name, ==, "partitions");
+    g_assert_true(f->flags & WEND_F_PERSISTENT);
+}
+
+static void test_large(void)
+{
+    const WendFunction *f = function("MPI_Gatherv"), *large = function("MPI_Gatherv_c");
+    g_assert_cmpstr(param(f, "displs")->ctype, ==, "int");
+    g_assert_cmpstr(param(large, "displs")->ctype, ==, "MPI_Aint");
+    g_assert_cmpstr(param(large, "recvcounts")->ctype, ==, "MPI_Count");
+    g_assert_true(param(large, "recvcounts")->array);
+    g_assert_false(f->flags & WEND_F_LARGE);
+    g_assert_true(large->flags & WEND_F_LARGE);
+    g_assert_null(wend_function_by_name("MPI_Wait_c"));
+    /* Only the large variant of this one has counts of its own. */
+    g_assert_cmpuint(function("MPI_Type_get_contents_c")->n_params, ==, function("MPI_Type_get_contents")->n_params + 2);
+}
+
+static void test_places(void)
+{
+    g_assert_cmpint(param(function("MPI_Comm_rank"), "rank")->place, ==, WEND_PLACE_SLOT);
+    g_assert_cmpint(param(function("MPI_Test"), "flag")->place, ==, WEND_PLACE_OUTCOME);
+    g_assert_cmpint(param(function("MPI_Waitany"), "index")->place, ==, WEND_PLACE_OUTCOME);
+    g_assert_cmpint(param(function("MPI_Cart_create"), "reorder")->place, ==, WEND_PLACE_SHAPE);
+    g_assert_cmpint(param(function("MPI_Get_count"), "count")->place, ==, WEND_PLACE_OUTCOME);
+    g_assert_cmpint(param(function("MPI_Comm_get_name"), "comm_name")->place, ==, WEND_PLACE_OUTCOME);
+    g_assert_true(function("MPI_Cart_sub")->flags & WEND_F_CREATES_COMM);
+    g_assert_false(function("MPI_Comm_get_parent")->flags & WEND_F_CREATES_COMM);
+    g_assert_false(function("MPI_Group_incl")->flags & WEND_F_SELF);
+    g_assert_true(function("wend_free")->flags & WEND_F_PSEUDO);
+}
+
+/* References point to parameters of the kinds that they should. */
+static void test_references(void)
+{
+    for (size_t i = 0; i < wend_n_functions; i++) {
+        const WendFunction *f = &wend_functions[i];
+        for (unsigned k = 0; k < f->n_params; k++) {
+            const WendParam *p = &f->params[k];
+            const int at[] = {p->count, p->type, p->displs, p->source, p->tag};
+            for (size_t j = 0; j < G_N_ELEMENTS(at); j++)
+                g_assert_cmpint(at[j], <, f->n_params);
+            if (p->type >= 0)
+                g_assert_cmpint(f->params[p->type].kind, ==, WEND_KIND_DATATYPE);
+            if (p->extent == WEND_EXTENT_VECTOR || p->extent == WEND_EXTENT_VECTOR_BYTES) {
+                g_assert_true(f->params[p->count].array);
+                g_assert_true(f->params[p->displs].array);
+                g_assert_cmpint(f->params[p->type].array, ==, p->extent == WEND_EXTENT_VECTOR_BYTES);
+            }
+            if (p->kind == WEND_KIND_SELF)
+                g_assert_true(k == 0 && f->flags & WEND_F_SELF);
+            if (p->group)
+                g_assert_nonnull(wend_group_by_name(p->group));
+            if (p->kind == WEND_KIND_BITS || p->kind == WEND_KIND_ENUM)
+                g_assert_nonnull(p->group);
+            g_assert_true(p->ctype != NULL && p->kind < WEND_KINDS);
+        }
+        g_assert_true(wend_function_by_name(f->name) == f);
+    }
+}
+
+static void test_constants(void)
+{
+    int undefined = wend_constant_by_name("MPI_UNDEFINED");
+    g_assert_cmpint(undefined, >=, 0);
+    static const char *const groups[] = {"rank", "color", "index", "topologies"};
+    for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
+        const WendConstantGroup *g = wend_group_by_name(groups[i]);
+        gboolean found = FALSE;
+        for (unsigned k = 0; k < g->n; k++)
+            found |= g->members[k] == undefined;
+        g_assert_true(found);
+    }
+    const WendConstantGroup *modes = wend_group_by_name("modes");
+    g_assert_cmpstr(wend_constants[modes->members[0]], ==, "MPI_MODE_CREATE");
+    g_assert_cmpint(wend_constant_by_name("MPI_NO_SUCH_THING"), ==, -1);
+    for (size_t i = 0; i < wend_n_constants; i++)
+        g_assert_cmpint(wend_constant_by_name(wend_constants[i]), ==, (int)i); /* no name twice */
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/functions/send", test_send);
+    g_test_add_func("/functions/receive", test_receive);
+    g_test_add_func("/functions/large", test_large);
+    g_test_add_func("/functions/places", test_places);
+    g_test_add_func("/functions/references", test_references);
+    g_test_add_func("/functions/constants", test_constants);
+    return g_test_run();
+}
