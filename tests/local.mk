@@ -35,6 +35,17 @@ BATS_TESTS = \
 	tests/spec.bats \
 	tests/support.bats
 EXTRA_DIST += tests/helpers.bash $(BATS_TESTS)
+
+# Applications that are not ours; asked for, because it fetches their sources.
+EXTRA_DIST += \
+	tests/programs-elsewhere/common.bash \
+	tests/programs-elsewhere/hpcc.bash \
+	tests/programs-elsewhere/mpich.bash \
+	tests/programs-elsewhere/mrbayes.bash \
+	tests/programs-elsewhere/run.bash
+.PHONY: check-elsewhere
+check-elsewhere: all
+	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/tests/programs-elsewhere/run.bash $(PROGRAMS_ELSEWHERE)
 if HAVE_BATS
 TESTS += $(BATS_TESTS)
 endif
