@@ -1,1 +1,27 @@
 # what is built in src/proxygen/
+bin_PROGRAMS += proxygen
+proxygen_SOURCES = \
+	src/proxygen/main.c \
+	src/proxygen/plan.h \
+	src/proxygen/call.c src/proxygen/call.h \
+	src/proxygen/select.c \
+	src/proxygen/variables.c src/proxygen/variables.h \
+	src/proxygen/extent.c src/proxygen/extent.h \
+	src/proxygen/memory.c src/proxygen/memory.h \
+	src/proxygen/outcomes.c \
+	src/proxygen/wildcards.c \
+	src/proxygen/callbacks.c src/proxygen/callbacks.h \
+	src/proxygen/names.c src/proxygen/names.h \
+	src/proxygen/emit.h \
+	src/proxygen/text.c \
+	src/proxygen/expression.c \
+	src/proxygen/emit_call.c \
+	src/proxygen/special.c \
+	src/proxygen/emit_choice.c \
+	src/proxygen/emit_wildcard.c \
+	src/proxygen/emit_rule.c \
+	src/proxygen/helpers.c \
+	src/proxygen/emit_files.c
+proxygen_CPPFLAGS = $(AM_CPPFLAGS)
+proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+proxygen_LDADD = libwendcore.la $(GLIB_LIBS)

@@ -1,0 +1,253 @@
+/* callbacks.c: stubs for the functions that the application gave to MPI: they make the calls that were recorded and give back what was. */
+#include "callbacks.h"
+
+#include <string.h>
+
+#include "emit.h"
+
+/* What a stub of each type looks like: its parameters, the type of its value, how it hands out a flag or another result. */
+typedef struct {
+    const char *ctype, *name, *value, *parameters, *body;
+} StubType;
+
+/* BODY uses the recorded "value" and "flag" where the type has them. */
+static const StubType stub_types[] = {
+    {"MPI_User_function", "user_op", "void", "void *in, void *inout, int *len, MPI_Datatype *datatype", "(void)in; (void)inout; (void)len; (void)datatype;"},
+    {"MPI_User_function_c", "user_op_large", "void", "void *in, void *inout, MPI_Count *len, MPI_Datatype *datatype", "(void)in; (void)inout; (void)len; (void)datatype;"},
+    {"MPI_Comm_copy_attr_function", "comm_copy", "int", "MPI_Comm old, int key, void *extra, void *in, void *out, int *flag", "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;"},
+    {"MPI_Comm_delete_attr_function", "comm_delete", "int", "MPI_Comm which, int key, void *attribute, void *extra", "(void)which; (void)key; (void)attribute; (void)extra;"},
+    {"MPI_Type_copy_attr_function", "type_copy", "int", "MPI_Datatype old, int key, void *extra, void *in, void *out, int *flag", "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;"},
+    {"MPI_Type_delete_attr_function", "type_delete", "int", "MPI_Datatype which, int key, void *attribute, void *extra", "(void)which; (void)key; (void)attribute; (void)extra;"},
+    {"MPI_Win_copy_attr_function", "win_copy", "int", "MPI_Win old, int key, void *extra, void *in, void *out, int *flag", "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;"},
+    {"MPI_Win_delete_attr_function", "win_delete", "int", "MPI_Win which, int key, void *attribute, void *extra", "(void)which; (void)key; (void)attribute; (void)extra;"},
+    {"MPI_Copy_function", "copy", "int", "MPI_Comm old, int key, void *extra, void *in, void *out, int *flag", "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;"},
+    {"MPI_Delete_function", "delete", "int", "MPI_Comm which, int key, void *attribute, void *extra", "(void)which; (void)key; (void)attribute; (void)extra;"},
+    {"MPI_Comm_errhandler_function", "comm_error", "void", "MPI_Comm *which, int *code, ...", "(void)which; (void)code;"},
+    {"MPI_File_errhandler_function", "file_error", "void", "MPI_File *which, int *code, ...", "(void)which; (void)code;"},
+    {"MPI_Win_errhandler_function", "win_error", "void", "MPI_Win *which, int *code, ...", "(void)which; (void)code;"},
+    {"MPI_Session_errhandler_function", "session_error", "void", "MPI_Session *which, int *code, ...", "(void)which; (void)code;"},
+    {"MPI_Handler_function", "error", "void", "MPI_Comm *which, int *code, ...", "(void)which; (void)code;"},
+    {"MPI_Grequest_query_function", "grequest_query", "int", "void *extra, MPI_Status *its_status",
+     "(void)extra; PMPI_Status_set_elements(its_status, MPI_BYTE, 0); PMPI_Status_set_cancelled(its_status, 0); its_status->MPI_SOURCE = MPI_UNDEFINED; its_status->MPI_TAG = MPI_UNDEFINED;"},
+    {"MPI_Grequest_free_function", "grequest_free", "int", "void *extra", "(void)extra;"},
+    {"MPI_Grequest_cancel_function", "grequest_cancel", "int", "void *extra, int complete", "(void)extra; (void)complete;"},
+    {"MPI_Datarep_conversion_function", "datarep_convert", "int", "void *user, MPI_Datatype datatype, int n, void *file_buffer, MPI_Offset position, void *extra",
+     "(void)user; (void)datatype; (void)n; (void)file_buffer; (void)position; (void)extra;"},
+    {"MPI_Datarep_conversion_function_c", "datarep_convert_large", "int", "void *user, MPI_Datatype datatype, MPI_Count n, void *file_buffer, MPI_Offset position, void *extra",
+     "(void)user; (void)datatype; (void)n; (void)file_buffer; (void)position; (void)extra;"},
+    {"MPI_Datarep_extent_function", "datarep_extent", "int", "MPI_Datatype datatype, MPI_Aint *extent, void *extra",
+     "MPI_Aint lower; (void)extra; PMPI_Type_get_extent(datatype, &lower, extent);"},
+};
+
+typedef struct { gint64 word; const StubType *type; char *name; } Stub;
+
+struct Callbacks {
+    GHashTable *stubs;       /* name -> Stub */
+    GPtrArray *order;        /* of Stub */
+};
+
+static void stub_free(gpointer stub)
+{
+    g_free(((Stub *)stub)->name);
+    g_free(stub);
+}
+
+gboolean plan_callbacks(Plan *plan, GError **error)
+{
+    (void)error;
+    Callbacks *c = plan->callbacks = g_new0(Callbacks, 1);
+    c->stubs = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, stub_free);
+    c->order = g_ptr_array_new();
+    return TRUE;
+}
+
+void callbacks_free(Callbacks *c)
+{
+    if (!c)
+        return;
+    g_ptr_array_free(c->order, TRUE);
+    g_hash_table_destroy(c->stubs);
+    g_free(c);
+}
+
+static const StubType *type_of(const char *ctype)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(stub_types); i++)
+        if (g_str_has_prefix(ctype, stub_types[i].ctype) && !g_ascii_isalnum(ctype[strlen(stub_types[i].ctype)]) &&
+            ctype[strlen(stub_types[i].ctype)] != '_')
+            return &stub_types[i];
+    return NULL;
+}
+
+char *callback_name(Emitter *e, gint64 word, const char *ctype)
+{
+    if (wend_is_const(word))
+        return literal(e->plan, word);
+    const StubType *type = type_of(ctype);
+    if (!type || !wend_is_handle(word))
+        return g_strdup("NULL");
+    Callbacks *c = e->plan->callbacks;
+    g_autofree char *thread = wend_handle_tid(word) ? g_strdup_printf("_of_thread_%u", wend_handle_tid(word)) : g_strdup("");
+    char *name = g_strdup_printf("%s%s_%u", type->name, thread, wend_handle_number(word));
+    if (!g_hash_table_contains(c->stubs, name)) {
+        Stub *stub = g_new0(Stub, 1);
+        *stub = (Stub){word, type, g_strdup(name)};
+        g_hash_table_insert(c->stubs, stub->name, stub);
+        g_ptr_array_add(c->order, stub);
+    }
+    return name;
+}
+
+/* -- what the calls of a callback were -- */
+
+/* One invocation: the terminals of its calls, and what it gave back. */
+typedef struct { GArray *calls; gint64 value, flag; } Invocation;
+
+static void invocation_clear(gpointer i)
+{
+    g_array_unref(((Invocation *)i)->calls);
+}
+
+enum { INVOCATION_LIMIT = 1 << 20 };
+
+/* All invocations on one rank, in order. */
+static GArray *read_invocations(Emitter *e, gint64 word, guint rank)
+{
+    const WendProgram *p = e->plan->program;
+    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(Invocation));
+    g_array_set_clear_func(all, invocation_clear);
+    for (guint s = 0; s < class->n_sequences; s++) {
+        if (class->sequences[s].kind != WEND_SEQUENCE_CALLBACK || class->sequences[s].id != word)
+            continue;
+        WendWalk *walk = wend_walk_new(p, rank, s, WEND_WALK_MAIN);
+        Invocation one = {g_array_new(FALSE, FALSE, sizeof(guint)), 0, 0};
+        const WendCall *call;
+        while (all->len < INVOCATION_LIMIT && (call = wend_walk_next(walk)) != NULL) {
+            if (strcmp(call->function->name, "wend_return") != 0) {
+                guint terminal = call->terminal;
+                g_array_append_val(one.calls, terminal);
+                continue;
+            }
+            for (guint i = 0; i < call->n_args; i++) {
+                if (call->args[i].n_out < 1)
+                    continue;
+                if (strcmp(call->args[i].param->name, "value") == 0)
+                    one.value = call->args[i].out[0];
+                else if (strcmp(call->args[i].param->name, "flag") == 0)
+                    one.flag = call->args[i].out[0];
+            }
+            g_array_append_val(all, one);
+            one = (Invocation){g_array_new(FALSE, FALSE, sizeof(guint)), 0, 0};
+        }
+        g_array_unref(one.calls);
+        wend_walk_free(walk);
+    }
+    return all;
+}
+
+static void emit_stub(Emitter *e, GString *out, const Stub *stub)
+{
+    /* The distinct sequences of nested calls get a case each; invocations are a list of (case, value, flag), by rank when ranks differ. */
+    g_autoptr(GHashTable) cases = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GString) by_rank = g_string_new("");
+    g_autofree char *first_list = NULL;
+    gboolean same = TRUE, any = FALSE;
+    locals_begin(e);
+    for (guint rank = 0; rank < e->plan->n_ranks; rank++) {
+        g_autoptr(GArray) all = read_invocations(e, stub->word, rank);
+        g_autoptr(GString) list = g_string_new("");
+        for (guint i = 0; i < all->len; i++) {
+            const Invocation *one = &g_array_index(all, Invocation, i);
+            g_autoptr(GString) key = g_string_new(""), body = g_string_new("");
+            for (guint k = 0; k < one->calls->len; k++)
+                g_string_append_printf(key, "%u ", g_array_index(one->calls, guint, k));
+            gpointer number;
+            if (!g_hash_table_lookup_extended(cases, key->str, NULL, &number)) {
+                number = GUINT_TO_POINTER(bodies->len);
+                for (guint k = 0; k < one->calls->len; k++)
+                    emit_call(e, body, 2, g_array_index(one->calls, guint, k));
+                g_hash_table_insert(cases, g_strdup(key->str), number);
+                g_ptr_array_add(bodies, g_strdup(body->str));
+            }
+            /* An error code other than success may be one of this library's: 16 (MPI_ERR_OTHER) and its like are classes, and those are kept. */
+            g_string_append_printf(list, "%s{%u, %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT "}", i ? ", " : "", GPOINTER_TO_UINT(number),
+                                   wend_is_const(one->value) ? 0 : one->value, one->flag);
+        }
+        if (all->len == 0)
+            g_string_append(list, "{0, 0, 0}");
+        any |= all->len > 0;
+        g_autofree char *dimensions = g_strdup_printf("[%u]", MAX(all->len, 1) + 1);
+        g_string_append(list, ", {-1, 0, 0}");
+        char *name = table_of(e, "Returned", "returned", dimensions, list->str);
+        g_string_append_printf(by_rank, "%s%s", rank ? ", " : "", name);
+        same &= !first_list || strcmp(first_list, name) == 0;
+        if (!first_list)
+            first_list = name;
+        else
+            g_free(name);
+    }
+    g_autofree char *table = NULL;
+    if (same) {
+        table = g_strdup(first_list);
+    } else {
+        g_autofree char *dimensions = g_strdup_printf("[%u]", e->plan->n_ranks);
+        g_autofree char *rows = table_of(e, "Returned *const", "returned_by_rank", dimensions, by_rank->str);
+        table = g_strdup_printf("%s[rank]", rows);
+    }
+    g_autoptr(GString) text = g_string_new("");
+    gboolean nested = FALSE;
+    for (guint i = 0; i < bodies->len; i++)
+        nested |= *(char *)g_ptr_array_index(bodies, i) != '\0';
+    gboolean uses = nested || strcmp(stub->type->value, "int") == 0 || strstr(stub->type->body, "returned") != NULL;
+    if (uses) {
+        write_line(text, 1, "static int done;");
+        write_line(text, 1, "const Returned *returned = &%s[done];", table);
+        write_line(text, 1, "if (returned[1].calls >= 0)");
+        write_line(text, 2, "done++; /* the last one holds for any that follow */");
+    }
+    locals_end(e, text, 1);
+    write_line(text, 1, "%s", stub->type->body);
+    if (nested && bodies->len == 1) {
+        /* written for two levels of indentation */
+        g_string_append_printf(text, "    {\n%s    }\n", (char *)g_ptr_array_index(bodies, 0));
+    } else if (nested) {
+        write_line(text, 1, "switch (returned->calls) {");
+        for (guint i = 0; i < bodies->len; i++)
+            g_string_append_printf(text, "    case %u:\n%s        break;\n", i, (char *)g_ptr_array_index(bodies, i));
+        write_line(text, 1, "}");
+    }
+    if (strcmp(stub->type->value, "int") == 0)
+        write_line(text, 1, "return returned->value;");
+    if (uses)
+        g_string_append(out, e->definitions->str);
+    g_string_set_size(e->definitions, 0);
+    if (!uses)
+        g_hash_table_remove_all(e->tables);
+    g_string_append_printf(out, "\n%s%s %s(%s)\n{\n%s}\n", e->linkage, stub->type->value, stub->name, stub->type->parameters, text->str);
+    (void)any;
+}
+
+void callbacks_emit(Emitter *e, GString *declarations, GString *definitions)
+{
+    Callbacks *c = e->plan->callbacks;
+    if (c->order->len == 0)
+        return;
+    write_comment(definitions, 0, "Functions that the application gave to MPI. What they computed is not in a recording; the MPI calls that they made are, and what "
+                                  "they returned. Which calls, value, flag; a negative number of calls ends the list.");
+    g_string_append(definitions, "typedef struct {\n    int calls, value, flag;\n} Returned;\n\n");
+    g_autoptr(GString) prototypes = g_string_new("");
+    for (guint i = 0; i < c->order->len; i++) { /* nested calls may add more */
+        const Stub *stub = g_ptr_array_index(c->order, i);
+        g_autoptr(GString) text = g_string_new("");
+        emit_stub(e, text, stub);
+        g_string_append(definitions, text->str);
+    }
+    for (guint i = 0; i < c->order->len; i++) {
+        const Stub *stub = g_ptr_array_index(c->order, i);
+        g_string_append_printf(*e->linkage ? prototypes : declarations, "%s%s %s(%s);\n", e->linkage, stub->type->value, stub->name, stub->type->parameters);
+    }
+    g_string_prepend(definitions, prototypes->str);
+    g_string_append_c(definitions, '\n');
+}

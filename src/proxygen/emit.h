@@ -1,0 +1,104 @@
+/* emit.h: turning the plan into C. */
+#ifndef PROXYGEN_EMIT_H
+#define PROXYGEN_EMIT_H
+
+#include "plan.h"
+
+/* Parts of the generated program that are there only when something uses them; helpers.c has their text. */
+typedef enum {
+    HELPER_SET_NULL, HELPER_HEAP, HELPER_MAPPED, HELPER_RANK_IN, HELPER_HIDE, HELPER_ACTIVE, HELPER_GATHER, HELPER_NULL_REQUESTS, HELPER_SCRATCH,
+    HELPER_PORTS, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPERS
+} Helper;
+
+typedef struct {
+    Plan *plan;
+    Call *call;                /* scratch */
+    const char *linkage;       /* "static " in one file, "" in several */
+    gboolean needs[HELPERS];
+
+    /* of the file being written */
+    GString *definitions;      /* tables and lists that functions need, to stand before them */
+    GHashTable *tables;        /* type and contents -> name */
+
+    /* of the function being written */
+    GHashTable *locals;        /* name -> Local */
+    GPtrArray *local_order;
+
+    /* of the call being written */
+    GPtrArray *before, *after; /* statements, owned strings */
+    const char *source;        /* what to write for the source of a pinned receive; NULL: as recorded */
+
+    /* of the program */
+    guint n_tables, n_files;   /* names given so far */
+    guint n_names;             /* rule functions */
+    gint64 max_statuses;       /* entries of the longest array of statuses */
+    GHashTable *file_names;    /* file name as recorded -> number */
+    GPtrArray *file_order;
+    GHashTable *ports;         /* port name as recorded -> number */
+    GHashTable *away;          /* communicators that lead to spawned processes */
+    gboolean threads;          /* more than one thread somewhere */
+} Emitter;
+
+/* -- text -- */
+/* Appends a statement or a comment, indented and wrapped. */
+void write_line(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
+void write_comment(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
+char *c_string(const char *text, gssize n); /* a C literal, with quotes; n -1: to the NUL */
+
+/* -- expression.c: words as C expressions; all give new strings -- */
+char *expression_number(Emitter *e, const Call *c, Word w);
+char *expression_handle(Emitter *e, WendKind kind, gint64 word);
+char *expression_pointer(Emitter *e, const Call *c, const Word *segment_and_offset);
+char *expression_address(Emitter *e, const Call *c, const Word *segment_and_offset, const char *ctype);
+char *expression_bits(Emitter *e, const char *group, gint64 word);
+char *expression_segment(Emitter *e, gint64 segment);      /* a pointer to its offset 0 */
+/* A value by rank for the ranks in the set; VALUES in their order. */
+char *expression_by_rank(Emitter *e, RankSet ranks, const gint64 *values, const char *ctype, const char *name);
+char *literal(const Plan *plan, gint64 word);
+/* The name of a constant table with these contents, defined once a file. DIMENSIONS as in "[4]". */
+char *table_of(Emitter *e, const char *ctype, const char *name, const char *dimensions, const char *contents);
+
+/* -- emit_call.c -- */
+/* Appends the call that TERMINAL is. Gives the number of statements. */
+guint emit_call(Emitter *e, GString *out, int indent, guint terminal);
+/* A variable of the function: its name, which is NAME unless that is taken. LENGTH 0: a scalar. */
+const char *local_variable(Emitter *e, const char *ctype, const char *name, gint64 length);
+/* "MPI_Send(…)" and what must be done before and after it (e->before, e->after). OUT_OVERRIDE: see emit_call.c. */
+char *call_expression(Emitter *e, const Call *c);
+char *argument(Emitter *e, const Call *c, guint index);
+/* The request array of a Wait or Test, as an lvalue of pointer type. */
+char *request_array(Emitter *e, const Call *c, const Arg *arg);
+
+/* -- special.c: the few functions that need more than their line of the spec -- */
+/* TRUE if it wrote the call itself. */
+gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint *statements);
+/* What stands for an argument, or NULL for the usual. */
+char *special_argument(Emitter *e, const Call *c, guint index);
+
+/* -- emit_choice.c: calls that complete some of a set -- */
+guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal, guint64 exponent);
+
+/* -- emit_wildcard.c: receives from any source -- */
+guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard, guint terminal);
+
+/* -- emit_rule.c -- */
+/* Appends the functions of one rule, the locals declared, the definitions it needs before it. */
+void emit_rule(Emitter *e, GString *out, guint rule);
+/* Begins and ends a function body's locals for other writers. */
+void locals_begin(Emitter *e);
+void locals_end(Emitter *e, GString *out, int indent);
+/* Appends N symbols as statements. */
+void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSymbol *symbols, guint first, guint n);
+char *rule_name(Emitter *e, guint rule);
+char *ranks_text(const Plan *plan, RankSet set); /* "ranks 0-3, 7" */
+/* A C condition that is true for the ranks of SET among those of ALL, or NULL when a table is simpler. */
+char *rank_condition(RankSet set, RankSet all);
+
+/* -- helpers.c -- */
+void helpers_emit(Emitter *e, GString *declarations, GString *definitions);
+
+/* -- callbacks.c -- */
+char *callback_name(Emitter *e, gint64 word, const char *ctype);
+void callbacks_emit(Emitter *e, GString *declarations, GString *definitions);
+
+#endif

@@ -1,0 +1,493 @@
+/* emit_call.c: one call, its arguments driven by the kinds of the specification. */
+#include "emit.h"
+
+#include <string.h>
+
+#include "callbacks.h"
+#include "variables.h"
+
+/* Arrays up to this length are written where they are used. */
+enum { INLINE_ELEMENTS = 12 };
+
+/* -- variables of the function -- */
+
+typedef struct { char *ctype, *name; gint64 length; } Local;
+
+static void local_free(gpointer local)
+{
+    g_free(((Local *)local)->ctype);
+    g_free(((Local *)local)->name);
+    g_free(local);
+}
+
+void locals_begin(Emitter *e)
+{
+    e->locals = g_hash_table_new(g_str_hash, g_str_equal);
+    e->local_order = g_ptr_array_new_with_free_func(local_free);
+}
+
+/* Names that mean something else in the program, or to C. */
+static gboolean is_taken(const char *name)
+{
+    static const char *const taken[] = {
+        "rank", "comm", "group", "type", "op", "errhandler", "info", "file", "win", "message", "session", "keyval", "enumeration",
+        "cvar", "pvar", "pvar_session", "event_registration", "event_instance", "request", "status", "statuses", "stack",
+        "heap", "mapped", "i",
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(taken); i++)
+        if (strcmp(name, taken[i]) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+const char *local_variable(Emitter *e, const char *ctype, const char *name, gint64 length)
+{
+    g_autofree char *try = is_taken(name) ? g_strdup_printf("its_%s", name) : g_strdup(name);
+    for (guint n = 2;; n++) {
+        Local *local = g_hash_table_lookup(e->locals, try);
+        if (!local) {
+            local = g_new0(Local, 1);
+            *local = (Local){g_strdup(ctype), g_strdup(try), length};
+            g_hash_table_insert(e->locals, local->name, local);
+            g_ptr_array_add(e->local_order, local);
+            return local->name;
+        }
+        if (strcmp(local->ctype, ctype) == 0 && (local->length > 0) == (length > 0)) {
+            local->length = MAX(local->length, length);
+            return local->name;
+        }
+        g_free(try);
+        try = g_strdup_printf("%s_%u", name, n);
+    }
+}
+
+void locals_end(Emitter *e, GString *out, int indent)
+{
+    /* Scalars of one type in one line; large arrays leave the stack alone. */
+    for (guint i = 0; i < e->local_order->len; i++) {
+        Local *local = g_ptr_array_index(e->local_order, i);
+        if (!local->name)
+            continue;
+        gboolean pointer = g_str_has_suffix(local->ctype, "*");
+        if (local->length > 0) {
+            write_line(out, indent, "%s%s%s%s[%" G_GINT64_FORMAT "];", local->length > 512 ? "static " : "", local->ctype, pointer ? "" : " ",
+                       local->name, local->length);
+            continue;
+        }
+        GString *line = g_string_new(local->ctype);
+        for (guint k = i; k < e->local_order->len; k++) {
+            Local *other = g_ptr_array_index(e->local_order, k);
+            if (!other->name || other->length > 0 || strcmp(other->ctype, local->ctype) != 0)
+                continue;
+            g_string_append_printf(line, "%s%s%s", k == i ? (pointer ? "" : " ") : ", ", k > i && pointer ? "*" : "", other->name);
+            if (k > i)
+                g_clear_pointer(&other->name, g_free);
+        }
+        write_line(out, indent, "%s;", line->str);
+        g_string_free(line, TRUE);
+    }
+    if (e->local_order->len)
+        write_line(out, 0, "%s", "");
+    g_hash_table_destroy(e->locals);
+    g_ptr_array_free(e->local_order, TRUE);
+    e->locals = NULL;
+    e->local_order = NULL;
+}
+
+/* -- arrays -- */
+
+static void add(GPtrArray *lines, char *line)
+{
+    g_ptr_array_add(lines, line);
+}
+
+/* An array that the library reads: inline when short, else a constant table, by rank where elements vary by rank. */
+static char *number_array(Emitter *e, const Call *c, const Arg *arg)
+{
+    const WendParam *param = arg->param;
+    gint64 n = arg->n_in, value;
+    gboolean constant = TRUE, addresses = param->kind == WEND_KIND_ADDRESS;
+    guint width = addresses ? 2 : 1;
+    if (n < 0)
+        return n == WEND_ABSENT || n == -1 ? g_strdup("NULL") : literal(e->plan, n);
+    if (n == 0)
+        return g_strdup("NULL");
+    for (gint64 i = 0; i < n; i++)
+        constant &= word_is_constant(c, arg->in[width * i + width - 1], &value) && (!addresses || arg->in[2 * i].value == WEND_PLAIN);
+
+    /* What the library may read after the call must outlive it: requests keep their arrays. */
+    gboolean outlives = FALSE;
+    for (guint i = 0; i < c->n_args; i++)
+        outlives |= c->args[i].param->kind == WEND_KIND_REQUEST && c->args[i].param->dir == WEND_DIR_OUT;
+    gboolean written = param->dir == WEND_DIR_INOUT;
+
+    g_autoptr(GString) elements = g_string_new("");
+    if (!constant && !addresses && !written && (n > INLINE_ELEMENTS || outlives)) {
+        RankSet ranks = e->plan->terminal_ranks[c->terminal];
+        for (guint r = 0; r <= ranks.ranks[ranks.n - 1] - ranks.ranks[0]; r++) {
+            guint rank = ranks.ranks[0] + r;
+            g_string_append(elements, r ? ", {" : "{");
+            for (gint64 i = 0; i < n; i++) {
+                g_autofree char *text = rank_set_has(ranks, rank) ? literal(e->plan, call_value(c, arg->in[i], rank)) : g_strdup("0");
+                g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
+            }
+            g_string_append_c(elements, '}');
+        }
+        g_autofree char *dimensions = g_strdup_printf("[%u][%" G_GINT64_FORMAT "]", ranks.ranks[ranks.n - 1] - ranks.ranks[0] + 1, n);
+        g_autofree char *table = table_of(e, param->ctype, param->name, dimensions, elements->str);
+        return ranks.ranks[0] ? g_strdup_printf("%s[rank - %u]", table, ranks.ranks[0]) : g_strdup_printf("%s[rank]", table);
+    }
+    for (gint64 i = 0; i < n; i++) {
+        g_autofree char *text = addresses ? expression_address(e, c, &arg->in[2 * i], param->ctype) : expression_number(e, c, arg->in[i]);
+        if (param->kind == WEND_KIND_BITS && !arg->in[i].by_slot) {
+            g_free(text);
+            text = expression_bits(e, param->group, arg->in[i].value);
+        }
+        g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
+    }
+    g_autofree char *dimensions = g_strdup_printf("[%" G_GINT64_FORMAT "]", n);
+    if (constant && !written && (n > INLINE_ELEMENTS || outlives))
+        return table_of(e, param->ctype, param->name, dimensions, elements->str);
+    if (outlives) {
+        /* Addresses are known at run time only, so a static array is filled each time, always with the same. */
+        char *name = g_strdup_printf("%s_%u", param->name, ++e->n_tables);
+        write_line(e->definitions, 0, "static %s %s%s;", param->ctype, name, dimensions);
+        add(e->before, g_strdup_printf("memcpy(%s, (%s[]){%s}, sizeof %s);", name, param->ctype, elements->str, name));
+        return name;
+    }
+    return g_strdup_printf("(%s[]){%s}", param->ctype, elements->str);
+}
+
+static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
+{
+    const char *ctype = handle_ctype(arg->param->kind);
+    if (arg->n_in <= 0)
+        return g_strdup("NULL");
+    g_autoptr(GString) elements = g_string_new("");
+    for (gint64 i = 0; i < arg->n_in; i++) {
+        g_autofree char *text = expression_handle(e, arg->param->kind, arg->in[i].value);
+        g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
+    }
+    gboolean outlives = FALSE;
+    for (guint i = 0; i < c->n_args; i++)
+        outlives |= c->args[i].param->kind == WEND_KIND_REQUEST && c->args[i].param->dir == WEND_DIR_OUT;
+    if (outlives) {
+        char *name = g_strdup_printf("%s_%u", arg->param->name, ++e->n_tables);
+        write_line(e->definitions, 0, "static %s %s[%" G_GINT64_FORMAT "];", ctype, name, arg->n_in);
+        add(e->before, g_strdup_printf("memcpy(%s, (%s[]){%s}, sizeof %s);", name, ctype, elements->str, name));
+        return name;
+    }
+    return g_strdup_printf("(%s[]){%s}", ctype, elements->str);
+}
+
+char *request_array(Emitter *e, const Call *c, const Arg *arg)
+{
+    (void)c;
+    if (arg->n_in <= 0)
+        return g_strdup("NULL");
+    RequestList *list = variables_request_list(e->plan, arg->in, arg->n_in);
+    if (!list) {
+        e->needs[HELPER_NULL_REQUESTS] = TRUE;
+        return g_strdup_printf("null_requests(%" G_GINT64_FORMAT ")", arg->n_in);
+    }
+    if (list->direct) {
+        g_autofree char *thread = list->thread ? g_strdup_printf("_of_thread_%u", list->thread) : g_strdup("");
+        return list->first == 0 ? g_strdup_printf("request%s", thread) : g_strdup_printf("&request%s[%u]", thread, list->first);
+    }
+    e->needs[HELPER_GATHER] = TRUE;
+    if (!g_hash_table_contains(e->tables, list)) {
+        g_autoptr(GString) members = g_string_new("");
+        for (gint64 i = 0; i < list->n; i++) {
+            g_autofree char *one = wend_is_handle(list->words[i]) ? variable_of_request(e->plan, list->words[i]) : NULL;
+            g_string_append_printf(members, "%s%s%s", i ? ", " : "", one ? "&" : "", one ? one : "NULL");
+        }
+        write_line(e->definitions, 0, "static MPI_Request *const members_%u[%" G_GINT64_FORMAT "] = {%s};", list->number, list->n, members->str);
+        write_line(e->definitions, 0, "static MPI_Request gathered_%u[%" G_GINT64_FORMAT "];", list->number, list->n);
+        g_hash_table_add(e->tables, list);
+    }
+    add(e->before, g_strdup_printf("gather_requests(%" G_GINT64_FORMAT ", members_%u, gathered_%u);", list->n, list->number, list->number));
+    add(e->after, g_strdup_printf("scatter_requests(%" G_GINT64_FORMAT ", gathered_%u, members_%u);", list->n, list->number, list->number));
+    return g_strdup_printf("gathered_%u", list->number);
+}
+
+/* Elements that an output array needs, when the recording has its length in an outcome: what the caller promised, else what came. */
+static gint64 out_length(Emitter *e, const Call *c, guint index)
+{
+    const Arg *arg = &c->args[index];
+    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    gint64 length = MAX(1, arg->n_out);
+    const Arg *promised = arg->param->length ? call_arg_named(c, arg->param->length) : NULL;
+    for (guint r = 0; r < ranks.n; r++)
+        length = MAX(length, call_number(c, promised, ranks.ranks[r], 0));
+    if (arg->has_out && arg->n_out_words)
+        return length;
+    /* All counts that the call passes bound what it can get. */
+    for (guint i = 0; !promised && i < c->n_args; i++)
+        if (c->args[i].param->kind == WEND_KIND_INT || c->args[i].param->kind == WEND_KIND_COUNT)
+            for (guint r = 0; r < ranks.n; r++) {
+                length = MAX(length, call_number(c, &c->args[i], ranks.ranks[r], 0));
+                for (gint64 k = 0; c->args[i].has_in && c->args[i].param->array && k < c->args[i].n_in; k++)
+                    length = MAX(length, call_value(c, c->args[i].in[k], ranks.ranks[r]));
+            }
+    return length;
+}
+
+static char *out_array(Emitter *e, const Call *c, guint index)
+{
+    const Arg *arg = &c->args[index];
+    WendKind kind = arg->param->kind;
+    if (arg->has_out && arg->n_out < 0)
+        return arg->n_out == -1 || arg->n_out == WEND_ABSENT ? g_strdup("NULL") : literal(e->plan, arg->n_out);
+    const char *ctype = kind_is_handle(kind) ? handle_ctype(kind) : arg->param->ctype;
+    const char *name = local_variable(e, ctype, arg->param->name, out_length(e, c, index));
+    /* Handles go on to their own variables. */
+    guint width = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE ? 6 : 1;
+    for (gint64 i = 0; kind_is_handle(kind) && i < arg->n_out; i++)
+        if (wend_is_handle(arg->out[width * i].value)) {
+            g_autofree char *variable = variable_of_handle(e->plan, kind, arg->out[width * i].value);
+            add(e->after, g_strdup_printf("%s = %s[%" G_GINT64_FORMAT "];", variable, name, i));
+        }
+    return g_strdup(name);
+}
+
+/* -- strings -- */
+
+static char *string_in(const Arg *arg)
+{
+    if (arg->n_in < 0)
+        return g_strdup("NULL");
+    g_autofree char *text = words_to_string(arg->in, (gsize)arg->n_in);
+    return c_string(text, arg->n_in);
+}
+
+static char *strings_list(StringCursor *cursor, gint64 n, gboolean terminated)
+{
+    GString *s = g_string_new("(char *[]){");
+    for (gint64 i = 0; i < n; i++) {
+        g_autofree char *text = NULL;
+        if (!string_cursor_string(cursor, &text))
+            break;
+        g_autofree char *literal = text ? c_string(text, -1) : g_strdup("NULL");
+        g_string_append_printf(s, "%s%s", i ? ", " : "", literal);
+    }
+    if (terminated || n == 0)
+        g_string_append(s, n ? ", NULL" : "NULL");
+    g_string_append_c(s, '}');
+    return g_string_free(s, FALSE);
+}
+
+static char *strings_in(const Arg *arg)
+{
+    if (arg->n_in < 0)
+        return g_strdup("NULL");
+    StringCursor cursor = {arg->in, arg->n_in_words};
+    if (arg->param->kind == WEND_KIND_STRINGS)
+        return strings_list(&cursor, arg->n_in, TRUE);
+    GString *s = g_string_new("(char **[]){");
+    for (gint64 i = 0; i < arg->n_in; i++) {
+        gint64 n;
+        if (!string_cursor_length(&cursor, &n))
+            break;
+        g_autofree char *list = n < 0 ? g_strdup("NULL") : strings_list(&cursor, n, TRUE);
+        g_string_append_printf(s, "%s%s", i ? ", " : "", list);
+    }
+    g_string_append(s, arg->n_in ? "}" : "NULL}");
+    return g_string_free(s, FALSE);
+}
+
+/* A string that the library fills: as long as any of the standard's limits, and as what the caller gave as room. */
+static char *string_out(Emitter *e, const Call *c, const Arg *arg)
+{
+    gint64 room = 8192;
+    for (guint i = 0; i < c->n_args; i++)
+        if (c->args[i].param->kind == WEND_KIND_INT && c->args[i].has_in && !c->args[i].param->array)
+            for (guint r = 0; r < e->plan->terminal_ranks[c->terminal].n; r++)
+                room = MAX(room, call_number(c, &c->args[i], e->plan->terminal_ranks[c->terminal].ranks[r], 0) + 1);
+    return g_strdup(local_variable(e, "char", arg->param->name, MIN(room, 1 << 24)));
+}
+
+/* -- the rest -- */
+
+static char *status_argument(Emitter *e, const Arg *arg)
+{
+    if (!arg->param->array) {
+        if (arg->param->dir == WEND_DIR_OUT && (!arg->has_out || arg->n_out == 0))
+            return g_strdup("MPI_STATUS_IGNORE");
+        e->needs[HELPER_STATUS] = TRUE;
+        return g_strdup("&status");
+    }
+    if (!arg->has_out || arg->n_out < 0)
+        return g_strdup("MPI_STATUSES_IGNORE");
+    e->needs[HELPER_STATUSES] = TRUE;
+    e->max_statuses = MAX(e->max_statuses, MAX(1, arg->n_out));
+    return g_strdup("statuses");
+}
+
+/* An output scalar of a kind that later calls do not use. */
+static char *out_scalar(Emitter *e, const char *ctype, const char *name)
+{
+    return g_strdup_printf("&%s", local_variable(e, ctype, name, 0));
+}
+
+static char *handle_argument(Emitter *e, const Call *c, const Arg *arg)
+{
+    WendKind kind = arg->param->kind;
+    if (arg->param->array)
+        return arg->has_in ? handle_array(e, c, arg) : NULL;
+    if (arg->has_in) {
+        gint64 word = arg->in[0].value;
+        g_autofree char *value = expression_handle(e, kind, word);
+        if (!param_by_pointer(c, arg->param))
+            return g_steal_pointer(&value);
+        return wend_is_handle(word) ? g_strdup_printf("&%s", value) : g_strdup_printf("&(%s){%s}", handle_ctype(kind), value);
+    }
+    gint64 word = arg->has_out ? arg->out[0].value : WEND_ABSENT;
+    if (wend_is_handle(word)) {
+        g_autofree char *variable = variable_of_handle(e->plan, kind, word);
+        return g_strdup_printf("&%s", variable);
+    }
+    return out_scalar(e, handle_ctype(kind), arg->param->name);
+}
+
+/* A base address that MPI made becomes the segment's. */
+static char *out_buffer(Emitter *e, const Call *c, const Arg *arg)
+{
+    const char *name = local_variable(e, "void *", arg->param->name, 0);
+    gint64 segment = arg->has_out ? arg->out[0].value : WEND_ABSENT;
+    if (wend_is_segment(segment) && (wend_segment_kind(segment) == WEND_SEGMENT_MPI || wend_segment_kind(segment) == WEND_SEGMENT_WIN)) {
+        g_autofree char *base = expression_segment(e, segment), *offset = expression_number(e, c, arg->out[1]);
+        add(e->after, strcmp(offset, "0") == 0 ? g_strdup_printf("%s = %s;", base, name)
+                                               : g_strdup_printf("%s = (char *)%s - (%s);", base, name, offset));
+    }
+    return g_strdup_printf("&%s", name);
+}
+
+/* A number; a pointer to one that the call also changes. */
+static char *number_argument(Emitter *e, const Call *c, const Arg *arg)
+{
+    const WendParam *param = arg->param;
+    if (!arg->has_in)
+        return out_scalar(e, param->ctype, param->name);
+    g_autofree char *value = param->kind == WEND_KIND_BITS && !arg->in[0].by_slot
+                                 ? expression_bits(e, param->group, arg->in[0].value)
+                                 : param->kind == WEND_KIND_ADDRESS ? expression_address(e, c, arg->in, param->ctype)
+                                                                    : expression_number(e, c, arg->in[0]);
+    if (param_by_pointer(c, param))
+        return g_strdup_printf("&(%s){%s}", param->ctype, value);
+    return g_steal_pointer(&value);
+}
+
+static char *attribute_argument(Emitter *e, const Call *c, const Arg *arg)
+{
+    if (!arg->has_in)
+        return out_scalar(e, "void *", arg->param->name);
+    if (arg->in[0].value != WEND_PLAIN)
+        return expression_pointer(e, c, arg->in);
+    g_autofree char *value = expression_number(e, c, arg->in[1]);
+    if (strcmp(value, "0") == 0)
+        return g_strdup("NULL");
+    return g_strdup_printf("(void *)(intptr_t)(%s)", value);
+}
+
+char *argument(Emitter *e, const Call *c, guint index)
+{
+    const Arg *arg = &c->args[index];
+    WendKind kind = arg->param->kind;
+    char *special = special_argument(e, c, index);
+    if (special)
+        return special;
+    if (kind_is_handle(kind)) {
+        char *text = handle_argument(e, c, arg);
+        return text ? text : out_array(e, c, index);
+    }
+    switch (kind) {
+    case WEND_KIND_REQUEST:
+        return arg->param->array ? request_array(e, c, arg) : handle_argument(e, c, arg);
+    case WEND_KIND_BUF:
+        if (arg->param->array || !arg->has_in)
+            return out_buffer(e, c, arg);
+        return expression_pointer(e, c, arg->in);
+    case WEND_KIND_ATTR:
+        return attribute_argument(e, c, arg);
+    case WEND_KIND_STATUS:
+        return status_argument(e, arg);
+    case WEND_KIND_STRING:
+        return arg->has_in && arg->param->dir == WEND_DIR_IN ? string_in(arg) : string_out(e, c, arg);
+    case WEND_KIND_STRINGS: case WEND_KIND_STRINGS2:
+        return strings_in(arg);
+    case WEND_KIND_FUNC:
+        return callback_name(e, arg->has_in ? arg->in[0].value : WEND_ABSENT, arg->param->ctype);
+    case WEND_KIND_SKIP:
+        return param_by_pointer(c, arg->param) || strchr(arg->param->ctype, '*') ? g_strdup("NULL") : g_strdup("0");
+    default:
+        if (arg->param->array)
+            return arg->has_in ? number_array(e, c, arg) : out_array(e, c, index);
+        return number_argument(e, c, arg);
+    }
+}
+
+char *call_expression(Emitter *e, const Call *c)
+{
+    GString *s = g_string_new(c->function->name);
+    gboolean first = TRUE;
+    g_string_append_c(s, '(');
+    for (guint i = 0; i < c->n_args; i++) {
+        const WendParam *param = c->args[i].param;
+        if (param->kind == WEND_KIND_SELF || param->dir == WEND_DIR_RETURN || strcmp(param->name, "varargs") == 0)
+            continue;
+        g_autofree char *text = argument(e, c, i);
+        g_string_append_printf(s, "%s%s", first ? "" : ", ", text);
+        first = FALSE;
+    }
+    g_string_append_c(s, ')');
+    return g_string_free(s, FALSE);
+}
+
+/* What becomes of the value that a function returns. */
+static char *statement_of(Emitter *e, const Call *c, const char *expression)
+{
+    const Arg *last = c->n_args ? &c->args[c->n_args - 1] : NULL;
+    if (!last || last->param->dir != WEND_DIR_RETURN)
+        return g_strdup_printf("%s;", expression);
+    if (kind_is_handle(last->param->kind) && last->has_out && wend_is_handle(last->out[0].value)) {
+        g_autofree char *variable = variable_of_handle(e->plan, last->param->kind, last->out[0].value);
+        return g_strdup_printf("%s = %s;", variable, expression);
+    }
+    return g_strdup_printf("(void)%s;", expression);
+}
+
+guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
+{
+    Call *c = call_new(e->plan->program);
+    guint statements = 0;
+    call_decode(c, terminal);
+    if (!special_call(e, out, indent, c, &statements)) {
+        GPtrArray *before = e->before, *after = e->after;
+        statements = 0;
+        e->before = g_ptr_array_new_with_free_func(g_free);
+        e->after = g_ptr_array_new_with_free_func(g_free);
+        g_autofree char *expression = call_expression(e, c), *statement = statement_of(e, c, expression);
+        gboolean poll = (c->function->flags & WEND_F_POLL) && !c->failed && call_arg_named(c, "flag");
+        for (guint i = 0; i < e->before->len; i++)
+            write_line(out, indent, "%s", (char *)g_ptr_array_index(e->before, i));
+        if (poll) {
+            /* It succeeded when it was recorded; what did not succeed is not in the program. */
+            write_line(out, indent, "do");
+            write_line(out, indent + 1, "%s", statement);
+            write_line(out, indent, "while (!flag);");
+            statements += 2;
+        } else {
+            write_line(out, indent, "%s", statement);
+            statements++;
+        }
+        for (guint i = 0; i < e->after->len; i++)
+            write_line(out, indent, "%s", (char *)g_ptr_array_index(e->after, i));
+        statements += e->before->len + e->after->len;
+        g_ptr_array_unref(e->before);
+        g_ptr_array_unref(e->after);
+        e->before = before;
+        e->after = after;
+    }
+    call_free(c);
+    return statements;
+}

@@ -1,0 +1,369 @@
+/* emit_files.c: the generated program as one file, or as several with a Makefile. */
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emit.h"
+#include "memory.h"
+#include "names.h"
+#include "variables.h"
+
+/* Lines of one file. gcc 12 -O2 takes about 1 ms for a line of such code and its memory grows with the file: measured, files of this size take
+ * about 10 s and 300 MB each, and make -j compiles several at once. */
+enum { FILE_BYTES = 1 << 20, ONE_FILE_LIMIT = 24 << 20 };
+
+typedef struct { char *name; GString *text; } File;
+
+static void file_free(gpointer file)
+{
+    g_free(((File *)file)->name);
+    g_string_free(((File *)file)->text, TRUE);
+    g_free(file);
+}
+
+static GString *add_file(GPtrArray *files, const char *name)
+{
+    File *file = g_new(File, 1);
+    *file = (File){g_strdup(name), g_string_new("")};
+    g_ptr_array_add(files, file);
+    return file->text;
+}
+
+/* -- what was recorded, for the header comment -- */
+
+static char *meta(const Plan *plan, const char *group, const char *key)
+{
+    char *value = g_key_file_get_string(wend_program_meta(plan->program), group, key, NULL);
+    if (value)
+        g_strstrip(value);
+    if (value && !*value)
+        g_clear_pointer(&value, g_free);
+    return value;
+}
+
+static void header_line(GString *out, const char *label, const char *value)
+{
+    if (!value)
+        return;
+    g_auto(GStrv) parts = g_strsplit(value, "*/", -1);
+    g_autofree char *safe = g_strjoinv("*|", parts);
+    g_string_append_printf(out, " *   %-12s%s\n", label, safe);
+}
+
+static void emit_header(Emitter *e, GString *out, const char *build)
+{
+    const Plan *plan = e->plan;
+    g_autofree char *program = meta(plan, "run", "program"), *arguments = meta(plan, "run", "arguments"), *library = meta(plan, "mpi", "library");
+    g_autofree char *start = meta(plan, "run", "start"), *date = NULL, *base = g_path_get_basename(program ? program : "application");
+    if (start) {
+        g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(g_ascii_strtoll(start, NULL, 10));
+        date = time ? g_date_time_format(time, "%Y-%m-%d %H:%M UTC") : NULL;
+    }
+    g_autofree char *command = g_strdup_printf("%s%s%s", base, arguments ? " " : "", arguments ? arguments : "");
+    g_autofree char *ranks = g_strdup_printf("%u, no more and no fewer", plan->n_ranks);
+    g_string_append(out, "/* A proxy application, made by Wend's proxygen: it communicates as the recorded run did, and computes nothing.\n *\n");
+    header_line(out, "recorded:", command);
+    header_line(out, "on:", date);
+    header_line(out, "MPI:", library);
+    header_line(out, "ranks:", ranks);
+    g_string_append_printf(out, " *\n%s *\n", build);
+    g_string_append_printf(out, " *   mpirun -n %u ./proxy\n *\n"
+                                " * Exit status: 0; 2 when started with another number of ranks; 4 when memory or the scratch directory fails.\n"
+                                " * Each rule_ function is a sequence of calls that came more than once; a loop is a sequence that was repeated. */\n", plan->n_ranks);
+}
+
+static void emit_includes(Emitter *e, GString *out)
+{
+    g_string_append(out, "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE /* mkdtemp, mmap */\n#endif\n");
+    if (e->needs[HELPER_SCRATCH])
+        g_string_append(out, "#include <dirent.h>\n#include <errno.h>\n");
+    g_string_append(out, "#include <mpi.h>\n");
+    if (e->threads)
+        g_string_append(out, "#include <pthread.h>\n");
+    g_string_append(out, "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
+    if (e->needs[HELPER_MAPPED])
+        g_string_append(out, "#include <sys/mman.h>\n");
+    g_string_append(out, "#include <unistd.h>\n\n");
+    g_string_append(out, "/* gcc takes MPICH's MPI_STATUSES_IGNORE, which is no real address, for an array that is too small. */\n"
+                         "#if defined __GNUC__ && !defined __clang__\n"
+                         "#pragma GCC diagnostic ignored \"-Wstringop-overflow\"\n"
+                         "#endif\n\n");
+}
+
+/* -- main -- */
+
+static void emit_stack(Emitter *e, GString *out, guint thread)
+{
+    gint64 word = WEND_SEGMENT(WEND_SEGMENT_STACK, thread);
+    const Segment *s = plan_segment(e->plan, word);
+    if (!s)
+        return;
+    g_autofree char *name = expression_segment(e, word);
+    gint64 below = (-s->low + 63) / 64 * 64, all = (below + s->high + 63) / 64 * 64;
+    g_string_append_printf(out, "    _Alignas(64) char stack_memory[%" G_GINT64_FORMAT "] = {0};\n", all);
+    g_string_append_printf(out, below ? "    %s = stack_memory + %" G_GINT64_FORMAT ";\n" : "    %s = stack_memory;\n", name, below);
+}
+
+/* The ranks of one class go to its start; classes in the order of their first rank. */
+static void emit_dispatch(Emitter *e, GString *out)
+{
+    const Plan *plan = e->plan;
+    guint n_classes = wend_program_n_classes(plan->program);
+    g_autofree guint *start = g_new0(guint, n_classes + 1);
+    gboolean simple = TRUE;
+    for (guint i = plan->threads->len; i-- > 0;) {
+        const PlanThread *t = &g_array_index(plan->threads, PlanThread, i);
+        start[t->class_index] = t->rule; /* the main thread is the first of its class */
+    }
+    if (n_classes == 1) {
+        g_autofree char *name = rule_name(e, start[0]);
+        write_line(out, 1, "%s();", name);
+        return;
+    }
+    RankSet all = {0, NULL};
+    for (guint c = 0; c < n_classes && simple; c++) {
+        const WendClass *class = wend_program_class(plan->program, c);
+        g_autofree char *condition = rank_condition((RankSet){class->n_ranks, class->ranks}, all);
+        simple = condition != NULL;
+    }
+    simple &= n_classes <= 16;
+    if (simple) {
+        for (guint c = 0; c < n_classes; c++) {
+            const WendClass *class = wend_program_class(plan->program, c);
+            g_autofree char *condition = rank_condition((RankSet){class->n_ranks, class->ranks}, all), *name = rule_name(e, start[c]);
+            if (c + 1 < n_classes)
+                write_line(out, 1, "%sif (%s)", c ? "else " : "", condition);
+            else
+                write_line(out, 1, "else /* %s */", condition);
+            write_line(out, 2, "%s();", name);
+        }
+        return;
+    }
+    g_autoptr(GString) list = g_string_new("");
+    for (guint r = 0; r < plan->n_ranks; r++) {
+        g_autofree char *name = rule_name(e, start[wend_program_class_of(plan->program, r)]);
+        g_string_append_printf(list, "%s%s", r ? ", " : "", name);
+    }
+    write_line(out, 1, "static void (*const start[%u])(void) = {%s};", plan->n_ranks, list->str);
+    write_line(out, 1, "start[rank]();");
+}
+
+static void emit_main(Emitter *e, GString *out)
+{
+    Plan *plan = e->plan;
+    g_autoptr(GString) body = g_string_new(""), locals = g_string_new("");
+    locals_begin(e);
+    for (guint i = 0; plan->prefix && i < plan->prefix->len; i++)
+        emit_call(e, body, 1, g_array_index(plan->prefix, guint, i));
+    if (plan->prefix) {
+        local_variable(e, "int", "size", 0);
+        g_string_append_printf(body,
+            "    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+            "    PMPI_Comm_size(MPI_COMM_WORLD, &size);\n");
+        if (e->needs[HELPER_SPAWN]) {
+            local_variable(e, "MPI_Comm", "parent_processes", 0);
+            g_string_append(body,
+                "    /* A process that the proxy itself started: what it did is in a recording of its own. */\n"
+                "    PMPI_Comm_get_parent(&parent_processes);\n"
+                "    if (parent_processes != MPI_COMM_NULL) {\n"
+                "        PMPI_Finalize();\n"
+                "        return 0;\n"
+                "    }\n");
+        }
+        g_string_append_printf(body,
+            "    if (size != %u) {\n"
+            "        if (rank == 0)\n"
+            "            fprintf(stderr, \"proxy: recorded with %u ranks and started with %%d: use mpirun -n %u\\n\", size);\n"
+            "        PMPI_Finalize();\n"
+            "        return 2;\n"
+            "    }\n", plan->n_ranks, plan->n_ranks, plan->n_ranks);
+    } else {
+        e->needs[HELPER_RANK_OF_LAUNCHER] = TRUE;
+        g_string_append_printf(body, "    /* Ranks differ in what they do before MPI_Init. */\n    rank = rank_of_launcher();\n"
+                                     "    if (rank >= %u) {\n"
+                                     "        fprintf(stderr, \"proxy: recorded with %u ranks: use mpirun -n %u\\n\");\n"
+                                     "        return 2;\n"
+                                     "    }\n", plan->n_ranks, plan->n_ranks, plan->n_ranks);
+    }
+    if (e->needs[HELPER_SCRATCH])
+        g_string_append(body, "    scratch_begin();\n");
+    g_string_append_c(body, '\n');
+    emit_dispatch(e, body);
+    g_string_append_c(body, '\n');
+    if (e->needs[HELPER_SCRATCH])
+        g_string_append(body, "    scratch_end();\n");
+    if (e->needs[HELPER_HEAP])
+        g_string_append(body, "    for (int i = 0; i < heap_blocks; i++)\n        heap_free(i);\n");
+    if (e->needs[HELPER_MAPPED])
+        g_string_append(body, "    for (int i = 0; i < mapped_blocks; i++)\n        mapped_free(i);\n");
+    locals_end(e, locals, 1);
+    g_string_append(out, e->definitions->str);
+    g_string_set_size(e->definitions, 0);
+    g_string_append_printf(out, "int main(%s)\n{\n", e->needs[HELPER_SPAWN] ? "int argc, char **argv" : "void");
+    emit_stack(e, out, 0);
+    g_string_append(out, locals->str);
+    if (e->needs[HELPER_SPAWN])
+        g_string_append(out, "    program_path = argc > 0 ? argv[0] : NULL;\n");
+    if (e->needs[HELPER_SET_NULL])
+        g_string_append(out, "    set_null();\n");
+    g_string_append(out, body->str);
+    g_string_append(out, "    return 0;\n}\n");
+}
+
+static void new_file_scope(Emitter *e)
+{
+    g_hash_table_remove_all(e->tables);
+    g_string_set_size(e->definitions, 0);
+}
+
+static gboolean emit_one_file(Emitter *e, GPtrArray *files, GError **error)
+{
+    Plan *plan = e->plan;
+    e->linkage = "static ";
+    GString *rules = g_string_new(""), *main_text = g_string_new(""), *callbacks = g_string_new(""), *helpers = g_string_new("");
+    gboolean good = TRUE;
+    for (guint i = 0; i < plan->order->len && good; i++) {
+        emit_rule(e, rules, g_array_index(plan->order, guint, i));
+        good = rules->len <= ONE_FILE_LIMIT;
+    }
+    if (!good) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s: the program is too large for one file that a compiler could take: use \"-o %s/\", a directory",
+                    plan->options->output, g_str_has_suffix(plan->options->output, ".c") ? "proxy" : plan->options->output);
+    } else {
+        emit_main(e, main_text);
+        new_file_scope(e);
+        callbacks_emit(e, helpers, callbacks);
+        helpers_emit(e, NULL, helpers);
+        GString *out = add_file(files, "");
+        emit_header(e, out, " *   mpicc -O2 proxy.c -o proxy\n");
+        emit_includes(e, out);
+        g_string_append(out, helpers->str);
+        g_string_append(out, callbacks->str);
+        g_string_append(out, rules->str);
+        g_string_append(out, main_text->str);
+    }
+    g_string_free(rules, TRUE);
+    g_string_free(main_text, TRUE);
+    g_string_free(callbacks, TRUE);
+    g_string_free(helpers, TRUE);
+    return good;
+}
+
+static void emit_several_files(Emitter *e, GPtrArray *files)
+{
+    Plan *plan = e->plan;
+    e->linkage = "";
+    GString *header = add_file(files, "proxy.h"), *support = add_file(files, "support.c"), *main_file = add_file(files, "main.c");
+    GString *part = NULL;
+    g_autoptr(GString) sources = g_string_new("main.o support.o"), prototypes = g_string_new("");
+    for (guint i = 0; i < plan->order->len; i++) {
+        if (!part || part->len > FILE_BYTES) {
+            g_autofree char *name = g_strdup_printf("rules_%u.c", ++e->n_files);
+            part = add_file(files, name);
+            g_string_append(part, "#include \"proxy.h\"\n\n");
+            g_string_append_printf(sources, " rules_%u.o", e->n_files);
+            new_file_scope(e);
+        }
+        guint rule = g_array_index(plan->order, guint, i);
+        emit_rule(e, part, rule);
+        g_autofree char *name = rule_name(e, rule);
+        g_string_append_printf(prototypes, "void %s(void);\n", name);
+    }
+    new_file_scope(e);
+    g_string_append(main_file, "#include \"proxy.h\"\n\n");
+    emit_main(e, main_file);
+    new_file_scope(e);
+    g_autoptr(GString) declarations = g_string_new(""), definitions = g_string_new(""), callbacks = g_string_new("");
+    callbacks_emit(e, declarations, callbacks);
+    helpers_emit(e, declarations, definitions);
+    g_string_append_printf(support, "#include \"proxy.h\"\n\n%s%s", definitions->str, callbacks->str);
+    emit_header(e, header, " *   make\n");
+    g_string_append(header, "#ifndef PROXY_H\n#define PROXY_H\n\n");
+    emit_includes(e, header);
+    g_string_append_printf(header, "%s\n%s\n#endif\n", declarations->str, prototypes->str);
+    GString *make = add_file(files, "Makefile");
+    g_string_append_printf(make, "# Made by Wend's proxygen: builds ./proxy, to run with mpirun -n %u.\n"
+                                 "CC = mpicc\nCFLAGS = -std=c11 -O2%s\nOBJECTS = %s\n\n"
+                                 "proxy: $(OBJECTS)\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS)\n\n$(OBJECTS): proxy.h\n\n"
+                                 "clean:\n\trm -f proxy $(OBJECTS)\n\n.PHONY: clean\n", plan->n_ranks, e->threads ? " -pthread" : "", sources->str);
+}
+
+/* -- writing -- */
+
+static gboolean system_error(GError **error, const char *path, const char *what)
+{
+    g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s: %s", path, what, g_strerror(errno));
+    return FALSE;
+}
+
+/* To a temporary name beside it, then renamed, so that no one sees half a file and a failure leaves what was there. */
+static gboolean write_file(const char *path, const GString *text, GError **error)
+{
+    g_autofree char *temporary = g_strdup_printf("%s.%ld.tmp", path, (long)getpid());
+    FILE *f = g_fopen(temporary, "w");
+    if (!f)
+        return system_error(error, path, "cannot write");
+    gboolean good = fwrite(text->str, 1, text->len, f) == text->len;
+    good &= fclose(f) == 0;
+    if (good && g_rename(temporary, path) == 0)
+        return TRUE;
+    system_error(error, path, "cannot write");
+    g_unlink(temporary);
+    return FALSE;
+}
+
+static gboolean write_directory(const Options *options, GPtrArray *files, GError **error)
+{
+    g_autofree char *dir = g_strdup(options->output);
+    while (strlen(dir) > 1 && g_str_has_suffix(dir, "/"))
+        dir[strlen(dir) - 1] = '\0';
+    if (g_mkdir(dir, 0777) != 0 && !(errno == EEXIST && options->force && g_file_test(dir, G_FILE_TEST_IS_DIR)))
+        return system_error(error, dir, "cannot make the directory");
+    for (guint i = 0; i < files->len; i++) {
+        const File *file = g_ptr_array_index(files, i);
+        g_autofree char *path = g_build_filename(dir, file->name, NULL);
+        if (!write_file(path, file->text, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static void note_variable(const char *ctype, const char *name, guint length, const char *null, gpointer data)
+{
+    (void)ctype, (void)name, (void)null;
+    ((Emitter *)data)->needs[HELPER_SET_NULL] |= length > 0;
+}
+
+gboolean plan_emit(Plan *plan, GError **error)
+{
+    const Options *options = plan->options;
+    if (!options->force && g_file_test(options->output, G_FILE_TEST_EXISTS)) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s exists: --force overwrites it", options->output);
+        return FALSE;
+    }
+    Emitter e = {.plan = plan, .call = call_new(plan->program), .definitions = g_string_new("")};
+    e.tables = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    e.max_statuses = 1;
+    names_find(&e);
+    variables_foreach(plan, note_variable, &e);
+    for (guint i = 0; i < plan->threads->len; i++)
+        e.threads |= g_array_index(plan->threads, PlanThread, i).thread > 0;
+    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(file_free);
+    gboolean good = TRUE;
+    if (options->directory)
+        emit_several_files(&e, files);
+    else
+        good = emit_one_file(&e, files, error);
+    if (good)
+        good = options->directory ? write_directory(options, files, error)
+                                  : write_file(options->output, ((File *)g_ptr_array_index(files, 0))->text, error);
+    call_free(e.call);
+    g_string_free(e.definitions, TRUE);
+    g_hash_table_destroy(e.tables);
+    g_hash_table_destroy(e.file_names);
+    g_hash_table_destroy(e.ports);
+    g_hash_table_destroy(e.away);
+    g_ptr_array_free(e.file_order, TRUE);
+    return good;
+}

@@ -1,0 +1,285 @@
+/* expression.c: words, handles, pointers and values by rank as C expressions. */
+#include "emit.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "variables.h"
+
+/* -- numbers -- */
+
+char *literal(const Plan *plan, gint64 word)
+{
+    if (wend_is_const(word)) {
+        const char *name = wend_constant_name(plan->program, word);
+        return g_strdup(name ? name : "0");
+    }
+    if (word < WEND_SPECIAL_BASE)
+        return g_strdup("0"); /* absent or unknown: any value does */
+    if (word > G_MAXINT32 || word < G_MININT32)
+        return g_strdup_printf("%" G_GINT64_FORMAT "L", word);
+    return g_strdup_printf("%" G_GINT64_FORMAT, word);
+}
+
+char *table_of(Emitter *e, const char *ctype, const char *name, const char *dimensions, const char *contents)
+{
+    g_autofree char *key = g_strdup_printf("%s%s%s", ctype, dimensions, contents);
+    const char *known = g_hash_table_lookup(e->tables, key);
+    if (known)
+        return g_strdup(known);
+    char *made = g_strdup_printf("%s_%u", name, ++e->n_tables);
+    g_hash_table_insert(e->tables, g_steal_pointer(&key), g_strdup(made));
+    write_line(e->definitions, 0, "static const %s %s%s = {%s};", ctype, made, dimensions, contents);
+    return made;
+}
+
+/* A stretch of ranks with one form of value. */
+typedef struct {
+    guint first, last;       /* indices into the ranks */
+    gboolean relative;
+    gint64 value;
+} Piece;
+
+static gboolean plain(gint64 value) { return value >= WEND_SPECIAL_BASE && value < G_MAXINT64 / 2; }
+
+/* Splits values over keys (ranks, or residues of ranks) into stretches, or gives FALSE when there are more than LIMIT. */
+static gboolean split_pieces(guint n, const guint *ranks, const gint64 *values, guint limit, GArray *pieces)
+{
+    g_array_set_size(pieces, 0);
+    for (guint i = 0; i < n;) {
+        guint same = i + 1, shifted = i + 1;
+        while (same < n && values[same] == values[i])
+            same++;
+        if (plain(values[i]))
+            while (shifted < n && plain(values[shifted]) && values[shifted] - (gint64)ranks[shifted] == values[i] - (gint64)ranks[i])
+                shifted++;
+        Piece piece = {i, MAX(same, shifted) - 1, shifted > same, shifted > same ? values[i] - (gint64)ranks[i] : values[i]};
+        if (pieces->len == limit)
+            return FALSE;
+        g_array_append_val(pieces, piece);
+        i = piece.last + 1;
+    }
+    return TRUE;
+}
+
+static char *piece_text(const Plan *plan, Piece piece)
+{
+    if (!piece.relative)
+        return literal(plan, piece.value);
+    if (piece.value == 0)
+        return g_strdup("rank");
+    return piece.value > 0 ? g_strdup_printf("rank + %" G_GINT64_FORMAT, piece.value) : g_strdup_printf("rank - %" G_GINT64_FORMAT, -piece.value);
+}
+
+/* "rank < 1 ? MPI_PROC_NULL : rank - 1"; KEY is "rank" or "rank % 4", BOUNDS the keys. */
+static char *conditional(const Plan *plan, const GArray *pieces, const char *key, const guint *bounds)
+{
+    GString *s = g_string_new("");
+    for (guint i = 0; i < pieces->len; i++) {
+        Piece piece = g_array_index(pieces, Piece, i);
+        g_autofree char *text = piece_text(plan, piece);
+        if (i + 1 == pieces->len) {
+            g_string_append(s, text);
+            break;
+        }
+        guint next = bounds[g_array_index(pieces, Piece, i + 1).first];
+        if (piece.first == piece.last)
+            g_string_append_printf(s, "%s == %u ? %s : ", key, bounds[piece.first], text);
+        else
+            g_string_append_printf(s, "%s < %u ? %s : ", key, next, text);
+    }
+    return g_string_free(s, FALSE);
+}
+
+/* Grids: the value depends on the column, rank % m. */
+static char *by_residue(const Plan *plan, RankSet ranks, const gint64 *values, GArray *pieces)
+{
+    for (guint m = 2; m <= 128 && m <= ranks.n / 2; m++) {
+        /* One representative rank for each residue; all others must agree with it as a constant, or all as a shift. */
+        g_autofree gint64 *first = g_new(gint64, m);
+        g_autofree guint *keys = g_new(guint, m), *at = g_new(guint, m);
+        g_autofree char *constant = g_malloc(m), *shift = g_malloc(m);
+        memset(at, 0xff, m * sizeof *at);
+        memset(constant, 1, m);
+        memset(shift, 1, m);
+        gboolean good = TRUE;
+        for (guint i = 0; i < ranks.n && good; i++) {
+            guint q = ranks.ranks[i] % m;
+            if (at[q] == G_MAXUINT) {
+                at[q] = i;
+                shift[q] = plain(values[i]);
+                continue;
+            }
+            constant[q] &= values[i] == values[at[q]];
+            shift[q] &= plain(values[i]) && values[i] - (gint64)ranks.ranks[i] == values[at[q]] - (gint64)ranks.ranks[at[q]];
+            good = constant[q] || shift[q];
+        }
+        if (!good)
+            continue;
+        g_array_set_size(pieces, 0);
+        guint n = 0;
+        for (guint q = 0; q < m; q++) {
+            if (at[q] == G_MAXUINT)
+                continue;
+            keys[n] = q;
+            first[n] = values[at[q]];
+            Piece piece = {n, n, !constant[q], constant[q] ? first[n] : first[n] - (gint64)ranks.ranks[at[q]]};
+            Piece *last = pieces->len ? &g_array_index(pieces, Piece, pieces->len - 1) : NULL;
+            if (last && last->relative == piece.relative && last->value == piece.value)
+                last->last = n;
+            else
+                g_array_append_val(pieces, piece);
+            n++;
+        }
+        if (pieces->len > 3)
+            continue;
+        g_autofree char *key = g_strdup_printf("rank %% %u", m);
+        return conditional(plan, pieces, key, keys);
+    }
+    return NULL;
+}
+
+char *expression_by_rank(Emitter *e, RankSet ranks, const gint64 *values, const char *ctype, const char *name)
+{
+    g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
+    if (ranks.n == 0)
+        return g_strdup("0");
+    if (split_pieces(ranks.n, ranks.ranks, values, 3, pieces))
+        return conditional(e->plan, pieces, "rank", ranks.ranks);
+    char *grid = by_residue(e->plan, ranks, values, pieces);
+    if (grid)
+        return grid;
+    guint low = ranks.ranks[0], n = ranks.ranks[ranks.n - 1] - low + 1;
+    g_autoptr(GString) contents = g_string_new("");
+    for (guint r = 0, i = 0; r < n; r++) {
+        gboolean here = i < ranks.n && ranks.ranks[i] == low + r;
+        g_autofree char *text = here ? literal(e->plan, values[i]) : g_strdup("0");
+        g_string_append_printf(contents, "%s%s", r ? ", " : "", text);
+        i += here;
+    }
+    g_autofree char *dimensions = g_strdup_printf("[%u]", n), *table = table_of(e, ctype, name, dimensions, contents->str);
+    return low == 0 ? g_strdup_printf("%s[rank]", table) : g_strdup_printf("%s[rank - %u]", table, low);
+}
+
+/* The caller's rank in the call's communicator, as an expression; NULL when only a table would do. */
+static char *self_expression(Emitter *e, const Call *c)
+{
+    const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
+    if (!comm || !comm->has_in)
+        return NULL;
+    g_autofree char *handle = expression_handle(e, WEND_KIND_COMM, comm->in[0].value);
+    e->needs[HELPER_RANK_IN] = TRUE;
+    return g_strdup_printf("rank_in(%s)", handle);
+}
+
+char *expression_number(Emitter *e, const Call *c, Word w)
+{
+    gint64 constant;
+    if (word_is_constant(c, w, &constant))
+        return literal(e->plan, constant);
+    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    const WendSlot *slot = &c->slots->slots[w.slot];
+    g_autofree gint64 *values = g_new(gint64, MAX(ranks.n, 1));
+    for (guint i = 0; i < ranks.n; i++)
+        values[i] = call_value(c, w, ranks.ranks[i]);
+    if (slot->form == WEND_SLOT_SELF && (c->function->flags & WEND_F_SELF)) {
+        g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
+        if (!split_pieces(ranks.n, ranks.ranks, values, 2, pieces)) {
+            g_autofree char *self = self_expression(e, c);
+            if (self)
+                return slot->value == 0 ? g_steal_pointer(&self)
+                     : g_strdup_printf("%s %c %" G_GINT64_FORMAT, self, slot->value > 0 ? '+' : '-', ABS(slot->value));
+        }
+    }
+    /* The name of the parameter whose word this is makes the best name of a table. */
+    const char *name = "value", *ctype = "long";
+    const Word *words = &g_array_index(c->words, Word, 0);
+    for (guint i = 0; i < c->n_args; i++) {
+        const Arg *arg = &c->args[i];
+        for (guint k = 0; k < arg->n_in_words; k++)
+            if (arg->in[k].by_slot && arg->in[k].slot == w.slot && arg->in + k >= words)
+                name = arg->param->kind == WEND_KIND_BUF ? "offset" : arg->param->name;
+    }
+    for (guint i = 0; i < ranks.n; i++)
+        if (values[i] >= WEND_SPECIAL_BASE && (values[i] > G_MAXINT32 || values[i] < G_MININT32))
+            return expression_by_rank(e, ranks, values, ctype, name);
+    return expression_by_rank(e, ranks, values, "int", name);
+}
+
+/* -- handles, pointers -- */
+
+char *expression_handle(Emitter *e, WendKind kind, gint64 word)
+{
+    if (wend_is_handle(word))
+        return variable_of_handle(e->plan, kind, word);
+    if (wend_is_const(word)) {
+        const char *name = wend_constant_name(e->plan->program, word);
+        if (name)
+            return g_strdup(name);
+    }
+    return g_strdup(handle_null(kind)); /* absent, or one that Wend has not seen made */
+}
+
+char *expression_segment(Emitter *e, gint64 segment)
+{
+    gint64 id = wend_segment_id(segment);
+    switch (wend_segment_kind(segment)) {
+    case WEND_SEGMENT_HEAP:
+        e->needs[HELPER_HEAP] = TRUE;
+        return g_strdup_printf("heap(%" G_GINT64_FORMAT ")", id);
+    case WEND_SEGMENT_STACK:
+        return id == 0 ? g_strdup("stack") : g_strdup_printf("stack_of_thread_%" G_GINT64_FORMAT, id);
+    case WEND_SEGMENT_STATIC:
+        return g_strdup_printf("static_%" G_GINT64_FORMAT, id);
+    case WEND_SEGMENT_MPI:
+        return g_strdup_printf("mpi_memory[%" G_GINT64_FORMAT "]", id);
+    case WEND_SEGMENT_WIN:
+        return g_strdup_printf("window_memory[%" G_GINT64_FORMAT "]", id);
+    default:
+        e->needs[HELPER_MAPPED] = TRUE;
+        return g_strdup_printf("mapped(%" G_GINT64_FORMAT ")", id);
+    }
+}
+
+char *expression_pointer(Emitter *e, const Call *c, const Word *words)
+{
+    gint64 segment = words[0].value;
+    if (wend_is_const(segment))
+        return literal(e->plan, segment);
+    if (segment == WEND_UNKNOWN) {
+        e->needs[HELPER_UNKNOWN_BUFFER] = TRUE;
+        return g_strdup("unknown_buffer");
+    }
+    if (!wend_is_segment(segment))
+        return g_strdup("NULL");
+    g_autofree char *base = expression_segment(e, segment), *offset = expression_number(e, c, words[1]);
+    if (strcmp(offset, "0") == 0)
+        return g_steal_pointer(&base);
+    if (*offset == '-')
+        return g_strdup_printf("%s - %s", base, offset + 1);
+    return strchr(offset, '?') ? g_strdup_printf("%s + (%s)", base, offset) : g_strdup_printf("%s + %s", base, offset);
+}
+
+char *expression_address(Emitter *e, const Call *c, const Word *words, const char *ctype)
+{
+    if (words[0].value == WEND_PLAIN)
+        return expression_number(e, c, words[1]);
+    g_autofree char *pointer = expression_pointer(e, c, words);
+    return strpbrk(pointer, " ") ? g_strdup_printf("(%s)(%s)", ctype, pointer) : g_strdup_printf("(%s)%s", ctype, pointer);
+}
+
+char *expression_bits(Emitter *e, const char *group, gint64 word)
+{
+    if (word < 0 || !group)
+        return literal(e->plan, word);
+    GString *s = g_string_new("");
+    const WendConstantGroup *bits = wend_group_by_name(group);
+    for (guint bit = 0; bits && bit < bits->n && bit < 63; bit++)
+        if (word & ((gint64)1 << bit)) {
+            g_string_append_printf(s, "%s%s", s->len ? " | " : "", wend_constants[bits->members[bit]]);
+            word &= ~((gint64)1 << bit);
+        }
+    if (word || s->len == 0)
+        g_string_append_printf(s, "%s%" G_GINT64_FORMAT, s->len ? " | " : "", word);
+    return g_string_free(s, FALSE);
+}

@@ -1,0 +1,458 @@
+/* helpers.c: the functions and variables that the generated program needs beside the application's calls, only those that are used.
+ *
+ * In one file everything is static; in several, what is shared is declared in proxy.h. Nothing here calls an MPI function by its MPI_ name, so
+ * that a recording of the proxy has the application's calls only. */
+#include "emit.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "names.h"
+#include "variables.h"
+
+/* A definition, and for programs of several files its declaration. @ stands for "static " or nothing. */
+static void define(Emitter *e, GString *out, const char *text)
+{
+    g_auto(GStrv) parts = g_strsplit(text, "@", -1);
+    g_autofree char *joined = g_strjoinv(e->linkage, parts);
+    g_string_append(out, joined);
+}
+
+static void declare(Emitter *e, GString *out, const char *format, ...) G_GNUC_PRINTF(3, 4);
+static void declare(Emitter *e, GString *out, const char *format, ...)
+{
+    if (*e->linkage)
+        return; /* one file: the definitions come first */
+    va_list arguments;
+    va_start(arguments, format);
+    g_string_append_vprintf(out, format, arguments);
+    va_end(arguments);
+    g_string_append_c(out, '\n');
+}
+
+typedef struct { Emitter *e; GString *declarations, *definitions; GString *nulls; } Out;
+
+static void one_array(const char *ctype, const char *name, guint length, const char *null, gpointer data)
+{
+    Out *o = data;
+    if (length == 0)
+        return;
+    declare(o->e, o->declarations, "extern %s %s[%u];", ctype, name, length);
+    g_string_append_printf(o->definitions, "%s%s %s[%u];\n", o->e->linkage, ctype, name, length);
+    if (strcmp(ctype, "MPI_Request") == 0)
+        g_string_append_printf(o->nulls, "    for (int i = 0; i < %u; i++)\n        %s[i] = %s;\n", length, name, null);
+    else
+        g_string_append_printf(o->nulls, "    for (int i = 0; i < %u; i++)\n        %s[i] = %s;\n", length, name, null);
+}
+
+static void variables(Out *o)
+{
+    g_autoptr(GString) arrays = g_string_new("");
+    GString *definitions = o->definitions;
+    o->definitions = arrays;
+    variables_foreach(o->e->plan, one_array, o);
+    o->definitions = definitions;
+    if (o->nulls->len == 0)
+        return;
+    write_comment(definitions, 0, "Handles, by their number in the recording: a new one takes the smallest that is free, so numbers come again.");
+    g_string_append_printf(definitions, "%s\n", arrays->str);
+    declare(o->e, o->declarations, "void set_null(void);");
+    define(o->e, definitions, "@void set_null(void)\n{\n");
+    g_string_append_printf(definitions, "%s}\n\n", o->nulls->str);
+}
+
+static void status_variables(Out *o)
+{
+    Emitter *e = o->e;
+    const char *local = e->threads ? "_Thread_local " : "";
+    if (e->needs[HELPER_STATUS]) {
+        declare(e, o->declarations, "extern %sMPI_Status status;", local);
+        g_string_append_printf(o->definitions, "%s%sMPI_Status status; /* of the last call that asked for one */\n", e->linkage, local);
+    }
+    if (e->needs[HELPER_STATUSES]) {
+        declare(e, o->declarations, "extern %sMPI_Status statuses[%" G_GINT64_FORMAT "];", local, e->max_statuses);
+        g_string_append_printf(o->definitions, "%s%sMPI_Status statuses[%" G_GINT64_FORMAT "];\n", e->linkage, local, e->max_statuses);
+    }
+    if (e->needs[HELPER_STATUS] || e->needs[HELPER_STATUSES])
+        g_string_append_c(o->definitions, '\n');
+}
+
+static gint64 rounded(gint64 bytes, gint64 unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static void static_memory(Out *o)
+{
+    g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, WEND_SEGMENT_STATIC);
+    for (guint i = 0; i < segments->len; i++) {
+        const Segment *s = g_ptr_array_index(segments, i);
+        gint64 id = wend_segment_id(s->word), below = rounded(-s->low, 64);
+        if (i == 0)
+            write_comment(o->definitions, 0, "Static data. Offset 0 is the first address that MPI saw; some were lower.");
+        g_string_append_printf(o->definitions, "static _Alignas(64) char static_data_%" G_GINT64_FORMAT "[%" G_GINT64_FORMAT "];\n", id,
+                               rounded(below + s->high, 64));
+        declare(o->e, o->declarations, "extern char *const static_%" G_GINT64_FORMAT ";", id);
+        g_string_append_printf(o->definitions, "%schar *const static_%" G_GINT64_FORMAT " = static_data_%" G_GINT64_FORMAT, o->e->linkage, id, id);
+        g_string_append_printf(o->definitions, below ? " + %" G_GINT64_FORMAT ";\n\n" : ";\n\n", below);
+    }
+}
+
+static void stack_memory(Out *o)
+{
+    g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, WEND_SEGMENT_STACK);
+    for (guint i = 0; i < segments->len; i++) {
+        g_autofree char *name = expression_segment(o->e, ((const Segment *)g_ptr_array_index(segments, i))->word);
+        declare(o->e, o->declarations, "extern char *%s;", name);
+        g_string_append_printf(o->definitions, "%schar *%s; /* memory on the stack: the function that starts the calls has it */\n\n", o->e->linkage,
+                               name);
+    }
+}
+
+/* A list of pointers of MPI's own segments, as long as the largest id asks for. */
+static void made_memory(Out *o, enum wend_segment_kind kind, const char *name, const char *comment)
+{
+    g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, kind);
+    if (segments->len == 0)
+        return;
+    gint64 n = wend_segment_id(((const Segment *)g_ptr_array_index(segments, segments->len - 1))->word) + 1;
+    declare(o->e, o->declarations, "extern char *%s[%" G_GINT64_FORMAT "];", name, n);
+    g_string_append_printf(o->definitions, "%schar *%s[%" G_GINT64_FORMAT "]; /* %s */\n\n", o->e->linkage, name, n, comment);
+}
+
+/* Sizes by id, for the segments that the proxy allocates itself. */
+static gint64 sizes(Out *o, enum wend_segment_kind kind, const char *name)
+{
+    g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, kind);
+    g_autoptr(GString) list = g_string_new("");
+    gint64 next = 0;
+    for (guint i = 0; i < segments->len; i++) {
+        const Segment *s = g_ptr_array_index(segments, i);
+        for (; next < wend_segment_id(s->word); next++)
+            g_string_append(list, next ? ", 1" : "1");
+        g_string_append_printf(list, "%s%" G_GINT64_FORMAT, next ? ", " : "", MAX(s->high, 1));
+        next++;
+    }
+    write_line(o->definitions, 0, "static const size_t %s_size[%" G_GINT64_FORMAT "] = {%s};", name, next, list->str);
+    return next;
+}
+
+static const char *const heap_text =
+    "\n"
+    "/* The block with this number, allocated when it is first used (or used again after it was freed). */\n"
+    "@char *heap(int id)\n"
+    "{\n"
+    "    if (!heap_block[id]) {\n"
+    "        heap_block[id] = calloc(1, heap_size[id]);\n"
+    "        if (!heap_block[id]) {\n"
+    "            fprintf(stderr, \"proxy: no memory for %zu bytes\\n\", heap_size[id]);\n"
+    "            PMPI_Abort(MPI_COMM_WORLD, 4);\n"
+    "        }\n"
+    "    }\n"
+    "    return heap_block[id];\n"
+    "}\n"
+    "\n"
+    "@void heap_free(int id)\n"
+    "{\n"
+    "    free(heap_block[id]);\n"
+    "    heap_block[id] = NULL;\n"
+    "}\n"
+    "\n";
+
+static const char *const mapped_text =
+    "\n"
+    "/* Memory from mmap, with a page on each side that keeps mappings apart. */\n"
+    "@char *mapped(int id)\n"
+    "{\n"
+    "    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (mapped_size[id] + page - 1) / page * page;\n"
+    "    if (!mapped_block[id]) {\n"
+    "        char *made = mmap(NULL, bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
+    "        if (made == MAP_FAILED || mprotect(made + page, bytes, PROT_READ | PROT_WRITE) != 0) {\n"
+    "            fprintf(stderr, \"proxy: cannot map %zu bytes\\n\", bytes);\n"
+    "            PMPI_Abort(MPI_COMM_WORLD, 4);\n"
+    "        }\n"
+    "        mapped_block[id] = made + page;\n"
+    "    }\n"
+    "    return mapped_block[id];\n"
+    "}\n"
+    "\n"
+    "@void mapped_free(int id)\n"
+    "{\n"
+    "    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (mapped_size[id] + page - 1) / page * page;\n"
+    "    if (mapped_block[id])\n"
+    "        munmap(mapped_block[id], bytes);\n"
+    "    mapped_block[id] = NULL;\n"
+    "}\n"
+    "\n";
+
+static void memory(Out *o)
+{
+    Emitter *e = o->e;
+    static_memory(o);
+    stack_memory(o);
+    made_memory(o, WEND_SEGMENT_MPI, "mpi_memory", "from MPI_Alloc_mem");
+    made_memory(o, WEND_SEGMENT_WIN, "window_memory", "of windows that MPI allocated");
+    if (e->needs[HELPER_HEAP]) {
+        write_comment(o->definitions, 0, "The heap, by the number of the block. Sizes are what the calls need, at least.");
+        gint64 n = sizes(o, WEND_SEGMENT_HEAP, "heap");
+        g_string_append_printf(o->definitions, "static char *heap_block[%" G_GINT64_FORMAT "];\n", n);
+        declare(e, o->declarations, "char *heap(int id);\nvoid heap_free(int id);\nextern const int heap_blocks;");
+        g_string_append_printf(o->definitions, "%sconst int heap_blocks = %" G_GINT64_FORMAT ";\n", e->linkage, n);
+        define(e, o->definitions, heap_text);
+    }
+    if (e->needs[HELPER_MAPPED]) {
+        gint64 n = sizes(o, WEND_SEGMENT_MAP, "mapped");
+        g_string_append_printf(o->definitions, "static char *mapped_block[%" G_GINT64_FORMAT "];\n", n);
+        declare(e, o->declarations, "char *mapped(int id);\nvoid mapped_free(int id);");
+        define(e, o->definitions, mapped_text);
+    }
+    if (e->needs[HELPER_UNKNOWN_BUFFER]) {
+        declare(e, o->declarations, "extern char unknown_buffer[];");
+        define(e, o->definitions, "/* Stands for addresses that the recording could not place. */\n@char unknown_buffer[1 << 20];\n\n");
+    }
+}
+
+static const char *const rank_in_text =
+    "/* The rank of this process in a communicator. */\n"
+    "@int rank_in(MPI_Comm which)\n"
+    "{\n"
+    "    int it = 0;\n"
+    "    PMPI_Comm_rank(which, &it);\n"
+    "    return it;\n"
+    "}\n"
+    "\n";
+
+static const char *const hide_text =
+    "/* Hides all requests of a list but keep[0] of them, which are at the places keep[1], keep[2], ... */\n"
+    "@void hide_others(int n, MPI_Request *list, MPI_Request *hidden, const int *keep)\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "        hidden[i] = list[i];\n"
+    "        list[i] = MPI_REQUEST_NULL;\n"
+    "    }\n"
+    "    for (int i = 1; i <= keep[0]; i++) {\n"
+    "        list[keep[i]] = hidden[keep[i]];\n"
+    "        hidden[keep[i]] = MPI_REQUEST_NULL;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "@void show_others(int n, MPI_Request *list, const MPI_Request *hidden)\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        if (hidden[i] != MPI_REQUEST_NULL)\n"
+    "            list[i] = hidden[i];\n"
+    "}\n"
+    "\n";
+
+static const char *const active_text =
+    "@int active(int n, const MPI_Request *list)\n"
+    "{\n"
+    "    int count = 0;\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        count += list[i] != MPI_REQUEST_NULL;\n"
+    "    return count;\n"
+    "}\n"
+    "\n";
+
+static const char *const gather_text =
+    "/* Requests that stand elsewhere in another order: brought together for a call, and back. */\n"
+    "@void gather_requests(int n, MPI_Request *const members[], MPI_Request *list)\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        list[i] = members[i] ? *members[i] : MPI_REQUEST_NULL;\n"
+    "}\n"
+    "\n"
+    "@void scatter_requests(int n, const MPI_Request *list, MPI_Request *const members[])\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        if (members[i])\n"
+    "            *members[i] = list[i];\n"
+    "}\n"
+    "\n";
+
+static const char *const null_requests_text =
+    "/* A list of nothing to wait for. */\n"
+    "@MPI_Request *null_requests(int n)\n"
+    "{\n"
+    "    static MPI_Request *list;\n"
+    "    static int room;\n"
+    "    if (n > room) {\n"
+    "        free(list);\n"
+    "        list = malloc(sizeof *list * (size_t)n);\n"
+    "        room = list ? n : 0;\n"
+    "    }\n"
+    "    for (int i = 0; i < room; i++)\n"
+    "        list[i] = MPI_REQUEST_NULL;\n"
+    "    return list;\n"
+    "}\n"
+    "\n";
+
+static const char *const scratch_text =
+    "static char scratch_dir[4096];\n"
+    "\n"
+    "@void scratch_begin(void)\n"
+    "{\n"
+    "    if (rank == 0) {\n"
+    "        const char *dir = getenv(\"WEND_PROXY_DIR\"), *tmp = getenv(\"TMPDIR\");\n"
+    "        snprintf(scratch_dir, sizeof scratch_dir - 64, \"%s/wend-proxy-XXXXXX\", dir ? dir : tmp ? tmp : \"/tmp\");\n"
+    "        if (!mkdtemp(scratch_dir)) {\n"
+    "            fprintf(stderr, \"proxy: cannot make a scratch directory %s: %s\\n\", scratch_dir, strerror(errno));\n"
+    "            PMPI_Abort(MPI_COMM_WORLD, 4);\n"
+    "        }\n"
+    "    }\n"
+    "    PMPI_Bcast(scratch_dir, sizeof scratch_dir, MPI_CHAR, 0, MPI_COMM_WORLD);\n"
+    "    if (rank == 0)\n"
+    "        scratch_inputs();\n"
+    "    PMPI_Barrier(MPI_COMM_WORLD);\n"
+    "}\n"
+    "\n"
+    "@char *scratch_file(int number)\n"
+    "{\n"
+    "    static char name[sizeof scratch_dir + 64];\n"
+    "    snprintf(name, sizeof name, \"%s/file-%d\", scratch_dir, number);\n"
+    "    return name;\n"
+    "}\n"
+    "\n"
+    "/* After all ranks have done their calls. */\n"
+    "@void scratch_end(void)\n"
+    "{\n"
+    "    DIR *dir = rank == 0 ? opendir(scratch_dir) : NULL;\n"
+    "    char name[sizeof scratch_dir + 258];\n"
+    "    if (!dir)\n"
+    "        return;\n"
+    "    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {\n"
+    "        snprintf(name, sizeof name, \"%s/%s\", scratch_dir, entry->d_name);\n"
+    "        unlink(name);\n"
+    "    }\n"
+    "    closedir(dir);\n"
+    "    rmdir(scratch_dir);\n"
+    "}\n"
+    "\n";
+
+static const char *const ports_text =
+    "/* Who opened a port writes its name where the others find it. */\n"
+    "@void port_tell(int number)\n"
+    "{\n"
+    "    char name[sizeof scratch_dir + 64], whole[sizeof scratch_dir + 64];\n"
+    "    snprintf(name, sizeof name, \"%s/port-%d.part\", scratch_dir, number);\n"
+    "    snprintf(whole, sizeof whole, \"%s/port-%d\", scratch_dir, number);\n"
+    "    FILE *out = fopen(name, \"w\");\n"
+    "    if (out) {\n"
+    "        fputs(port[number], out);\n"
+    "        fclose(out);\n"
+    "        rename(name, whole);\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "@char *port_wait(int number)\n"
+    "{\n"
+    "    char name[sizeof scratch_dir + 64];\n"
+    "    snprintf(name, sizeof name, \"%s/port-%d\", scratch_dir, number);\n"
+    "    for (;;) {\n"
+    "        FILE *in = fopen(name, \"r\");\n"
+    "        if (in) {\n"
+    "            char *line = fgets(port[number], sizeof port[number], in);\n"
+    "            fclose(in);\n"
+    "            if (line)\n"
+    "                return line;\n"
+    "        }\n"
+    "        usleep(1000);\n"
+    "    }\n"
+    "}\n"
+    "\n";
+
+static const char *const launcher_text =
+    "/* The rank of this process before MPI_Init, as the launcher says. */\n"
+    "@int rank_of_launcher(void)\n"
+    "{\n"
+    "    static const char *const names[] = {\"PMI_RANK\", \"PMIX_RANK\", \"OMPI_COMM_WORLD_RANK\", \"SLURM_PROCID\", \"MV2_COMM_WORLD_RANK\"};\n"
+    "    for (size_t i = 0; i < sizeof names / sizeof *names; i++)\n"
+    "        if (getenv(names[i]))\n"
+    "            return atoi(getenv(names[i]));\n"
+    "    fprintf(stderr, \"proxy: the launcher does not say which rank this process is\\n\");\n"
+    "    exit(2);\n"
+    "}\n"
+    "\n";
+
+static void scratch(Out *o)
+{
+    Emitter *e = o->e;
+    write_comment(o->definitions, 0, "Files: all of them are in a directory of this run, removed at the end. $WEND_PROXY_DIR says where it is made.");
+    for (guint i = 0; i < e->file_order->len; i++)
+        write_comment(o->definitions, 0, "file-%u: %s", i, (const char *)g_ptr_array_index(e->file_order, i));
+    g_autoptr(GString) inputs = g_string_new("");
+    for (guint i = 0; i < e->file_order->len; i++)
+        if (names_file_is_input(e, i))
+            g_string_append_printf(inputs, "    scratch_make(%u);\n", i);
+    g_autofree char *text = g_strdup(scratch_text);
+    if (inputs->len) {
+        char *at = strstr(text, "@void scratch_begin");
+        g_string_append_len(o->definitions, text, at - text);
+        g_string_append_printf(o->definitions,
+                               "/* Files that were there before the application ran: empty ones do. */\n"
+                               "static void scratch_make(int number)\n"
+                               "{\n"
+                               "    char name[sizeof scratch_dir + 64];\n"
+                               "    snprintf(name, sizeof name, \"%%s/file-%%d\", scratch_dir, number);\n"
+                               "    FILE *made = fopen(name, \"w\");\n"
+                               "    if (made)\n"
+                               "        fclose(made);\n"
+                               "}\n\n"
+                               "static void scratch_inputs(void)\n{\n%s}\n\n", inputs->str);
+        define(e, o->definitions, at);
+    } else {
+        char *begin = strstr(text, "    if (rank == 0)\n        scratch_inputs();\n"), *end = begin + strlen("    if (rank == 0)\n        scratch_inputs();\n");
+        memmove(begin, end, strlen(end) + 1);
+        define(e, o->definitions, text);
+    }
+    declare(e, o->declarations, "void scratch_begin(void);\nchar *scratch_file(int number);\nvoid scratch_end(void);");
+}
+
+void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
+{
+    Out o = {e, declarations, definitions, g_string_new("")};
+    declare(e, declarations, "extern int rank;");
+    define(e, definitions, "@int rank; /* in MPI_COMM_WORLD */\n\n");
+    if (e->needs[HELPER_SPAWN]) {
+        declare(e, declarations, "extern char *program_path;");
+        define(e, definitions, "@char *program_path; /* argv[0]: this program, for processes that it starts */\n\n");
+    }
+    variables(&o);
+    status_variables(&o);
+    memory(&o);
+    if (e->needs[HELPER_RANK_IN]) {
+        declare(e, declarations, "int rank_in(MPI_Comm which);");
+        define(e, definitions, rank_in_text);
+    }
+    if (e->needs[HELPER_HIDE]) {
+        declare(e, declarations, "void hide_others(int n, MPI_Request *list, MPI_Request *hidden, const int *keep);\n"
+                                 "void show_others(int n, MPI_Request *list, const MPI_Request *hidden);");
+        define(e, definitions, hide_text);
+    }
+    if (e->needs[HELPER_ACTIVE]) {
+        declare(e, declarations, "int active(int n, const MPI_Request *list);");
+        define(e, definitions, active_text);
+    }
+    if (e->needs[HELPER_GATHER]) {
+        declare(e, declarations, "void gather_requests(int n, MPI_Request *const members[], MPI_Request *list);\n"
+                                 "void scatter_requests(int n, const MPI_Request *list, MPI_Request *const members[]);");
+        define(e, definitions, gather_text);
+    }
+    if (e->needs[HELPER_NULL_REQUESTS]) {
+        declare(e, declarations, "MPI_Request *null_requests(int n);");
+        define(e, definitions, null_requests_text);
+    }
+    if (e->needs[HELPER_SCRATCH])
+        scratch(&o);
+    if (e->needs[HELPER_PORTS]) {
+        guint n = MAX(1, g_hash_table_size(e->ports));
+        declare(e, declarations, "extern char port[%u][MPI_MAX_PORT_NAME + 1];\nvoid port_tell(int number);\nchar *port_wait(int number);", n);
+        g_string_append_printf(definitions, "%schar port[%u][MPI_MAX_PORT_NAME + 1];\n\n", e->linkage, n);
+        define(e, definitions, ports_text);
+    }
+    if (e->needs[HELPER_RANK_OF_LAUNCHER]) {
+        declare(e, declarations, "int rank_of_launcher(void);");
+        define(e, definitions, launcher_text);
+    }
+    g_string_free(o.nulls, TRUE);
+}

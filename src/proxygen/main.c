@@ -1,0 +1,78 @@
+/* main.c: the proxygen command. */
+#include <config.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan.h"
+
+static const char usage[] =
+    "usage: proxygen [OPTIONS] RECORDING -o FILE.c\n"
+    "       proxygen [OPTIONS] RECORDING -o DIRECTORY/\n";
+
+static int fail(GError *error)
+{
+    int code = error->domain == WEND_ERROR ? error->code : WEND_ERROR_SYSTEM;
+    fprintf(stderr, "proxygen: %s\n", error->message);
+    g_error_free(error);
+    return code;
+}
+
+static int compile(const Options *options)
+{
+    GError *error = NULL;
+    WendProgram *program = wend_program_open(options->recording, &error);
+    if (!program)
+        return fail(error);
+    Plan *plan = plan_new(program, options);
+    gboolean good = plan_select(plan, &error);
+    if (good) {
+        plan_variables(plan);
+        plan_memory(plan);
+        good = plan_outcomes(plan, &error);
+    }
+    if (good) {
+        plan_wildcards(plan);
+        good = plan_callbacks(plan, &error) && plan_emit(plan, &error);
+    }
+    plan_free(plan);
+    wend_program_free(program);
+    return good ? 0 : fail(error);
+}
+
+int main(int argc, char **argv)
+{
+    Options options = {0};
+    g_autofree char *output = NULL;
+    gboolean version = FALSE;
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where the program goes; a name that ends in / (or a directory) gets several files and a Makefile", "PATH"},
+        {"pin", 0, 0, G_OPTION_ARG_NONE, &options.pin, "Receive from the recorded source where the application received from any", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &options.force, "Overwrite an existing output", NULL},
+        {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},
+        {NULL, 0, 0, 0, NULL, NULL, NULL},
+    };
+    setlocale(LC_ALL, "");
+    g_autoptr(GOptionContext) context = g_option_context_new("RECORDING");
+    g_option_context_set_summary(context, "Compiles a recording of Wend to a C program that communicates as the recorded application did.");
+    g_option_context_add_main_entries(context, entries, NULL);
+    GError *error = NULL;
+    if (!g_option_context_parse(context, &argc, &argv, &error)) {
+        fprintf(stderr, "proxygen: %s\n%s", error->message, usage);
+        g_error_free(error);
+        return WEND_ERROR_USAGE;
+    }
+    if (version) {
+        puts("proxygen (" PACKAGE_STRING ")");
+        return 0;
+    }
+    if (argc != 2 || !output || !*output) {
+        fprintf(stderr, "proxygen: %s\n%s", argc < 2 ? "no recording given" : argc > 2 ? "more than one recording given" : "no output given: -o", usage);
+        return WEND_ERROR_USAGE;
+    }
+    options.recording = argv[1];
+    options.output = output;
+    options.directory = g_str_has_suffix(output, "/") || g_file_test(output, G_FILE_TEST_IS_DIR);
+    return compile(&options);
+}

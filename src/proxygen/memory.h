@@ -1,0 +1,12 @@
+/* memory.h: the segments of the application's memory that MPI saw. */
+#ifndef PROXYGEN_MEMORY_H
+#define PROXYGEN_MEMORY_H
+
+#include "plan.h"
+
+/* NULL when the calls make no use of it. */
+const Segment *plan_segment(const Plan *plan, gint64 word);
+/* Of one kind, by id; the caller frees the array. */
+GPtrArray *plan_segments_of_kind(const Plan *plan, enum wend_segment_kind kind);
+
+#endif

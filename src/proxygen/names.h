@@ -1,0 +1,16 @@
+/* names.h: what the application named outside of MPI: files, ports, processes that it started. */
+#ifndef PROXYGEN_NAMES_H
+#define PROXYGEN_NAMES_H
+
+#include "emit.h"
+
+/* Looks through the program for them; before any emission. */
+void names_find(Emitter *e);
+char *names_file(Emitter *e, const Call *c, const Arg *arg);
+char *names_port(Emitter *e, const Call *c, guint index);
+/* Why a call cannot be part of the proxy, or NULL. */
+const char *names_left_out(Emitter *e, const Call *c);
+/* Files that must be there before the program begins; by number. */
+gboolean names_file_is_input(Emitter *e, guint number);
+
+#endif

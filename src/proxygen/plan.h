@@ -1,0 +1,138 @@
+/* plan.h: what the passes of proxygen know about the program they compile.
+ *
+ * The passes, in order; each fills its part of the plan and reads those before it:
+ *
+ *   select.c          which rules and calls there are, who makes them; the calls up to MPI_Init apart
+ *   variables.c       handles and requests -> arrays of the proxy
+ *   memory.c          segments -> how many bytes, below and above their offset 0
+ *   outcomes.c        nondeterminism: what each Waitany, Testsome, … has to complete
+ *   wildcards.c       receives from any source: kept, or pinned to the recorded source
+ *   callbacks.c       stubs for the application's functions
+ *   expression.c, arguments.c, emit_call.c, special.c, emit_rule.c, emit_files.c    C
+ *
+ * The plan owns all that it points to, but for the program. */
+#ifndef PROXYGEN_PLAN_H
+#define PROXYGEN_PLAN_H
+
+#include <glib.h>
+
+#include "call.h"
+#include "merge.h"
+#include "program.h"
+
+typedef struct {
+    const char *recording;   /* as given */
+    const char *output;      /* "proxy.c", or a directory */
+    gboolean directory;
+    gboolean pin, force;
+} Options;
+
+/* Ranks, ascending. */
+typedef struct { guint n; const guint *ranks; } RankSet;
+
+/* A body of symbols that becomes a function. The first ones are the recording's rules, by number; then come the start of
+ * each class without the calls up to MPI_Init. */
+typedef struct {
+    guint n;
+    const WendSymbol *symbols;
+    gboolean used;
+    guint name;              /* rule_NAME, from 1, in the order of emission; 0 none */
+    RankSet ranks;           /* that run it */
+} PlanRule;
+
+/* A place in a body: the symbol number SYMBOL of rule RULE. */
+typedef struct { guint rule, symbol; } Site;
+
+typedef struct {
+    guint class_index;       /* in the program */
+    guint thread;            /* its number */
+    guint sequence;          /* in the class */
+    guint rule;              /* the body, after the prefix if it is the thread that calls MPI_Init */
+} PlanThread;
+
+/* -- segments -- */
+typedef struct {
+    gint64 word;             /* segment word */
+    gint64 low, high;        /* bytes that MPI touches: offsets low <= o < high, low <= 0 */
+} Segment;
+
+/* -- request arrays -- */
+typedef struct {
+    gint64 n;
+    gint64 *words;
+    gboolean direct;         /* they stand in this order in the proxy's array of requests */
+    guint thread, first;     /* direct: where */
+    guint number;            /* else: gathered_NUMBER */
+    gboolean emitted;
+} RequestList;
+
+/* -- nondeterminism -- */
+typedef enum {
+    CHOICE_PLAIN,            /* one request at most could complete, or whatever completes is the same */
+    CHOICE_DRAIN,            /* the calls of this site complete all that is pending: a loop */
+    CHOICE_FORCED            /* what follows depends on it: the other requests are hidden */
+} ChoiceKind;
+typedef struct {
+    Site site;
+    ChoiceKind kind;
+    gboolean drains;         /* nothing is pending in its array after it, ever */
+    gint64 pending;          /* DRAIN: requests to complete; -1: differs, count at run time */
+    gboolean constant;       /* FORCED: always the entries "pick" */
+    GHashTable *picks;       /* rank -> GArray of gint32: for each call the number of entries, then the entries */
+    GArray *pick;            /* of gint32, likewise: of the first call */
+} Choice;
+
+/* -- wildcards -- */
+typedef struct {
+    Site site;
+    gboolean pinned;
+    const char *reason;      /* why, for the comment */
+    GHashTable *sources;     /* rank -> GArray of gint32, one for each execution */
+} Wildcard;
+
+typedef struct Variables Variables;
+typedef struct Tables Tables;
+typedef struct Callbacks Callbacks;
+
+typedef struct {
+    const Options *options;
+    const WendProgram *program;
+    guint n_ranks;
+    Call *call;              /* scratch for the passes */
+
+    /* select.c */
+    guint n_rules;
+    PlanRule *rules;
+    GArray *order;           /* of guint: rules as they are to be emitted, callees first */
+    RankSet *terminal_ranks; /* by terminal; n = 0: not used */
+    guint *terminal_uses;    /* symbols that name it */
+    GArray *prefix;          /* of guint: terminals up to and with MPI_Init, equal on all ranks; NULL: they differ, or there is none */
+    GArray *threads;         /* of PlanThread: all threads of all classes; a class's main thread first */
+    GPtrArray *owned;        /* memory of the above */
+
+    Variables *variables;
+    GHashTable *segments;    /* segment word -> Segment */
+    struct Extents *extents;
+    GHashTable *choices;     /* Site -> Choice */
+    GHashTable *wildcards;   /* Site -> Wildcard */
+    Callbacks *callbacks;
+} Plan;
+
+Plan *plan_new(const WendProgram *p, const Options *options);
+void plan_free(Plan *plan);
+
+gboolean plan_select(Plan *plan, GError **error);
+void plan_variables(Plan *plan);
+void plan_memory(Plan *plan);
+gboolean plan_outcomes(Plan *plan, GError **error);
+void plan_wildcards(Plan *plan);
+gboolean plan_callbacks(Plan *plan, GError **error);
+gboolean plan_emit(Plan *plan, GError **error);
+
+guint site_hash(gconstpointer site);
+gboolean site_equal(gconstpointer a, gconstpointer b);
+
+/* Is the rank in the set? */
+gboolean rank_set_has(RankSet set, guint rank);
+
+#endif

@@ -1,0 +1,357 @@
+/* select.c: which rules and calls the ranks run, in which order functions are emitted, and what comes before MPI_Init.
+ *
+ * Rules stay rules: nothing here expands the grammar but the few calls up to MPI_Init, which main makes before it knows its rank. */
+#include "plan.h"
+#include "callbacks.h"
+#include "variables.h"
+
+#include <string.h>
+
+/* More calls than this before MPI_Init are not worth repeating in main. */
+enum { PREFIX_LIMIT = 4096 };
+
+guint site_hash(gconstpointer site)
+{
+    const Site *s = site;
+    return s->rule * 2654435761u ^ s->symbol;
+}
+
+gboolean site_equal(gconstpointer a, gconstpointer b)
+{
+    const Site *s = a, *t = b;
+    return s->rule == t->rule && s->symbol == t->symbol;
+}
+
+gboolean rank_set_has(RankSet set, guint rank)
+{
+    guint low = 0, high = set.n;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (set.ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < set.n && set.ranks[low] == rank;
+}
+
+Plan *plan_new(const WendProgram *p, const Options *options)
+{
+    Plan *plan = g_new0(Plan, 1);
+    plan->program = p;
+    plan->options = options;
+    plan->n_ranks = wend_program_ranks(p);
+    plan->call = call_new(p);
+    plan->order = g_array_new(FALSE, FALSE, sizeof(guint));
+    plan->threads = g_array_new(FALSE, FALSE, sizeof(PlanThread));
+    plan->owned = g_ptr_array_new_with_free_func(g_free);
+    return plan;
+}
+
+/* -- the calls up to MPI_Init -- */
+
+static gboolean is_init(const Plan *plan, guint terminal)
+{
+    const WendShape *shape = wend_program_shape(plan->program, wend_program_terminal(plan->program, terminal)->shape);
+    const char *name = shape->function->name;
+    return !shape->failed && (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0);
+}
+
+/* 1 when the rule's expansion has a call of MPI_Init, 0 when not, by rule; filled as needed. */
+static gboolean rule_has_init(const Plan *plan, gint8 *known, guint rule)
+{
+    if (known[rule] >= 0)
+        return known[rule];
+    const WendRule *r = wend_program_rule(plan->program, rule);
+    known[rule] = 0;
+    for (guint i = 0; i < r->n && !known[rule]; i++)
+        known[rule] = r->symbols[i].is_rule ? rule_has_init(plan, known, r->symbols[i].id) : is_init(plan, r->symbols[i].id);
+    return known[rule];
+}
+
+static void expand_into(const Plan *plan, guint rule, GArray *terminals)
+{
+    const WendRule *r = wend_program_rule(plan->program, rule);
+    for (guint i = 0; i < r->n; i++)
+        for (guint64 e = 0; e < r->symbols[i].exponent; e++) {
+            if (terminals->len > PREFIX_LIMIT)
+                return;
+            if (r->symbols[i].is_rule)
+                expand_into(plan, r->symbols[i].id, terminals);
+            else
+                g_array_append_val(terminals, r->symbols[i].id);
+        }
+}
+
+/* Splits the expansion of RULE after MPI_Init: PREFIX gets the calls up to it, and REST what follows, in rules where it can. */
+static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray *prefix, GArray *rest)
+{
+    const WendRule *r = wend_program_rule(plan->program, rule);
+    guint i = 0;
+    for (; i < r->n; i++) {
+        const WendSymbol *s = &r->symbols[i];
+        if (s->is_rule ? rule_has_init(plan, known, s->id) : is_init(plan, s->id))
+            break;
+        for (guint64 e = 0; e < s->exponent && prefix->len <= PREFIX_LIMIT; e++) {
+            if (s->is_rule)
+                expand_into(plan, s->id, prefix);
+            else
+                g_array_append_val(prefix, s->id);
+        }
+    }
+    if (i == r->n)
+        return;
+    /* MPI_Init happens once, so the exponent here is 1, but hostile input may say otherwise: the others stay in the rest. */
+    WendSymbol init = r->symbols[i];
+    if (init.is_rule)
+        split_after_init(plan, known, init.id, prefix, rest);
+    else
+        g_array_append_val(prefix, init.id);
+    if (--init.exponent > 0)
+        g_array_append_val(rest, init);
+    g_array_append_vals(rest, r->symbols + i + 1, r->n - i - 1);
+}
+
+/* Adds a body to the plan's rules and gives its number. */
+static guint add_body(Plan *plan, GArray *symbols)
+{
+    plan->rules = g_renew(PlanRule, plan->rules, plan->n_rules + 1);
+    PlanRule *rule = &plan->rules[plan->n_rules];
+    memset(rule, 0, sizeof *rule);
+    rule->n = symbols->len;
+    rule->symbols = (const WendSymbol *)(void *)g_array_free(symbols, FALSE);
+    g_ptr_array_add(plan->owned, (gpointer)rule->symbols);
+    return plan->n_rules++;
+}
+
+/* Finds the threads of all classes, and the common prefix. */
+static void find_threads(Plan *plan)
+{
+    guint n_rules = wend_program_n_rules(plan->program);
+    gint8 *known = g_malloc(MAX(n_rules, 1));
+    memset(known, -1, n_rules);
+    gboolean common = TRUE;
+    for (guint c = 0; c < wend_program_n_classes(plan->program); c++) {
+        const WendClass *class = wend_program_class(plan->program, c);
+        GArray *prefix = g_array_new(FALSE, FALSE, sizeof(guint));
+        guint first = plan->threads->len;
+        for (guint s = 0; s < class->n_sequences; s++) {
+            if (class->sequences[s].kind != WEND_SEQUENCE_THREAD)
+                continue;
+            PlanThread thread = {c, (guint)class->sequences[s].id, s, class->sequences[s].rule};
+            if (prefix->len == 0 && rule_has_init(plan, known, thread.rule)) {
+                GArray *rest = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
+                split_after_init(plan, known, thread.rule, prefix, rest);
+                thread.rule = add_body(plan, rest);
+                g_array_insert_val(plan->threads, first, thread);
+            } else {
+                g_array_append_val(plan->threads, thread);
+            }
+        }
+        if (prefix->len == 0 || prefix->len > PREFIX_LIMIT)
+            common = FALSE;
+        if (!plan->prefix)
+            plan->prefix = g_array_ref(prefix);
+        else if (prefix->len != plan->prefix->len || memcmp(prefix->data, plan->prefix->data, prefix->len * sizeof(guint)) != 0)
+            common = FALSE;
+        g_array_unref(prefix);
+    }
+    if (!common && plan->prefix) {
+        /* The whole sequences are run by those who know their rank from the launcher: emit_files.c. */
+        g_array_unref(plan->prefix);
+        plan->prefix = NULL;
+        for (guint i = 0; i < plan->threads->len; i++) {
+            PlanThread *t = &g_array_index(plan->threads, PlanThread, i);
+            t->rule = wend_program_class(plan->program, t->class_index)->sequences[t->sequence].rule;
+        }
+    }
+    g_free(known);
+}
+
+/* -- who runs what -- */
+
+/* Sets of classes are numbered as they come up: (set, class) -> set. Set 0 is empty. */
+typedef struct {
+    GHashTable *next;        /* set << 32 | class -> set */
+    GArray *parent;          /* of guint[2]: the set without its last class, and that class */
+    GPtrArray *ranks;        /* RankSet of each set, or NULL */
+} ClassSets;
+
+static guint set_with(ClassSets *sets, guint set, guint class)
+{
+    const guint *last = &g_array_index(sets->parent, guint, 2 * set);
+    if (set != 0 && last[1] == class)
+        return set;
+    gint64 key = (gint64)set << 32 | class;
+    gpointer found = g_hash_table_lookup(sets->next, &key);
+    if (found)
+        return GPOINTER_TO_UINT(found);
+    guint row[2] = {set, class}, made = sets->parent->len / 2;
+    g_array_append_vals(sets->parent, row, 2);
+    g_hash_table_insert(sets->next, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(made));
+    return made;
+}
+
+static int compare_ranks(gconstpointer a, gconstpointer b)
+{
+    guint x = *(const guint *)a, y = *(const guint *)b;
+    return x < y ? -1 : x > y;
+}
+
+static RankSet ranks_of_set(Plan *plan, ClassSets *sets, guint set)
+{
+    while (sets->ranks->len <= set)
+        g_ptr_array_add(sets->ranks, NULL);
+    RankSet *known = g_ptr_array_index(sets->ranks, set);
+    if (known)
+        return *known;
+    GArray *ranks = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint s = set; s != 0; s = g_array_index(sets->parent, guint, 2 * s)) {
+        const WendClass *class = wend_program_class(plan->program, g_array_index(sets->parent, guint, 2 * s + 1));
+        g_array_append_vals(ranks, class->ranks, class->n_ranks);
+    }
+    g_array_sort(ranks, compare_ranks);
+    known = g_new(RankSet, 1);
+    known->n = ranks->len;
+    known->ranks = (const guint *)(void *)g_array_free(ranks, FALSE);
+    g_ptr_array_add(plan->owned, (gpointer)known->ranks);
+    g_ptr_array_add(plan->owned, known);
+    sets->ranks->pdata[set] = known;
+    return *known;
+}
+
+typedef struct {
+    Plan *plan;
+    ClassSets sets;
+    guint *rule_set, *terminal_set;
+    guint class;
+    gboolean emitted;        /* what is marked becomes functions */
+    guint *seen;             /* by rule: class + 1 that walked it last */
+} Marking;
+
+static void mark_terminal(Marking *m, guint terminal)
+{
+    m->terminal_set[terminal] = set_with(&m->sets, m->terminal_set[terminal], m->class);
+}
+
+/* Marks RULE and all below it, callees first in plan->order. Recursion is as deep as the grammar, which is about its logarithm; hostile
+ * archives could make it deep, so there is an explicit stack. */
+static void mark_rule(Marking *m, guint rule)
+{
+    typedef struct { guint rule, symbol; } Frame;
+    Plan *plan = m->plan;
+    GArray *stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+    Frame start = {rule, 0};
+    if (m->seen[rule] != m->class + 1)
+        g_array_append_val(stack, start);
+    m->seen[rule] = m->class + 1;
+    while (stack->len > 0) {
+        Frame *top = &g_array_index(stack, Frame, stack->len - 1);
+        PlanRule *r = &plan->rules[top->rule];
+        if (top->symbol == r->n) {
+            m->rule_set[top->rule] = set_with(&m->sets, m->rule_set[top->rule], m->class);
+            if (!r->used && m->emitted) {
+                r->used = TRUE;
+                g_array_append_val(plan->order, top->rule);
+                for (guint i = 0; i < r->n; i++)
+                    if (!r->symbols[i].is_rule)
+                        plan->terminal_uses[r->symbols[i].id]++;
+            }
+            g_array_set_size(stack, stack->len - 1);
+            continue;
+        }
+        const WendSymbol *s = &r->symbols[top->symbol++];
+        if (!s->is_rule) {
+            mark_terminal(m, s->id);
+        } else if (m->seen[s->id] != m->class + 1) {
+            m->seen[s->id] = m->class + 1;
+            Frame next = {s->id, 0};
+            g_array_append_val(stack, next);
+        }
+    }
+    g_array_free(stack, TRUE);
+}
+
+static void mark_all(Plan *plan)
+{
+    guint n_terminals = wend_program_n_terminals(plan->program);
+    Marking m = {.plan = plan, .rule_set = g_new0(guint, plan->n_rules + 1), .terminal_set = g_new0(guint, n_terminals + 1),
+                 .seen = g_new0(guint, plan->n_rules + 1)};
+    m.sets.next = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    m.sets.parent = g_array_new(FALSE, FALSE, sizeof(guint));
+    m.sets.ranks = g_ptr_array_new();
+    guint empty[2] = {0, G_MAXUINT};
+    g_array_append_vals(m.sets.parent, empty, 2);
+
+    for (m.class = 0; m.class < wend_program_n_classes(plan->program); m.class++) {
+        const WendClass *class = wend_program_class(plan->program, m.class);
+        m.emitted = TRUE;
+        for (guint i = 0; i < plan->threads->len; i++)
+            if (g_array_index(plan->threads, PlanThread, i).class_index == m.class)
+                mark_rule(&m, g_array_index(plan->threads, PlanThread, i).rule);
+        /* Callbacks are emitted apart (callbacks.c), but their calls use variables and memory all the same. */
+        m.emitted = FALSE;
+        for (guint s = 0; s < class->n_sequences; s++)
+            if (class->sequences[s].kind == WEND_SEQUENCE_CALLBACK)
+                mark_rule(&m, class->sequences[s].rule);
+        for (guint i = 0; plan->prefix && i < plan->prefix->len; i++)
+            mark_terminal(&m, g_array_index(plan->prefix, guint, i));
+    }
+    for (guint i = 0; i < plan->n_rules; i++)
+        if (m.rule_set[i])
+            plan->rules[i].ranks = ranks_of_set(plan, &m.sets, m.rule_set[i]);
+    for (guint i = 0; i < n_terminals; i++)
+        if (m.terminal_set[i])
+            plan->terminal_ranks[i] = ranks_of_set(plan, &m.sets, m.terminal_set[i]);
+    g_hash_table_destroy(m.sets.next);
+    g_array_free(m.sets.parent, TRUE);
+    g_ptr_array_free(m.sets.ranks, TRUE);
+    g_free(m.rule_set);
+    g_free(m.terminal_set);
+    g_free(m.seen);
+}
+
+gboolean plan_select(Plan *plan, GError **error)
+{
+    const WendProgram *p = plan->program;
+    if (plan->n_ranks == 0 || wend_program_n_classes(p) == 0) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the recording has no ranks", plan->options->recording);
+        return FALSE;
+    }
+    plan->n_rules = wend_program_n_rules(p);
+    plan->rules = g_new0(PlanRule, plan->n_rules + 1);
+    for (guint i = 0; i < plan->n_rules; i++) {
+        const WendRule *r = wend_program_rule(p, i);
+        plan->rules[i].n = r->n;
+        plan->rules[i].symbols = r->symbols;
+    }
+    find_threads(plan);
+    plan->terminal_ranks = g_new0(RankSet, wend_program_n_terminals(p) + 1);
+    plan->terminal_uses = g_new0(guint, wend_program_n_terminals(p) + 1);
+    mark_all(plan);
+    return TRUE;
+}
+
+void plan_free(Plan *plan)
+{
+    if (!plan)
+        return;
+    call_free(plan->call);
+    g_array_free(plan->order, TRUE);
+    g_array_free(plan->threads, TRUE);
+    if (plan->prefix)
+        g_array_unref(plan->prefix);
+    g_ptr_array_free(plan->owned, TRUE);
+    g_free(plan->rules);
+    g_free(plan->terminal_ranks);
+    g_free(plan->terminal_uses);
+    variables_free(plan->variables);
+    if (plan->segments)
+        g_hash_table_destroy(plan->segments);
+    if (plan->choices)
+        g_hash_table_destroy(plan->choices);
+    if (plan->wildcards)
+        g_hash_table_destroy(plan->wildcards);
+    callbacks_free(plan->callbacks);
+    g_free(plan);
+}

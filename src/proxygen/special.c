@@ -1,0 +1,122 @@
+/* special.c: functions that the kinds of their parameters do not tell enough about. Each case has its reason. */
+#include "emit.h"
+
+#include <string.h>
+
+#include "names.h"
+#include "variables.h"
+
+/* Fortran handles are not recorded (kind skip): the C handle that comes out is turned into one. */
+static char *fortran_handle(Emitter *e, const Call *c)
+{
+    const Arg *made = &c->args[c->n_args - 1];
+    g_autofree char *object = g_strndup(c->function->name + 4, strlen(c->function->name) - 8);
+    g_autofree char *handle = NULL;
+    if (kind_is_handle(made->param->kind) && made->has_out)
+        handle = expression_handle(e, made->param->kind, made->out[0].value);
+    else if (strcmp(object, "Comm") == 0)
+        handle = g_strdup("MPI_COMM_WORLD");
+    else if (strcmp(object, "Type") == 0)
+        handle = g_strdup("MPI_INT");
+    else
+        handle = g_strdup_printf("%s", strcmp(object, "Request") == 0 ? "MPI_REQUEST_NULL"
+                                     : strcmp(object, "Session") == 0 ? "MPI_SESSION_NULL" : "MPI_MESSAGE_NULL");
+    return g_strdup_printf("PMPI_%s_c2f(%s)", object, handle);
+}
+
+static char *skipped_argument(Emitter *e, const Call *c, const Arg *arg)
+{
+    const char *function = c->function->name, *name = arg->param->name;
+    if (g_str_has_prefix(function, "MPI_Status_")) {
+        if (strcmp(name, "f_status") == 0)
+            return g_strdup("(MPI_Fint[MPI_F_STATUS_SIZE]){0}");
+        return g_strdup(strcmp(name, "f08_status") == 0 ? "&(MPI_F08_status){0}" : "&(MPI_Status){0}");
+    }
+    if (g_str_has_suffix(function, "_f2c"))
+        return fortran_handle(e, c);
+    /* A number here, a pointer in MPI_Init. */
+    if (strcmp(function, "MPI_Info_create_env") == 0 && strcmp(name, "argc") == 0)
+        return g_strdup("0");
+    return g_strdup("NULL");
+}
+
+char *special_argument(Emitter *e, const Call *c, guint index)
+{
+    const Arg *arg = &c->args[index];
+    const char *name = arg->param->name, *function = c->function->name;
+    if (arg->param->kind == WEND_KIND_SKIP)
+        return skipped_argument(e, c, arg);
+    if (e->source && arg->param->kind == WEND_KIND_RANK && (strcmp(name, "source") == 0 || g_str_has_prefix(function, "MPI_Precv_init")) &&
+        arg->param->dir == WEND_DIR_IN)
+        return g_strdup(e->source);
+    /* No file but in the scratch directory is touched. */
+    if (strcmp(name, "filename") == 0 && arg->has_in && arg->n_in >= 0)
+        return names_file(e, c, arg);
+    /* Ports are different in each run. */
+    if (strcmp(name, "port_name") == 0)
+        return names_port(e, c, index);
+    /* A two-dimensional array in C. */
+    if (strcmp(name, "ranges") == 0 && arg->has_in && arg->n_in > 0) {
+        g_autoptr(GString) triples = g_string_new("(int[][3]){");
+        for (gint64 i = 0; i < arg->n_in; i++) {
+            g_autofree char *value = expression_number(e, c, arg->in[i]);
+            g_string_append_printf(triples, "%s%s%s%s", i ? ", " : "", i % 3 == 0 ? "{" : "", value, i % 3 == 2 ? "}" : "");
+        }
+        g_string_append_c(triples, '}');
+        return g_strdup(triples->str);
+    }
+    /* The children are this very program, which in a spawned process does nothing (emit_files.c). */
+    if (g_str_has_prefix(function, "MPI_Comm_spawn")) {
+        if (strcmp(name, "command") == 0) {
+            e->needs[HELPER_SPAWN] = TRUE;
+            return g_strdup("program_path");
+        }
+        if (strcmp(name, "array_of_commands") == 0 && arg->n_in > 0) {
+            e->needs[HELPER_SPAWN] = TRUE;
+            g_autoptr(GString) commands = g_string_new("(char *[]){");
+            for (gint64 i = 0; i < arg->n_in; i++)
+                g_string_append_printf(commands, "%sprogram_path", i ? ", " : "");
+            g_string_append_c(commands, '}');
+            return g_strdup(commands->str);
+        }
+        if (strcmp(name, "array_of_errcodes") == 0)
+            return g_strdup("MPI_ERRCODES_IGNORE");
+    }
+    return NULL;
+}
+
+gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint *statements)
+{
+    const char *function = c->function->name;
+    *statements = 1;
+    if (strcmp(function, "wend_free") == 0) {
+        gint64 segment = c->args[0].in[0].value;
+        if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP) {
+            e->needs[HELPER_HEAP] = TRUE;
+            write_line(out, indent, "heap_free(%" G_GINT64_FORMAT ");", wend_segment_id(segment));
+        } else if (wend_segment_kind(segment) == WEND_SEGMENT_MAP) {
+            e->needs[HELPER_MAPPED] = TRUE;
+            write_line(out, indent, "mapped_free(%" G_GINT64_FORMAT ");", wend_segment_id(segment));
+        } else {
+            *statements = 0; /* MPI's own memory goes with MPI_Free_mem and MPI_Win_free, static data and stacks stay */
+        }
+        return TRUE;
+    }
+    if (c->function->flags & WEND_F_PSEUDO) {
+        *statements = 0;
+        return TRUE;
+    }
+    /* A socket to a process that is not here. */
+    if (strcmp(function, "MPI_Comm_join") == 0) {
+        write_comment(out, indent, "MPI_Comm_join is left out: the process at the other end of the socket is not part of this recording.");
+        *statements = 0;
+        return TRUE;
+    }
+    const char *why = names_left_out(e, c);
+    if (why) {
+        write_comment(out, indent, "%s is left out: %s", function, why);
+        *statements = 0;
+        return TRUE;
+    }
+    return FALSE;
+}

@@ -1,0 +1,92 @@
+/* text.c: lines of C: indentation, wrapping, literals. */
+#include "emit.h"
+
+#include <string.h>
+
+enum { WIDTH = 110 };
+
+/* Appends TEXT with lines no longer than WIDTH where there is a comma, an operator or a blank to break at; never in a literal. */
+static void wrapped(GString *out, int indent, const char *text, const char *lead, const char *next_lead)
+{
+    g_string_append_printf(out, "%*s%s", indent * 4, "", lead);
+    gsize column = (gsize)indent * 4 + strlen(lead), hang = (gsize)indent * 4;
+    while (*text) {
+        gsize room = WIDTH > column ? WIDTH - column : 1, length = strlen(text), cut = 0;
+        if (length <= room) {
+            g_string_append(out, text);
+            break;
+        }
+        gboolean quoted = FALSE;
+        for (gsize i = 0; i < length; i++) {
+            if (i >= room && cut)
+                break;
+            if (text[i] == '"' && (i == 0 || text[i - 1] != '\\'))
+                quoted = !quoted;
+            if (!quoted && text[i] == ' ' && i + 1 < length && i > 0)
+                if (*next_lead || text[i - 1] == ',' || text[i - 1] == ';' || (i >= room / 2 && text[i - 1] != '?' && text[i - 1] != ':'))
+                    cut = i;
+        }
+        if (!cut) {
+            g_string_append(out, text);
+            break;
+        }
+        g_string_append_len(out, text, (gssize)cut);
+        text += cut + 1;
+        if (*next_lead) {
+            g_string_append_printf(out, "\n%*s%s", indent * 4, "", next_lead);
+            column = hang + strlen(next_lead);
+        } else {
+            g_string_append_printf(out, "\n%*s", indent * 4 + 8, "");
+            column = hang + 8;
+        }
+    }
+    if (!*next_lead)
+        g_string_append_c(out, '\n');
+}
+
+void write_line(GString *out, int indent, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    if (!*text)
+        g_string_append_c(out, '\n');
+    else
+        wrapped(out, indent, text, "", "");
+}
+
+void write_comment(GString *out, int indent, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    /* What a recording says (a path, a name) must not end the comment. */
+    for (char *p = text; *p; p++)
+        if ((p[0] == '*' && p[1] == '/') || (p[0] == '/' && p[1] == '*'))
+            p[1] = p[0] == '*' ? '|' : '|';
+    wrapped(out, indent, text, "/* ", " * ");
+    g_string_append(out, " */\n");
+}
+
+char *c_string(const char *text, gssize n)
+{
+    GString *s = g_string_new("\"");
+    gsize length = n < 0 ? strlen(text) : (gsize)n;
+    for (gsize i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            g_string_append_printf(s, "\\%c", c);
+        else if (c == '\n')
+            g_string_append(s, "\\n");
+        else if (c == '?' && i > 0 && text[i - 1] == '?')
+            g_string_append(s, "\\?"); /* no trigraphs */
+        else if (c < 32 || c > 126)
+            g_string_append_printf(s, "\\%03o", c);
+        else
+            g_string_append_c(s, (char)c);
+    }
+    g_string_append_c(s, '"');
+    return g_string_free(s, FALSE);
+}
