@@ -18,6 +18,12 @@ tests_unit_grammar_SOURCES = tests/unit/grammar.c
 tests_unit_grammar_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_grammar_LDADD = lib/libwendhot.la $(GLIB_LIBS)
 
+UNIT_TESTS += tests/unit/callbacks
+tests_unit_callbacks_SOURCES = tests/unit/callbacks.c src/tracer/callbacks.c
+tests_unit_callbacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
+tests_unit_callbacks_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS) -fexceptions
+tests_unit_callbacks_LDADD = $(FFI_LIBS) -lpthread
+
 UNIT_TESTS += tests/unit/memory
 tests_unit_memory_SOURCES = tests/unit/memory.c $(MEMORY_SOURCES)
 tests_unit_memory_LDADD = -lpthread

@@ -14,15 +14,17 @@ TRACER_SOURCES = \
 	src/tracer/settings.c src/tracer/settings.h \
 	src/tracer/state.h
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
+# -fexceptions: C++ applications throw from error handlers, through MPI and through here.
 # initial-exec: a reference to a thread's state is one instruction, and allocates nothing, which matters inside malloc.
-TRACER_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(GLIB_CFLAGS) -ftls-model=initial-exec
+TRACER_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(GLIB_CFLAGS) -ftls-model=initial-exec -fexceptions $(FFI_CFLAGS)
 
 lib_LTLIBRARIES += libwend.la
-libwend_la_SOURCES = $(TRACER_SOURCES) $(WRAPPER_SOURCES) $(MEMORY_SOURCES) $(HOT_SOURCES)
+libwend_la_SOURCES = $(TRACER_SOURCES) $(WRAPPER_SOURCES) $(MEMORY_SOURCES) $(CALLBACK_SOURCES) $(HOT_SOURCES)
 nodist_libwend_la_SOURCES = lib/functions.gen.c src/tracer/wrappers.gen.c
 libwend_la_CPPFLAGS = $(TRACER_CPPFLAGS)
 libwend_la_CFLAGS = $(TRACER_CFLAGS)
 libwend_la_LDFLAGS = -avoid-version -shared -Wl,-z,lazy -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/src/tracer/libwend.map
+libwend_la_LIBADD = $(FFI_LIBS)
 libwend_la_DEPENDENCIES = src/tracer/libwend.map
 EXTRA_DIST += src/tracer/libwend.map
