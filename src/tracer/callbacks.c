@@ -182,6 +182,9 @@ static void record_return(const Closure *c, uint64_t returned, const uint64_t *a
 /* The application's function may leave by an exception (MPI's C++ bindings had handlers that do): then what was entered is left, and there is no value. */
 typedef struct { bool entered, returned; } Visit;
 
+/* What unwinding needs is there when something is thrown; libwend.so does not bring libgcc_s into processes where nothing is. */
+__asm__(".weak _Unwind_Resume\n.weak __gcc_personality_v0");
+
 static void leave(const Visit *v)
 {
     if (!v->entered)

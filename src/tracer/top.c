@@ -1,4 +1,6 @@
 /* top.c: a program under "wend trace" that never started MPI: one line at its end, for else nobody would know why there is no recording. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
