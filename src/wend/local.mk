@@ -4,12 +4,11 @@ WEND_COMMAND_SOURCES = src/wend/command.h src/wend/command.c
 # The settings are the tracer's own table and reader, so that both take a variable in the same way.
 bin_PROGRAMS += wend
 wend_SOURCES = \
-	$(WEND_COMMAND_SOURCES) \
-	src/wend/pending.c \
+	$(WEND_COMMAND_SOURCES) $(DECODER_SOURCES) \
 	src/wend/program.c src/wend/program.h \
 	src/wend/trace.c \
 	src/wend/wend.c \
 	src/tracer/settings.c src/tracer/settings.h
-wend_CPPFLAGS = $(AM_CPPFLAGS) -DWEND_BINDIR='"$(bindir)"' -DWEND_LIBDIR='"$(libdir)"'
-wend_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-wend_LDADD = $(GLIB_LIBS)
+wend_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/wend -DWEND_BINDIR='"$(bindir)"' -DWEND_LIBDIR='"$(libdir)"'
+wend_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
+wend_LDADD = libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) -lm
