@@ -195,7 +195,8 @@ char *request_array(Emitter *e, const Call *c, const Arg *arg)
         return list->first == 0 ? g_strdup_printf("request%s", thread) : g_strdup_printf("&request%s[%u]", thread, list->first);
     }
     e->needs[HELPER_GATHER] = TRUE;
-    if (!g_hash_table_contains(e->tables, list)) {
+    g_autofree char *key = g_strdup_printf("gathered %u", list->number);
+    if (!g_hash_table_contains(e->tables, key)) {
         g_autoptr(GString) members = g_string_new("");
         for (gint64 i = 0; i < list->n; i++) {
             g_autofree char *one = wend_is_handle(list->words[i]) ? variable_of_request(e->plan, list->words[i]) : NULL;
@@ -203,7 +204,7 @@ char *request_array(Emitter *e, const Call *c, const Arg *arg)
         }
         write_line(e->definitions, 0, "static MPI_Request *const members_%u[%" G_GINT64_FORMAT "] = {%s};", list->number, list->n, members->str);
         write_line(e->definitions, 0, "static MPI_Request gathered_%u[%" G_GINT64_FORMAT "];", list->number, list->n);
-        g_hash_table_add(e->tables, list);
+        g_hash_table_insert(e->tables, g_steal_pointer(&key), g_strdup(""));
     }
     add(e->before, g_strdup_printf("gather_requests(%" G_GINT64_FORMAT ", members_%u, gathered_%u);", list->n, list->number, list->number));
     add(e->after, g_strdup_printf("scatter_requests(%" G_GINT64_FORMAT ", gathered_%u, members_%u);", list->n, list->number, list->number));
@@ -217,6 +218,8 @@ static gint64 out_length(Emitter *e, const Call *c, guint index)
     RankSet ranks = e->plan->terminal_ranks[c->terminal];
     gint64 length = MAX(1, arg->n_out);
     const Arg *promised = arg->param->length ? call_arg_named(c, arg->param->length) : NULL;
+    if (promised && !promised->has_in)
+        promised = NULL; /* a result itself: MPI_Waitsome's indices are as many as complete */
     for (guint r = 0; r < ranks.n; r++)
         length = MAX(length, call_number(c, promised, ranks.ranks[r], 0));
     if (arg->has_out && arg->n_out_words)
@@ -308,7 +311,7 @@ static char *string_out(Emitter *e, const Call *c, const Arg *arg)
 
 /* -- the rest -- */
 
-static char *status_argument(Emitter *e, const Arg *arg)
+static char *status_argument(Emitter *e, const Call *c, const Arg *arg)
 {
     if (!arg->param->array) {
         if (arg->param->dir == WEND_DIR_OUT && (!arg->has_out || arg->n_out == 0))
@@ -319,7 +322,8 @@ static char *status_argument(Emitter *e, const Arg *arg)
     if (!arg->has_out || arg->n_out < 0)
         return g_strdup("MPI_STATUSES_IGNORE");
     e->needs[HELPER_STATUSES] = TRUE;
-    e->max_statuses = MAX(e->max_statuses, MAX(1, arg->n_out));
+    const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
+    e->max_statuses = MAX(e->max_statuses, MAX(arg->n_out, requests ? requests->n_in : 1));
     return g_strdup("statuses");
 }
 
@@ -339,7 +343,7 @@ static char *handle_argument(Emitter *e, const Call *c, const Arg *arg)
         g_autofree char *value = expression_handle(e, kind, word);
         if (!param_by_pointer(c, arg->param))
             return g_steal_pointer(&value);
-        return wend_is_handle(word) ? g_strdup_printf("&%s", value) : g_strdup_printf("&(%s){%s}", handle_ctype(kind), value);
+        return wend_is_handle(word) && !variable_is_shared(e->plan, kind, word) ? g_strdup_printf("&%s", value) : g_strdup_printf("&(%s){%s}", handle_ctype(kind), value);
     }
     gint64 word = arg->has_out ? arg->out[0].value : WEND_ABSENT;
     if (wend_is_handle(word)) {
@@ -410,7 +414,7 @@ char *argument(Emitter *e, const Call *c, guint index)
     case WEND_KIND_ATTR:
         return attribute_argument(e, c, arg);
     case WEND_KIND_STATUS:
-        return status_argument(e, arg);
+        return status_argument(e, c, arg);
     case WEND_KIND_STRING:
         return arg->has_in && arg->param->dir == WEND_DIR_IN ? string_in(arg) : string_out(e, c, arg);
     case WEND_KIND_STRINGS: case WEND_KIND_STRINGS2:

@@ -217,6 +217,8 @@ char *expression_handle(Emitter *e, WendKind kind, gint64 word)
         if (name)
             return g_strdup(name);
     }
+    if (word == WEND_ABSENT && kind == WEND_KIND_DATATYPE)
+        return g_strdup("MPI_BYTE"); /* not significant, but some libraries look */
     return g_strdup(handle_null(kind)); /* absent, or one that Wend has not seen made */
 }
 
@@ -249,6 +251,11 @@ char *expression_pointer(Emitter *e, const Call *c, const Word *words)
     if (segment == WEND_UNKNOWN) {
         e->needs[HELPER_UNKNOWN_BUFFER] = TRUE;
         return g_strdup("unknown_buffer");
+    }
+    if (segment == WEND_ABSENT) {
+        /* Not significant here, but libraries check that it is not NULL. */
+        e->needs[HELPER_UNUSED_BUFFER] = TRUE;
+        return g_strdup("unused");
     }
     if (!wend_is_segment(segment))
         return g_strdup("NULL");

@@ -16,6 +16,9 @@ struct Extents {
 enum { HUGE_BITS = 56 };
 static const gint64 huge = (gint64)1 << HUGE_BITS;
 
+/* Offsets in a datatype beyond this are addresses. */
+static const gint64 absolute = (gint64)1 << 40;
+
 static gint64 clamp(gint64 v) { return CLAMP(v, -huge, huge); }
 
 static gint64 times(gint64 a, gint64 b)
@@ -33,6 +36,9 @@ static void note_type(Extents *e, gint64 handle, TypeFacts facts)
         known = g_array_new(FALSE, FALSE, sizeof(TypeFacts));
         g_hash_table_insert(e->types, g_memdup2(&handle, sizeof handle), known);
     }
+    /* A type made of absolute addresses is used with MPI_BOTTOM, and the addresses themselves say what it touches (memory.c). */
+    if (ABS(facts.true_lb) > absolute || ABS(facts.lb) > absolute || facts.true_extent > absolute)
+        return;
     for (guint i = 0; i < known->len; i++)
         if (memcmp(&g_array_index(known, TypeFacts, i), &facts, sizeof facts) == 0)
             return;

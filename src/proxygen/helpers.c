@@ -206,6 +206,10 @@ static void memory(Out *o)
         declare(e, o->declarations, "char *mapped(int id);\nvoid mapped_free(int id);");
         define(e, o->definitions, mapped_text);
     }
+    if (e->needs[HELPER_UNUSED_BUFFER]) {
+        declare(e, o->declarations, "extern char unused[];");
+        define(e, o->definitions, "@char unused[8]; /* stands for buffers that are not significant at this rank */\n\n");
+    }
     if (e->needs[HELPER_UNKNOWN_BUFFER]) {
         declare(e, o->declarations, "extern char unknown_buffer[];");
         define(e, o->definitions, "/* Stands for addresses that the recording could not place. */\n@char unknown_buffer[1 << 20];\n\n");

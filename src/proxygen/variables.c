@@ -56,6 +56,7 @@ struct Variables {
     GPtrArray *list_order;   /* of RequestList, by first use */
     GHashTable *places;      /* request word -> Place */
     GPtrArray *rows;
+    GHashTable *shared;      /* kind << 56 | handle: several references to one object may be alive */
 };
 
 static guint list_hash(gconstpointer list)
@@ -208,6 +209,26 @@ static void note_request_list(Variables *v, const Word *words, gint64 n)
     g_ptr_array_add(v->list_order, list);
 }
 
+/* Does the call give out references to objects that exist, rather than new ones? */
+static gboolean gives_references(const Call *c, WendKind kind)
+{
+    return strstr(c->function->name, "_get_") || kind == WEND_KIND_GROUP || kind == WEND_KIND_ERRHANDLER ||
+           g_str_has_prefix(c->function->name, "MPI_Type_create_f90");
+}
+
+static gint64 *shared_key(WendKind kind, gint64 handle)
+{
+    gint64 *key = g_new(gint64, 1);
+    *key = (gint64)kind << 56 | handle;
+    return key;
+}
+
+gboolean variable_is_shared(Plan *plan, WendKind kind, gint64 handle)
+{
+    g_autofree gint64 *key = shared_key(kind, handle);
+    return g_hash_table_contains(plan->variables->shared, key);
+}
+
 static void note_call(Plan *plan, const Call *c)
 {
     Variables *v = plan->variables;
@@ -219,8 +240,11 @@ static void note_call(Plan *plan, const Call *c)
         gboolean wide = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE;
         for (guint w = 0; w < arg->n_in_words; w++)
             note_handle(v, kind, arg->in[w].value);
-        for (guint w = 0; w < arg->n_out_words; w += wide ? 6 : 1)
+        for (guint w = 0; w < arg->n_out_words; w += wide ? 6 : 1) {
             note_handle(v, kind, arg->out[w].value);
+            if (kind != WEND_KIND_REQUEST && wend_is_handle(arg->out[w].value) && gives_references(c, kind))
+                g_hash_table_add(v->shared, shared_key(kind, arg->out[w].value));
+        }
         if (kind == WEND_KIND_REQUEST && arg->param->array && arg->n_in > 0)
             note_request_list(v, arg->in, arg->n_in);
     }
@@ -274,6 +298,7 @@ void plan_variables(Plan *plan)
     v->list_order = g_ptr_array_new();
     v->places = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     v->rows = g_ptr_array_new_with_free_func(row_free);
+    v->shared = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
         if (plan->terminal_ranks[t].n == 0)
             continue;
@@ -309,6 +334,7 @@ void variables_free(Variables *v)
     g_ptr_array_free(v->list_order, TRUE);
     g_hash_table_destroy(v->lists);
     g_hash_table_destroy(v->places);
+    g_hash_table_destroy(v->shared);
     g_ptr_array_free(v->rows, TRUE);
     g_free(v);
 }

@@ -8,6 +8,8 @@ void variables_free(Variables *v);
 
 /* "comm[3]" for a handle of thread 0, "comm_of_thread_2[3]" for one of another; newly allocated. */
 char *variable_of_handle(Plan *plan, WendKind kind, gint64 handle);
+/* May the variable stand for several references to one object? Then freeing one must leave its value to the others. */
+gboolean variable_is_shared(Plan *plan, WendKind kind, gint64 handle);
 char *variable_of_request(Plan *plan, gint64 request);
 /* The list that holds these words; the same one for equal words. NULL when none of them is a request. */
 RequestList *variables_request_list(Plan *plan, const Word *words, gint64 n);
