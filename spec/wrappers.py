@@ -218,6 +218,8 @@ class Wrapper:
             return
         if p.kind in SCALAR_NUMBERS or p.kind in ("logical", "bits"):
             word = self.word(p, value)
+            if f.name in ("MPI_Add_error_class", "MPI_Add_error_code"):
+                self.line(f"error_code_added({value});")
             self.line(f"{put}(c, {f'{guard} ? {word} : WEND_ABSENT' if guard else word});")
             return
         del present
@@ -450,6 +452,9 @@ def number_group(group, names):
                   f"    if (v >= 0 && {negative})", "        return v;"]
     for n in names:
         lines += [f"    if (v == (int64_t)({n}))", f"        return WEND_CONST(WEND_CONSTANT_{n});"]
+    if group == "errcode":
+        lines += ["    int64_t class = error_code_class((int)v);", "    return class == v ? v : const_errcode(class);", "}", ""]
+        return "\n".join(lines)
     return "\n".join(lines + ["    return v;", "}", ""])
 
 

@@ -290,17 +290,57 @@ static inline void sequence_unlock(Sequence *q)
         pthread_mutex_unlock(&q->lock);
 }
 
+bool call_append(Call *c)
+{
+    c->sequence->calls++;
+    return append_main(c, c->sequence, false);
+}
+
+/* While recording is off, what makes, ends or changes an object goes on being recorded, so that readers know it when recording is on again
+ * and a proxy has it. handles.c and requests.c mark their calls; these they do not see. */
+static bool is_kept(const Call *c)
+{
+    switch (c->function) {
+    case WEND_FN_MPI_Init: case WEND_FN_MPI_Init_thread: case WEND_FN_MPI_Finalize:
+    case WEND_FN_MPI_T_init_thread: case WEND_FN_MPI_T_finalize:
+    case WEND_FN_MPI_Type_commit:
+    case WEND_FN_MPI_Info_set: case WEND_FN_MPI_Info_delete:
+    case WEND_FN_MPI_Comm_set_attr: case WEND_FN_MPI_Comm_delete_attr: case WEND_FN_MPI_Attr_put: case WEND_FN_MPI_Attr_delete:
+    case WEND_FN_MPI_Type_set_attr: case WEND_FN_MPI_Type_delete_attr:
+    case WEND_FN_MPI_Win_set_attr: case WEND_FN_MPI_Win_delete_attr:
+    case WEND_FN_MPI_Comm_set_errhandler: case WEND_FN_MPI_Errhandler_set: case WEND_FN_MPI_Win_set_errhandler:
+    case WEND_FN_MPI_File_set_errhandler: case WEND_FN_MPI_Session_set_errhandler:
+    case WEND_FN_MPI_Add_error_class: case WEND_FN_MPI_Add_error_code: case WEND_FN_MPI_Add_error_string:
+    case WEND_FN_MPI_Alloc_mem: case WEND_FN_MPI_Free_mem:
+    case WEND_FN_MPI_Win_attach: case WEND_FN_MPI_Win_detach:
+    case WEND_FN_MPI_Buffer_attach: case WEND_FN_MPI_Buffer_attach_c: case WEND_FN_MPI_Buffer_detach: case WEND_FN_MPI_Buffer_detach_c:
+    case WEND_FN_MPI_File_set_view:
+        return true;
+    default:
+        return c->kept;
+    }
+}
+
 /* With the sequence locked. */
 static void append(Call *c, bool timed)
 {
     State *s = state();
     Sequence *q = c->sequence;
     c->shape.w[0] |= c->failed;
-    if (atomic_load_explicit(&s->recording, memory_order_relaxed)
-        && atomic_load_explicit(&s->active, memory_order_relaxed)) {
-        if (c->found_nothing && !c->failed ? append_poll(c, q) : append_main(c, q, timed))
+    if (atomic_load_explicit(&s->active, memory_order_relaxed)) {
+        bool poll = c->found_nothing && !c->failed, ok = true;
+        if (atomic_load_explicit(&s->recording, memory_order_relaxed)) {
+            if (__builtin_expect(q->stashed != NULL, 0))
+                ok = requests_unstash(q);
+            ok = ok && (poll ? append_poll(c, q) : append_main(c, q, timed));
             q->calls++;
-        else
+        } else if (!poll && is_kept(c)) {
+            ok = append_main(c, q, timed);
+            q->calls++;
+        } else if (c->made) {
+            request_stash(c);
+        }
+        if (!ok)
             state_break("out of memory");
     }
     if (timed)
@@ -345,8 +385,7 @@ void call_forget(Call *c)
 void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome)
 {
     State *s = state();
-    if (!atomic_load_explicit(&s->active, memory_order_relaxed)
-        || !atomic_load_explicit(&s->recording, memory_order_relaxed))
+    if (!atomic_load_explicit(&s->active, memory_order_relaxed))
         return;
     int saved = errno;
     Thread *t = thread_self();

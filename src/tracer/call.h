@@ -50,7 +50,8 @@ static inline Call *call_begin(int function)
     c->saved_errno = errno;
     c->sequence = t->sequence;
     c->function = function;
-    c->failed = c->found_nothing = false;
+    c->failed = c->found_nothing = c->kept = false;
+    c->made = NULL;
     c->rc = 0;
     c->shape.w[0] = WEND_SHAPE_HEAD(function, false);
     c->shape.n = 1;

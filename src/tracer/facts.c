@@ -55,6 +55,30 @@ void facts_note_error_class(int class)
     state_unlock(&state()->threads_lock, locked);
 }
 
+static int *added;                    /* error codes and classes of the application */
+static size_t n_added;
+
+void error_code_added(int code)
+{
+    bool locked = state_lock(&state()->threads_lock);
+    int *grown = realloc(added, (n_added + 1) * sizeof *added);
+    if (grown) {
+        added = grown;
+        added[n_added++] = code;
+    }
+    state_unlock(&state()->threads_lock, locked);
+}
+
+int error_code_class(int code)
+{
+    int class;
+    bool own = false, locked = state_lock(&state()->threads_lock);
+    for (size_t i = 0; i < n_added && !own; i++)
+        own = added[i] == code;
+    state_unlock(&state()->threads_lock, locked);
+    return own || PMPI_Error_class(code, &class) != MPI_SUCCESS ? code : class;
+}
+
 static void add(WendFacts *f, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static void add(WendFacts *f, const char *key, const char *format, ...)
 {

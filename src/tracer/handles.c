@@ -144,6 +144,7 @@ static int64_t reserve(Sequence *q, HandleKind kind)
 
 int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
 {
+    c->kept = true;
     bool locked = state_lock(&state()->handles_lock);
     Entry *e = insert(kind, value);
     int64_t word = WEND_UNKNOWN;
@@ -166,6 +167,8 @@ int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
 
 void handle_freed(HandleKind kind, uintptr_t value)
 {
+    if (wend_thread)
+        wend_thread->call->kept = true;
     bool locked = state_lock(&state()->handles_lock);
     Entry *e = find(kind, value);
     void *facts = NULL;
@@ -205,6 +208,7 @@ bool handle_set_facts(HandleKind kind, uintptr_t value, void *facts)
 
 int64_t handle_reserve(Call *c, HandleKind kind)
 {
+    c->kept = true;
     bool locked = state_lock(&state()->handles_lock);
     int64_t word = reserve(c->sequence, kind);
     state_unlock(&state()->handles_lock, locked);

@@ -16,6 +16,13 @@
 
 typedef struct List { RequestRecord *head, *tail; } List;
 
+/* A call that made a request while recording was off. */
+typedef struct {
+    int function;
+    size_t n_shape, n_slots, n_outcome;
+    int64_t words[];                  /* the three rows */
+} Stash;
+
 /* Live requests of one value. */
 typedef struct Value {
     MPI_Request value;
@@ -35,8 +42,11 @@ struct RequestRecord {
     uint64_t stamp;                   /* the look-up that found it last: no call finds a request twice */
     RequestRecord *next_deferred;
     bool active;                      /* persistent ones: started and not completed */
+    bool start_recorded;
     struct RequestFacts facts;
     struct CommEntry *comm;           /* to be known when it completes */
+    Stash *stash;                     /* made while recording was off: the call that made it; NULL: it is recorded */
+    RequestRecord *previous_stash, *next_stash;
 };
 
 static struct {
@@ -226,6 +236,59 @@ static RequestRecord *list_take(List *l)
     }
 }
 
+/* -- made while recording is off -- */
+
+static void stash_remove(RequestRecord *r)
+{
+    Sequence *q = r->maker;
+    *(r->previous_stash ? &r->previous_stash->next_stash : &q->stashed) = r->next_stash;
+    *(r->next_stash ? &r->next_stash->previous_stash : &q->stashed_last) = r->previous_stash;
+    free(r->stash);
+    r->stash = NULL;
+}
+
+void request_stash(Call *c)
+{
+    RequestRecord *r = c->made;
+    Sequence *q = c->sequence;
+    bool locked = state_lock(&state()->requests_lock);
+    size_t n = c->shape.n + c->slots.n + c->outcome.n;
+    Stash *s = r->state == LIVE && !r->stash ? malloc(sizeof *s + n * sizeof *s->words) : NULL;
+    if (s) {
+        *s = (Stash){c->function, c->shape.n, c->slots.n, c->outcome.n};
+        memcpy(s->words, c->shape.w, s->n_shape * sizeof *s->words);
+        memcpy(s->words + s->n_shape, c->slots.w, s->n_slots * sizeof *s->words);
+        memcpy(s->words + s->n_shape + s->n_slots, c->outcome.w, s->n_outcome * sizeof *s->words);
+        r->stash = s;
+        r->next_stash = NULL;
+        r->previous_stash = q->stashed_last;
+        *(q->stashed_last ? &q->stashed_last->next_stash : &q->stashed) = r;
+        q->stashed_last = r;
+    }
+    state_unlock(&state()->requests_lock, locked);
+}
+
+/* Requests that are still pending get their place before the first call that is recorded again: what completes them is recorded. */
+bool requests_unstash(Sequence *q)
+{
+    bool ok = true, locked = state_lock(&state()->requests_lock);
+    while (q->stashed && ok) {
+        RequestRecord *r = q->stashed;
+        Stash *s = r->stash;
+        Call c = {
+            .sequence = q,
+            .function = s->function,
+            .shape = {s->words, s->n_shape, s->n_shape},
+            .slots = {s->words + s->n_shape, s->n_slots, s->n_slots},
+            .outcome = {s->words + s->n_shape + s->n_slots, s->n_outcome, s->n_outcome},
+        };
+        ok = call_append(&c);
+        stash_remove(r);
+    }
+    state_unlock(&state()->requests_lock, locked);
+    return ok;
+}
+
 /* -- look-up -- */
 
 static RequestRecord *find_by_value(MPI_Request value)
@@ -374,6 +437,9 @@ int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *
         r->active = !facts->persistent;
         r->facts = *facts;
         r->comm = comm;
+        c->made = r;
+        if (facts->persistent)
+            c->kept = true;
         r->value = v;
         list_add(&v->orphans, r);
         if (!bind(r, variable))
@@ -394,6 +460,10 @@ static void end(Call *c, RequestRecord *r, MPI_Request *variable, bool nulled)
         nulled = false;
     value_remove(r);
     r->state = nulled ? NULLED : IDLE;
+    if (r->stash)
+        stash_remove(r);
+    else
+        c->kept = true; /* whoever sees it made sees it end */
     if (r->maker == c->sequence && !r->maker->callback) {
         wend_cst_release(r->maker->main, r->key);
     } else {
@@ -413,14 +483,17 @@ void request_event(Call *c, size_t i, MPI_Request *variable, RequestEvent event,
         switch (event) {
         case REQUEST_STARTED:
             r->active = true;
+            r->start_recorded = atomic_load_explicit(&state()->recording, memory_order_relaxed);
             break;
         case REQUEST_COMPLETED:
             arrived = r->comm;
             r->comm = NULL;
-            if (r->facts.persistent)
+            if (r->facts.persistent) {
                 r->active = false;
-            else
+                c->kept |= r->start_recorded;
+            } else {
                 end(c, r, variable, by_choice && variable && *variable == MPI_REQUEST_NULL);
+            }
             break;
         case REQUEST_FREED:
             end(c, r, variable, false);

@@ -54,6 +54,8 @@ typedef struct Call {
     /* what follows is for calls about requests; requests.c */
     RequestRecord **requests; size_t n_requests; size_t cap_requests; /* resolved inputs, NULL entries for MPI_REQUEST_NULL */
     struct CommEntry *later;           /* comm_made_later: taken by the request */
+    RequestRecord *made;               /* the request that this call made */
+    bool kept;                         /* recorded also while recording is off: it makes or ends something that readers must know */
 } Call;
 
 struct RequestFacts;
@@ -88,6 +90,10 @@ extern const PredefinedHandle wend_predefined[];
 extern const size_t wend_n_predefined;
 /* Generated: the library's error classes. */
 typedef struct { int value; uint32_t constant; } ErrorClass;
+/* A code that the application can have from nowhere but a call that failed stands for its class, as return codes do (it differs from run to
+ * run); one that it made with MPI_Add_error_code for itself. */
+int error_code_class(int code);
+void error_code_added(int code);
 extern const ErrorClass wend_error_classes[];
 extern const size_t wend_n_error_classes;
 

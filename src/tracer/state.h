@@ -28,6 +28,7 @@ struct Sequence {
 
     RequestRecord **requests;         /* by number; a record serves its number for ever (requests.c) */
     size_t n_requests;
+    RequestRecord *stashed, *stashed_last; /* made while recording was off, and pending */
     RequestRecord *deferred;          /* completed by other threads: their numbers go back to the pool when this one makes its next */
 
     struct IdPool { uint64_t *used; size_t words, first; } ids[HANDLE_KINDS]; /* smallest free id of each kind (handles.c) */
