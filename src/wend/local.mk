@@ -12,3 +12,5 @@ wend_SOURCES = \
 wend_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/wend -DWEND_BINDIR='"$(bindir)"' -DWEND_LIBDIR='"$(libdir)"'
 wend_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
 wend_LDADD = libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) -lm
+# Relative as well, so that an installed tree can be moved.
+wend_LDFLAGS = -Wl,-rpath,'$$ORIGIN/$(shell $(PYTHON) -c 'import os.path, sys; print(os.path.relpath(*sys.argv[1:]))' $(pkglibdir) $(bindir))'

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -163,6 +164,28 @@ static void preload(const char *library)
 
 /* -- the output, as far as it can be judged by each process alone: other ranks may be further, and have made the directory -- */
 
+/* The first folder of PATH that is missing is made and removed again: file systems have more reasons to refuse than permissions. 0 or why not. */
+static int try_making(const char *path)
+{
+    char *missing = g_strdup(path);
+    for (;;) {
+        char *parent = g_path_get_dirname(missing);
+        gboolean there = g_file_test(parent, G_FILE_TEST_EXISTS);
+        if (!there && strcmp(parent, missing) != 0) {
+            g_free(missing);
+            missing = parent;
+            continue;
+        }
+        g_free(parent);
+        break;
+    }
+    int why = mkdir(missing, 0777) == 0 || errno == EEXIST ? 0 : errno;
+    if (why == 0)
+        rmdir(missing); /* stays if another process has put something there by now */
+    g_free(missing);
+    return why;
+}
+
 static gboolean check_output(GError **error)
 {
     const char *output = settings()->output;
@@ -170,18 +193,7 @@ static gboolean check_output(GError **error)
         return TRUE; /* a new name, by the tracer */
     struct stat info;
     if (stat(output, &info) != 0) {
-        int why = errno;
-        char *parent = g_path_get_dirname(output);
-        while (why == ENOENT && !g_file_test(parent, G_FILE_TEST_EXISTS) && strcmp(parent, ".") != 0 && strcmp(parent, "/") != 0) {
-            char *above = g_path_get_dirname(parent);
-            g_free(parent);
-            parent = above;
-        }
-        if (why == ENOENT && access(parent, W_OK | X_OK) == 0 && g_file_test(parent, G_FILE_TEST_IS_DIR))
-            why = 0;
-        else if (why == ENOENT)
-            why = g_file_test(parent, G_FILE_TEST_IS_DIR) ? EACCES : ENOTDIR;
-        g_free(parent);
+        int why = errno == ENOENT && speaks() ? try_making(output) : errno == ENOENT ? 0 : errno;
         if (why != 0)
             g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", output, g_strerror(why));
         return why == 0;
@@ -234,8 +246,10 @@ int wend_trace_main(int argc, char **argv)
         return fail(error);
     preload(library);
     /* The process whose end the tracer comments on, if nothing was recorded. */
-    char *pid = g_strdup_printf("%ld", (long)getpid());
-    g_setenv("WEND_TOP", pid, TRUE);
+    struct rusage children = {0};
+    getrusage(RUSAGE_CHILDREN, &children); /* of a shell that exec'ed wend */
+    char *top = g_strdup_printf("%ld:%ld", (long)getpid(), children.ru_minflt + children.ru_majflt);
+    g_setenv("WEND_TOP", top, TRUE);
     execvp(*program, program);
     g_set_error(&error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", file, g_strerror(errno));
     return fail(error);

@@ -1,0 +1,169 @@
+# wend trace itself: what it hands to the program, where its own options end, and who says what is wrong.
+bats_require_minimum_version 1.5.0
+load helpers
+setup() { in_scratch; }
+
+# What the program finds in its environment.
+environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
+
+@test "options become variables" {
+    environment >none
+    ! grep -q '^WEND_OUTPUT\|^WEND_FORCE\|^WEND_QUIET\|^WEND_TRACING' none
+    environment -o some/where --force --quiet --off >all
+    grep -qx "WEND_OUTPUT=$PWD/some/where" all
+    grep -qx 'WEND_FORCE=ON' all
+    grep -qx 'WEND_QUIET=ON' all
+    grep -qx 'WEND_TRACING=OFF' all
+}
+
+@test "variables stay, options come before them" {
+    export WEND_OUTPUT=$PWD/a WEND_QUIET=yes
+    environment >inherited
+    grep -qx "WEND_OUTPUT=$PWD/a" inherited
+    grep -qx 'WEND_QUIET=yes' inherited
+    environment --output="$PWD/b" >given
+    grep -qx "WEND_OUTPUT=$PWD/b" given
+}
+
+@test "a variable that makes no sense is refused" {
+    WEND_FORCE=perhaps run timeout 20 "$WEND" trace true
+    [ "$status" = 2 ]
+    [[ "$output" == *WEND_FORCE=perhaps* ]]
+}
+
+@test "each option has its variable in the help" {
+    "$WEND" trace --help >help
+    for option in output force quiet off; do grep -q -- "--$option" help; done
+    for variable in OUTPUT FORCE QUIET TRACING; do grep -q "\[WEND_$variable\]" help; done
+    grep -q 'Exit status' help
+}
+
+@test "the library comes first among what is preloaded, and once" {
+    LD_PRELOAD=$YIELD environment >out
+    grep -qx "LD_PRELOAD=[^:]*/libwend.so:$YIELD" out
+    timeout 20 "$WEND" trace "$WEND" trace sh -c 'echo "$LD_PRELOAD"' >twice 2>/dev/null
+    [ "$(grep -o libwend.so twice | wc -l)" = 1 ]
+}
+
+@test "options end at the program" {
+    run timeout 20 "$WEND" trace echo --quiet -o x --help
+    [ "${lines[0]}" = "--quiet -o x --help" ]
+    run timeout 20 "$WEND" trace -- echo -- a
+    [ "${lines[0]}" = "-- a" ]
+    run timeout 20 "$WEND" trace --quiet -- -nosuch
+    [ "$status" = 4 ]
+    [[ "$output" == *-nosuch* ]]
+}
+
+@test "a program on PATH, and one that PATH does not have" {
+    mkdir bin
+    printf '#!/bin/sh\necho found "$@"\n' >bin/tool
+    chmod +x bin/tool
+    : >bin/plain
+    PATH=$PWD/bin:$PATH run timeout 20 "$WEND" trace tool 1
+    [ "${lines[0]}" = "found 1" ]
+    PATH=$PWD/bin:$PATH run timeout 20 "$WEND" trace plain
+    [ "$status" = 4 ]
+    run timeout 20 "$WEND" trace tool 1
+    [ "$status" = 4 ]
+    [ "${#lines[@]}" = 1 ]
+}
+
+@test "a script without an interpreter line runs as exec runs it" {
+    echo 'echo as ever' >script
+    chmod +x script
+    run timeout 20 "$WEND" trace ./script
+    [ "${lines[0]}" = "as ever" ]
+}
+
+@test "of several ranks one says what is wrong" {
+    for rank in 0 1 2; do
+        status=0
+        PMI_RANK=$rank timeout 20 "$WEND" trace ./nosuch 2>>err || status=$?
+        [ "$status" = 4 ]
+    done
+    [ "$(wc -l <err)" = 1 ]
+    mkdir a.dir
+    : >a.dir/trace.tar.zst
+    for rank in 2 1 0; do
+        status=0
+        OMPI_COMM_WORLD_RANK=$rank timeout 20 "$WEND" trace -o a.dir true 2>>err || status=$?
+        [ "$status" = 3 ]
+    done
+    [ "$(wc -l <err)" = 2 ]
+}
+
+@test "a program that starts no MPI: one line, not from its children" {
+    run --separate-stderr timeout 20 "$WEND" trace ls -d .
+    [ "$status" = 0 ]
+    [ "$output" = . ]
+    [ "$(grep -c . <<<"$stderr")" = 1 ]
+    [[ "$stderr" == *ls*MPI*nothing\ was\ recorded* ]]
+    run --separate-stderr timeout 20 "$WEND" trace -o a.dir sh -c 'ls -d .; ls -d .; true'
+    [ "$(grep -c . <<<"$stderr")" = 1 ]
+    [[ "$stderr" == *sh*nothing\ was\ recorded* ]]
+    run --separate-stderr mpi 3 "$WEND" trace true
+    [ "$(grep -c . <<<"$stderr")" = 1 ]
+}
+
+@test "a script around an MPI program: no line about the script" {
+    run --separate-stderr mpi 1 "$WEND" trace -o a.dir sh -c '"$0"; true' "$PROGRAMS/hello"
+    [ "$(grep -c wend <<<"$stderr")" = 1 ]
+    [[ "$stderr" == *a.dir* ]]
+    [[ "$stderr" != *"nothing was"* ]]
+}
+
+@test "a program for which the loader drops what is preloaded is refused" {
+    [ "$(id -u)" != 0 ] || skip "root gains nothing by a setuid program of root's"
+    for file in /usr/bin/su /bin/su /usr/bin/passwd; do
+        [ -u $file ] || continue
+        run timeout 20 "$WEND" trace $file --help
+        [ "$status" = 3 ]
+        [[ "$output" == *"cannot be traced"* ]]
+        return
+    done
+    skip "no setuid program here"
+}
+
+@test "a setuid program of another user's is refused" {
+    [ "$(id -u)" = 0 ] || skip "needs root to make one"
+    cp "$(type -P true)" ./other
+    chown 1 other && chmod u+s other
+    run timeout 20 "$WEND" trace ./other
+    [ "$status" = 3 ]
+    [[ "$output" == *"cannot be traced"* ]]
+    [ "${#lines[@]}" = 1 ]
+}
+
+@test "a program for another processor is refused" {
+    cp "$(type -P true)" ./alien
+    printf '\xf3\x00' | dd of=alien bs=1 seek=18 conv=notrunc 2>/dev/null # RISC-V
+    run timeout 20 "$WEND" trace ./alien
+    [ "$status" = 3 ]
+    [[ "$output" == *processor* ]]
+}
+
+@test "an installed tree works, and after it was moved" {
+    make -C "$BUILD_DIR" -s install-exec DESTDIR="$PWD/root" >install.log 2>&1 || { tail install.log; false; }
+    wend=$(find root -name wend -type f)
+    [ -x "$wend" ]
+    unset LD_LIBRARY_PATH
+    "$wend" --version | grep -q '^wend [0-9]'
+    timeout 20 "$wend" trace sh -c 'echo $LD_PRELOAD' >out 2>/dev/null
+    grep -q "^$PWD/root/.*/libwend.so$" out
+    mv root elsewhere
+    timeout 20 "$PWD/elsewhere${wend#root}" trace sh -c 'echo $LD_PRELOAD' >out 2>/dev/null
+    grep -q "^$PWD/elsewhere/.*/libwend.so$" out
+}
+
+@test "wend: commands" {
+    "$WEND" --help >help
+    for command in trace show dump diff; do grep -q "wend $command" help; done
+    run "$WEND"
+    [ "$status" = 2 ]
+    [ "${#lines[@]}" = 1 ]
+    run "$WEND" nosuch
+    [ "$status" = 2 ]
+    [ "${#lines[@]}" = 1 ]
+    [[ "$output" == *nosuch* ]]
+}
