@@ -33,7 +33,8 @@ AM_TESTS_ENVIRONMENT = BUILD_DIR='$(abs_top_builddir)'; SOURCE_DIR='$(abs_top_sr
 
 BATS_TESTS = \
 	tests/spec.bats \
-	tests/support.bats
+	tests/support.bats \
+	tests/trace.bats
 EXTRA_DIST += tests/helpers.bash $(BATS_TESTS)
 
 # Applications that are not ours; asked for, because it fetches their sources.
