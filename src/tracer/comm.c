@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "handles.h"
+#include "memory.h"
 
 /* Facts of a HANDLE_COMM, HANDLE_WIN or HANDLE_FILE. */
 struct CommEntry {
@@ -235,8 +236,10 @@ int64_t datatype_made(Call *c, MPI_Datatype type)
     const int64_t *facts = handle_facts(HANDLE_DATATYPE, VALUE(type));
     if (!facts)
         facts = datatype_learn(type);
+    /* Bounds that are addresses would be different in each run. Such a type is used with MPI_BOTTOM, and its constructor has its addresses. */
+    bool absolute = facts && (memory_looks_mapped((uintptr_t)facts[1]) || memory_looks_mapped((uintptr_t)facts[3]));
     for (int i = 0; i < 5; i++)
-        put_slot(c, facts ? facts[i] : -1);
+        put_slot(c, !facts ? -1 : i > 0 && absolute ? WEND_ABSENT : facts[i]);
     return word;
 }
 
