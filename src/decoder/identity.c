@@ -25,6 +25,7 @@ struct IdentityRank {
     WendDecoder *decoder;
     guint32 *terminals;        /* numbers; 0: not asked for yet */
     GHashTable *requests;      /* request word -> number */
+    GHashTable *names;         /* GBytes -> number by first sight: of files, ports and programs */
     const GArray *constants;
 };
 
@@ -116,12 +117,38 @@ typedef struct {
     gpointer data;
 } PutOptions;
 
+/* Names of files, ports and programs belong to the run (a scratch directory, a process id): which of them are the same counts, not what they are. */
+static gboolean is_name_of_run(const WendParam *param)
+{
+    static const char *const names[] = {"filename", "port_name", "command", "array_of_commands"};
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        if (strcmp(param->name, names[i]) == 0)
+            return param->kind == WEND_KIND_STRING || param->kind == WEND_KIND_STRINGS;
+    return FALSE;
+}
+
+static gint64 number_of_name(IdentityRank *r, const gint64 *words, gsize n)
+{
+    GBytes *name = g_bytes_new(words, n * sizeof *words);
+    gpointer number = g_hash_table_lookup(r->names, name);
+    if (number == NULL) {
+        number = GUINT_TO_POINTER(g_hash_table_size(r->names) + 1);
+        g_hash_table_insert(r->names, g_bytes_ref(name), number);
+    }
+    g_bytes_unref(name);
+    return GPOINTER_TO_UINT(number);
+}
+
 static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboolean is_out, const PutOptions *options)
 {
     WendKind kind = arg->param->kind;
     gint64 n = is_out ? arg->n_out : arg->n_in;
     const gint64 *words = is_out ? arg->out : arg->in;
     gsize n_words = value_words(arg, is_out);
+    if (!is_out && n >= 0 && is_name_of_run(arg->param)) {
+        put(key, number_of_name(r, words, n_words));
+        return;
+    }
     put(key, translated(r, n));
     if (kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2) {
         if (n_words > 0)
@@ -261,6 +288,7 @@ IdentityRank *identity_rank_new(Identity *identity, const WendProgram *p, guint 
     r->decoder = wend_decoder_new(p);
     r->terminals = g_new0(guint32, wend_program_n_terminals(p));
     r->requests = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    r->names = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     r->constants = p == identity->second ? identity->constants : NULL;
     find_requests(r, counts);
     return r;
@@ -273,6 +301,7 @@ void identity_rank_free(IdentityRank *r)
     wend_decoder_free(r->decoder);
     g_free(r->terminals);
     g_hash_table_unref(r->requests);
+    g_hash_table_unref(r->names);
     g_free(r);
 }
 
