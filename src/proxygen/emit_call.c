@@ -111,7 +111,7 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
     if (n < 0)
         return n == WEND_ABSENT || n == -1 ? g_strdup("NULL") : literal(e->plan, n);
     if (n == 0)
-        return g_strdup("NULL");
+        return g_strdup_printf("(%s[]){0}", param->ctype); /* empty, but not NULL */
     for (gint64 i = 0; i < n; i++)
         constant &= word_is_constant(c, arg->in[width * i + width - 1], &value) && (!addresses || arg->in[2 * i].value == WEND_PLAIN);
 
@@ -161,8 +161,10 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
 static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
 {
     const char *ctype = handle_ctype(arg->param->kind);
-    if (arg->n_in <= 0)
+    if (arg->n_in < 0)
         return g_strdup("NULL");
+    if (arg->n_in == 0)
+        return g_strdup_printf("(%s[]){%s}", ctype, handle_null(arg->param->kind));
     g_autoptr(GString) elements = g_string_new("");
     for (gint64 i = 0; i < arg->n_in; i++) {
         g_autofree char *text = expression_handle(e, arg->param->kind, arg->in[i].value);
@@ -183,8 +185,10 @@ static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
 char *request_array(Emitter *e, const Call *c, const Arg *arg)
 {
     (void)c;
-    if (arg->n_in <= 0)
+    if (arg->n_in < 0)
         return g_strdup("NULL");
+    if (arg->n_in == 0)
+        return g_strdup("(MPI_Request[]){MPI_REQUEST_NULL}");
     RequestList *list = variables_request_list(e->plan, arg->in, arg->n_in);
     if (!list) {
         e->needs[HELPER_NULL_REQUESTS] = TRUE;
