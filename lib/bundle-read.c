@@ -202,10 +202,13 @@ Bundle *bundle_from_bytes(GBytes *file, const char *name, GError **error)
     return opened(b, read_index(b, index, length, n - BUNDLE_TRAILER - length - 8, error));
 }
 
-Bundle *bundle_from_tar(GBytes *tar, const char *name, GError **error)
+Bundle *bundle_from_members(GHashTable *members, const char *name)
 {
-    Bundle *b = bundle_new(tar, name);
-    return opened(b, load_tar(b, tar, error));
+    g_autoptr(GBytes) none = g_bytes_new(NULL, 0);
+    Bundle *b = bundle_new(none, name);
+    g_hash_table_unref(b->members);
+    b->members = members;
+    return b;
 }
 
 Bundle *bundle_open(const char *path, GError **error)

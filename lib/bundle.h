@@ -18,7 +18,7 @@ void bundle_writer_free(BundleWriter *w);
 typedef struct Bundle Bundle;
 Bundle *bundle_open(const char *path, GError **error);   /* the file, or a directory with BUNDLE_FILE */
 Bundle *bundle_from_bytes(GBytes *file, const char *name, GError **error);
-Bundle *bundle_from_tar(GBytes *tar, const char *name, GError **error); /* not compressed; for fuzzing */
+Bundle *bundle_from_members(GHashTable *members, const char *name);      /* char * -> GBytes; takes the table. For fuzzing */
 void bundle_free(Bundle *b);
 const char *bundle_name(const Bundle *b);                /* for messages */
 guint64 bundle_file_bytes(const Bundle *b);

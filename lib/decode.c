@@ -30,8 +30,8 @@ WendDecoder *wend_decoder_new(const WendProgram *p)
     WendDecoder *d = g_new0(WendDecoder, 1);
     d->p = p;
     layout_init(&d->layout);
-    d->slots = g_array_new(FALSE, FALSE, sizeof(gint64));
-    d->args = g_array_new(FALSE, TRUE, sizeof(WendArg));
+    d->slots = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 16);
+    d->args = g_array_sized_new(FALSE, TRUE, sizeof(WendArg), 16);
     return d;
 }
 

@@ -11,10 +11,11 @@ typedef struct {
 
 void layout_init(Layout *l)
 {
-    l->args = g_array_new(FALSE, TRUE, sizeof(LayoutArg));
-    l->words = g_array_new(FALSE, FALSE, sizeof(gint64));
-    l->slot_param = g_array_new(FALSE, FALSE, sizeof(gint16));
-    l->outcome = g_array_new(FALSE, FALSE, sizeof(gint16));
+    /* sized: data is then never NULL */
+    l->args = g_array_sized_new(FALSE, TRUE, sizeof(LayoutArg), 16);
+    l->words = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 16);
+    l->slot_param = g_array_sized_new(FALSE, FALSE, sizeof(gint16), 16);
+    l->outcome = g_array_sized_new(FALSE, FALSE, sizeof(gint16), 16);
 }
 
 void layout_clear(Layout *l)

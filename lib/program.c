@@ -211,7 +211,7 @@ WendOutcomes *wend_program_outcomes(const WendProgram *p, guint rank, guint sequ
 {
     WendOutcomes *o = g_new0(WendOutcomes, 1);
     o->p = p;
-    o->words = g_array_new(FALSE, TRUE, sizeof(gint64));
+    o->words = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
     o->content = outcome_content(p, rank, sequence, shape, &o->entries);
     if (o->content && !o->content->zeros) o->c = wend_cursor(o->content->runs, o->content->n);
     o->done = !o->content;

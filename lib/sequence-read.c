@@ -267,7 +267,7 @@ static gboolean read_each(WendProgram *p, const char *name, SequenceReader read,
 gboolean read_sequences(WendProgram *p, GError **error)
 {
     Counter c = {p, g_new0(guint64, p->n_rules + 1), g_new0(guint64, p->n_terminals + 1), g_new0(guint64, p->n_shapes + 1),
-                 g_array_new(FALSE, FALSE, sizeof(guint)), g_array_new(FALSE, FALSE, sizeof(guint)), g_array_new(FALSE, FALSE, sizeof(guint))};
+                 g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), g_array_sized_new(FALSE, FALSE, sizeof(guint), 16)};
     gboolean good = read_each(p, "outcomes", outcomes_of, &c, error) &&
                     (!bundle_has(p->bundle, "polls") || read_each(p, "polls", polls_of, &c, error)) &&
                     (!bundle_has(p->bundle, "timing") || read_each(p, "timing", timing_of, &c, error));

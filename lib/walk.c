@@ -73,7 +73,7 @@ static Stream *get_stream(WendWalk *w, guint32 shape)
     if (w->streams[shape]) return w->streams[shape];
     Stream *s = w->streams[shape] = g_new0(Stream, 1);
     guint64 entries = 0;
-    s->words = g_array_new(FALSE, TRUE, sizeof(gint64));
+    s->words = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
     s->content = outcome_content(w->p, w->rank, w->sequence, shape, &entries);
     if (!s->content) {
         s->left = G_MAXUINT64; /* nothing recorded: zeros */
@@ -97,13 +97,14 @@ static Known *get_known(WendWalk *w, guint32 terminal)
     const WendShape *s = &w->p->shapes[t->shape];
     const WendFunction *f = s->function;
     decode_static(w->p, terminal, w->rank, &w->layout, w->slots);
-    k->words = g_memdup2(w->layout.words->data, w->layout.words->len * sizeof(gint64));
+    k->words = g_new(gint64, w->layout.words->len + 1);
+    memcpy(k->words, w->layout.words->data, w->layout.words->len * sizeof(gint64));
     k->args = g_new0(WendArg, f->n_params + 1);
     decode_args(f, &w->layout, k->words, k->args);
     k->n_outcomes = w->layout.outcome->len;
     k->outcomes = g_memdup2(w->layout.outcome->data, k->n_outcomes * sizeof(gint16));
     k->outcome_at = g_new(guint32, k->n_outcomes + 1);
-    k->outcome_words = g_array_new(FALSE, FALSE, sizeof(gint64));
+    k->outcome_words = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 8);
     k->call = (WendCall){.function = f, .terminal = terminal, .shape = t->shape, .rank = w->rank, .failed = s->failed,
                          .n_args = f->n_params, .args = k->args};
     k->request_out = find_param(f, WEND_KIND_REQUEST, TRUE);
@@ -165,11 +166,11 @@ WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, 
     w->known = g_new0(Known *, p->n_terminals + 1);
     w->streams = g_new0(Stream *, p->n_shapes + 1);
     layout_init(&w->layout);
-    w->slots = g_array_new(FALSE, FALSE, sizeof(gint64));
+    w->slots = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 16);
     requests_init(&w->requests, q->kind == WEND_SEQUENCE_THREAD ? (guint)q->id : G_MAXUINT);
     w->messages = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     w->sizes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    w->completed = g_array_new(FALSE, FALSE, sizeof(gint64));
+    w->completed = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 8);
     return w;
 }
 

@@ -48,7 +48,7 @@ typedef gboolean (*RunFunction)(Writer *w, guint64 repeats, const gint64 *words,
 static gboolean each_run(GBytes *stream, RunFunction function, Writer *w)
 {
     WendCursor c = wend_cursor(g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
-    g_autoptr(GArray) words = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_autoptr(GArray) words = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 8);
     while (c.p < c.end && !c.failed) {
         guint64 repeats = wend_read_unsigned(&c);
         gsize n = wend_read_count(&c, 1);

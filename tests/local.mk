@@ -51,3 +51,4 @@ if HAVE_BATS
 TESTS += $(BATS_TESTS)
 endif
 include tests/unit.mk
+include tests/fuzz/local.mk

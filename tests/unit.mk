@@ -49,9 +49,9 @@ tests_unit_varint_LDADD = lib/libwendhot.la $(GLIB_LIBS)
 check_PROGRAMS += tests/unit/make-recording
 tests_unit_make_recording_SOURCES = tests/unit/make-recording.c tests/unit/simulated.c tests/unit/simulated.h
 tests_unit_make_recording_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_unit_make_recording_LDADD = libwendcore.la lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS)
+tests_unit_make_recording_LDADD = lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/round-trip
 tests_unit_round_trip_SOURCES = tests/unit/round-trip.c tests/unit/simulated.c tests/unit/simulated.h
 tests_unit_round_trip_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_unit_round_trip_LDADD = libwendcore.la lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS)
+tests_unit_round_trip_LDADD = lib/libcore.la $(GLIB_LIBS)

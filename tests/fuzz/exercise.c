@@ -1,0 +1,53 @@
+/* exercise.c: asks a program for everything, within bounds: an archive of a few bytes may stand for 2^60 calls. */
+#include "exercise.h"
+
+enum { RANKS = 4, CALLS = 500, RUNS = 50 };
+
+static void walk(const WendProgram *p, guint rank, guint sequence, WendWalkFlags flags)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    WendWalk *w = wend_walk_new(p, rank, sequence, flags);
+    const WendCall *c;
+    for (int i = 0; w && i < CALLS && (c = wend_walk_next(w)); i++) {
+        guint n;
+        WendRequestState state;
+        const gint64 *completed = wend_walk_completed(w, &n);
+        for (guint k = 0; k < n; k++) wend_walk_request(w, completed[k], &state);
+        for (guint a = 0; a < c->n_args; a++) {
+            wend_arg_format(p, i % 2 ? w : NULL, c, a, text);
+            g_free(wend_arg_string(&c->args[a], FALSE));
+            g_free(wend_arg_string(&c->args[a], TRUE));
+            if (c->args[a].param->kind == WEND_KIND_DATATYPE && c->args[a].n_in == 1) wend_walk_datatype_size(w, c->args[a].in[0]);
+            if (c->args[a].param->kind == WEND_KIND_COMM && c->args[a].n_in == 1) wend_walk_comm(w, c->args[a].in[0]);
+        }
+        g_string_truncate(text, 0);
+    }
+    wend_walk_free(w);
+}
+
+void exercise(const WendProgram *p)
+{
+    for (guint i = 0; i < wend_program_n_classes(p); i++) {
+        const WendClass *k = wend_program_class(p, i);
+        for (guint q = 0; q < k->n_sequences && q < 4; q++) {
+            WendTiming duration, interval;
+            for (guint t = 0; t < wend_program_n_terminals(p); t++) wend_program_timing(p, i, q, t, &duration, &interval);
+            for (guint r = 0; r < k->n_ranks && r < RANKS; r++) {
+                for (guint shape = 0; shape < wend_program_n_shapes(p); shape++) {
+                    WendOutcomes *o = wend_program_outcomes(p, k->ranks[r], q, shape);
+                    guint64 repeats;
+                    const gint64 *words;
+                    guint n;
+                    for (int run = 0; run < RUNS && wend_outcomes_next_run(o, &repeats, &words, &n); run++) continue;
+                    wend_outcomes_free(o);
+                }
+                wend_program_polls(p, k->ranks[r], q);
+                walk(p, k->ranks[r], q, WEND_WALK_MAIN);
+                walk(p, k->ranks[r], q, WEND_WALK_POLLS);
+            }
+        }
+    }
+    WendDecoder *d = wend_decoder_new(p);
+    for (guint t = 0; t < wend_program_n_terminals(p); t++) wend_decoder_call(d, t, 0);
+    wend_decoder_free(d);
+}
