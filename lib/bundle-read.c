@@ -150,6 +150,7 @@ static gboolean scan(Bundle *b, const guint8 *p, gsize n, GError **error)
         guint32 magic;
         memcpy(&magic, p + at, sizeof magic);
         Frame f = {at, bytes, FALSE};
+        if (GUINT32_FROM_LE(magic) == BUNDLE_SKIPPABLE) return fail(b, error, "damaged: the end of its index is wrong");
         if ((GUINT32_FROM_LE(magic) & ZSTD_MAGIC_SKIPPABLE_MASK) != ZSTD_MAGIC_SKIPPABLE_START) {
             g_array_append_val(b->frames, f);
             if (!load_frame(b, &g_array_index(b->frames, Frame, b->frames->len - 1), error)) return FALSE;
@@ -198,6 +199,10 @@ Bundle *bundle_from_bytes(GBytes *file, const char *name, GError **error)
     length = GUINT32_FROM_LE(length);
     if (length > n - 8 - BUNDLE_TRAILER) return opened(b, fail(b, error, "damaged: its index is longer than the file"));
     const guint8 *index = p + n - BUNDLE_TRAILER - length;
+    guint32 head[2];
+    memcpy(head, index - 8, sizeof head);
+    if (GUINT32_FROM_LE(head[0]) != BUNDLE_SKIPPABLE || GUINT32_FROM_LE(head[1]) != length + BUNDLE_TRAILER)
+        return opened(b, fail(b, error, "damaged: its index has no frame"));
     if (XXH64(index, length, 0) != GUINT64_FROM_LE(hash)) return opened(b, fail(b, error, "damaged: the checksum of its index is wrong"));
     return opened(b, read_index(b, index, length, n - BUNDLE_TRAILER - length - 8, error));
 }

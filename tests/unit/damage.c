@@ -1,0 +1,239 @@
+/* damage.c: archives that are missing, empty, cut, flipped, of another version, and disks that are full: one error that names the file,
+ * nothing left behind, and never a crash. Run under the address sanitizer for the full worth of it. */
+#include "simulated.h"
+
+#include "../../lib/bundle.h"
+#include "../../lib/merge.h"
+#include "../../lib/program.h"
+#include "../fuzz/exercise.h"
+
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static char *directory, *archive;
+
+static WendMerge *stencil(void)
+{
+    GError *error = NULL;
+    WendMerge *merge = NULL;
+    for (guint rank = 0; rank < 4; rank++) {
+        SimulatedRank *r = simulated_stencil(rank, 2, 2, 12, FALSE);
+        GByteArray *part = simulated_part(r);
+        simulated_free(r);
+        WendMerge *one = wend_merge_from_part(part->data, part->len, &error);
+        g_assert_no_error(error);
+        g_byte_array_unref(part);
+        if (!merge) {
+            merge = one;
+            continue;
+        }
+        GByteArray *bytes = wend_merge_encode(one);
+        g_assert_true(wend_merge_absorb(merge, bytes->data, bytes->len, &error));
+        g_byte_array_unref(bytes);
+        wend_merge_free(one);
+    }
+    return merge;
+}
+
+static void put(const void *bytes, gsize n)
+{
+    FILE *f = g_fopen(archive, "wb"); /* g_file_set_contents would flush it to the disk, thousands of times */
+    g_assert_nonnull(f);
+    g_assert_cmpuint(fwrite(bytes, 1, n, f), ==, n);
+    fclose(f);
+}
+
+static const char *const members[] = {"meta", "functions", "constants", "shapes", "terminals", "rules", "classes", "outcomes", "timing"};
+static GBytes *right[G_N_ELEMENTS(members)]; /* what is in them */
+
+static void check_members(gboolean first)
+{
+    Bundle *b = bundle_open(directory, NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(members); i++) {
+        GBytes *bytes = bundle_member(b, members[i], NULL);
+        g_assert_nonnull(bytes);
+        if (first) right[i] = g_bytes_ref(bytes);
+        g_assert_true(g_bytes_equal(bytes, right[i]));
+        g_bytes_unref(bytes);
+    }
+    bundle_free(b);
+}
+
+/* TRUE: it opened, and says the same as the whole one does. */
+static gboolean opens(void)
+{
+    GError *error = NULL;
+    WendProgram *p = wend_program_open(directory, &error);
+    g_assert_true((p == NULL) == (error != NULL));
+    if (!p) {
+        g_assert_true(error->domain == WEND_ERROR);
+        g_assert_cmpint(error->code, ==, WEND_ERROR_INPUT);
+        g_assert_nonnull(strstr(error->message, "trace.tar.zst"));
+        g_assert_null(strchr(error->message, '\n'));
+        g_error_free(error);
+        return FALSE;
+    }
+    exercise(p);
+    g_assert_cmpuint(wend_program_ranks(p), ==, 4);
+    g_assert_cmpuint(wend_program_n_classes(p), ==, 1);
+    g_assert_cmpuint(wend_program_rule(p, wend_program_class(p, 0)->sequences[0].rule)->length, ==, 4 + 12 * 9 + 1);
+    wend_program_free(p);
+    check_members(FALSE);
+    return TRUE;
+}
+
+static void test_cut(gconstpointer whole)
+{
+    const GByteArray *w = whole;
+    guint opened = 0;
+    for (guint n = 0; n < w->len; n++) {
+        put(w->data, n);
+        opened += opens();
+    }
+    g_assert_cmpuint(opened, <=, 1); /* the frames alone, without the index, are whole */
+}
+
+static void test_flip(gconstpointer whole)
+{
+    const GByteArray *w = whole;
+    guint8 *copy = g_memdup2(w->data, w->len);
+    guint opened = 0;
+    for (guint i = 0; i < w->len; i++)
+        for (guint bit = 0; bit < 8; bit += 3) {
+            copy[i] ^= 1 << bit;
+            put(copy, w->len);
+            opened += opens();
+            copy[i] ^= 1 << bit;
+        }
+    g_assert_cmpuint(opened * 50, <, w->len); /* there are bits that do not count: a match that moves to a place with the same bytes */
+    g_free(copy);
+}
+
+static void expect(const char *path, int code, const char *text)
+{
+    GError *error = NULL;
+    WendProgram *p = wend_program_open(path, &error);
+    g_assert_null(p);
+    g_assert_error(error, WEND_ERROR, code);
+    if (!strstr(error->message, text) || !strstr(error->message, directory)) g_error("\"%s\" says nothing of \"%s\"", error->message, text);
+    g_error_free(error);
+}
+
+static void test_files(gconstpointer whole)
+{
+    const GByteArray *w = whole;
+    put("", 0);
+    expect(directory, WEND_ERROR_INPUT, "empty");
+    put("no archive, but a text", 22);
+    expect(directory, WEND_ERROR_INPUT, "not a Wend archive");
+    g_unlink(archive);
+    expect(directory, WEND_ERROR_INPUT, "no trace.tar.zst");
+    expect(archive, WEND_ERROR_INPUT, "no such file");
+    g_autofree char *tar = g_strdup_printf("cd %s && echo 5 > other && tar -cf - other | zstd -q > trace.tar.zst && rm other", directory);
+    g_assert_cmpint(system(tar), ==, 0);
+    expect(directory, WEND_ERROR_INPUT, "no member meta");
+    put(w->data, w->len);
+}
+
+/* Packed again by hand it is still read, and refused if it is of another format. */
+static void test_repacked(gconstpointer whole)
+{
+    const GByteArray *w = whole;
+    put(w->data, w->len);
+    g_autofree char *same = g_strdup_printf("cd %s && mkdir x && tar --zstd -xf trace.tar.zst -C x && tar --zstd -cf trace.tar.zst -C x "
+                                            "meta functions constants shapes terminals rules classes outcomes timing", directory);
+    g_assert_cmpint(system(same), ==, 0);
+    g_assert_true(opens());
+    g_autofree char *other = g_strdup_printf("cd %s/x && sed -i s/format=1/format=2/ meta && tar --zstd -cf ../trace.tar.zst * && cd .. && rm -r x", directory);
+    g_assert_cmpint(system(other), ==, 0);
+    expect(directory, WEND_ERROR_INPUT, "meta: is in format 2");
+}
+
+static void test_full_disk(gconstpointer whole)
+{
+    const GByteArray *w = whole;
+    GError *error = NULL;
+    put(w->data, w->len);
+    WendMerge *m = stencil();
+    struct rlimit old, little = {500, 500};
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old);
+    little.rlim_max = old.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &little);
+    g_assert_false(wend_merge_write(m, directory, NULL, &error));
+    setrlimit(RLIMIT_FSIZE, &old);
+    g_assert_error(error, WEND_ERROR, WEND_ERROR_SYSTEM);
+    g_assert_nonnull(strstr(error->message, archive));
+    g_clear_error(&error);
+    g_assert_true(opens()); /* the old one is untouched */
+    g_unlink(archive);
+    g_assert_cmpint(g_rmdir(directory), ==, 0); /* and nothing else is there */
+    g_assert_false(wend_merge_write(m, directory, NULL, &error));
+    g_assert_error(error, WEND_ERROR, WEND_ERROR_SYSTEM);
+    g_clear_error(&error);
+    g_assert_cmpint(g_mkdir(directory, 0777), ==, 0);
+    wend_merge_free(m);
+}
+
+/* Parts are made by the same build, but a process may die while it writes one. */
+static void test_parts(gconstpointer whole)
+{
+    (void)whole;
+    SimulatedRank *r = simulated_stencil(1, 2, 1, 3, FALSE);
+    GByteArray *part = simulated_part(r);
+    simulated_free(r);
+    for (guint n = 0; n < part->len; n++) {
+        GError *error = NULL;
+        guint8 *copy = g_memdup2(part->data, n); /* of its own, so that a sanitizer sees its end */
+        g_assert_null(wend_merge_from_part(copy, n, &error));
+        g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
+        g_error_free(error);
+        g_free(copy);
+    }
+    WendMerge *m = wend_merge_from_part(part->data, part->len, NULL);
+    GByteArray *encoded = wend_merge_encode(m);
+    for (guint n = 0; n < encoded->len; n++) {
+        guint8 *copy = g_memdup2(encoded->data, n);
+        g_assert_false(wend_merge_absorb(m, copy, n, NULL));
+        g_free(copy);
+    }
+    GError *error = NULL;
+    g_assert_false(wend_merge_absorb(m, encoded->data, encoded->len, &error)); /* the same rank again */
+    g_assert_nonnull(strstr(error->message, "twice"));
+    g_error_free(error);
+    g_byte_array_unref(encoded);
+    wend_merge_free(m);
+    g_byte_array_unref(part);
+}
+
+int main(int argc, char **argv)
+{
+    GByteArray whole;
+    gsize n;
+    char *bytes;
+    g_test_init(&argc, &argv, NULL);
+    directory = g_dir_make_tmp("wend-damage-XXXXXX", NULL);
+    archive = g_build_filename(directory, "trace.tar.zst", NULL);
+    WendMerge *m = stencil();
+    g_assert_true(wend_merge_write(m, directory, NULL, NULL));
+    wend_merge_free(m);
+    g_assert_true(g_file_get_contents(archive, &bytes, &n, NULL));
+    whole = (GByteArray){(guint8 *)bytes, n};
+    check_members(TRUE);
+    g_test_add_data_func("/damage/cut", &whole, test_cut);
+    g_test_add_data_func("/damage/flip", &whole, test_flip);
+    g_test_add_data_func("/damage/files", &whole, test_files);
+    g_test_add_data_func("/damage/repacked", &whole, test_repacked);
+    g_test_add_data_func("/damage/full-disk", &whole, test_full_disk);
+    g_test_add_data_func("/damage/parts", &whole, test_parts);
+    int result = g_test_run();
+    g_unlink(archive);
+    g_rmdir(directory);
+    for (guint i = 0; i < G_N_ELEMENTS(members); i++) g_bytes_unref(right[i]);
+    g_free(bytes);
+    g_free(archive);
+    g_free(directory);
+    return result;
+}
