@@ -403,9 +403,23 @@ static Range *find_mapping(uintptr_t a, bool name, Range *found)
     return found;
 }
 
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* MPI has used the segment that A is in. Asks nothing of the system. */
+static bool in_used_segment(uintptr_t a)
+{
+    pthread_once(&once, survive_forks);
+    Range found;
+    int64_t thread = thread_number();
+    pthread_mutex_lock(&lock);
+    const Range *r = find(a, false, thread, &found);
+    bool used = r && r->segment >= 0;
+    pthread_mutex_unlock(&lock);
+    return used;
+}
+
 static bool lookup(uintptr_t a, bool name, Range *out)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, survive_forks);
     int saved = errno;
     int64_t thread = thread_number();
@@ -461,8 +475,9 @@ bool memory_looks_mapped(uintptr_t value)
         for (size_t i = 0; i < REMEMBERED; i++)
             if (value - mine.entry[i].low < mine.entry[i].length)
                 return true;
+    /* Displacements are numbers of this size, thousands in one datatype: no look at the process's mappings for each. */
+    if (value >> 32 == 0)
+        return in_used_segment(value);
     Range r;
-    if (!lookup(value, false, &r))
-        return false;
-    return value >> 32 != 0 || r.segment >= 0;
+    return lookup(value, false, &r);
 }
