@@ -1,4 +1,7 @@
 # manual pages
 dist_man_MANS += \
 	man/wend.1 \
+	man/wend-diff.1 \
+	man/wend-dump.1 \
+	man/wend-show.1 \
 	man/wend-trace.1

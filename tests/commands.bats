@@ -9,18 +9,20 @@ commands() { # "NAME|words to run it"
     echo "proxygen|$PROXYGEN"
 }
 each_command() { # FUNCTION: called with name and words; goes on after a failure and fails at the end
-    local failed=0 name words
+    local failed=0 name words seen=0
     while IFS='|' read -r name words; do
         # shellcheck disable=SC2086
         "$1" "$name" $words || failed=1
+        ((++seen))
     done < <(commands)
+    [ $seen -ge 6 ] || fail "only $seen commands found" || return
     return $failed
 }
 options_of() { # the long options in the help of a command
     "$@" --help | sed -n 's/^ *\(-[a-zA-Z?]\)\{0,1\},\{0,1\} *\(--[a-z][a-z-]*\).*/\2/p' | sort -u
 }
-page_of() { # manual page as text without its escapes
-    sed 's/\\-/-/g; s/\\f.//g' "$SOURCE_DIR/man/$1.1"
+page_of() { # manual page as text without its escapes, man or mdoc
+    sed 's/\\-/-/g; s/\\f.//g; s/Fl -/--/g' "$SOURCE_DIR/man/$1.1"
 }
 
 @test "the commands are those that the manual promises" {
@@ -53,7 +55,7 @@ has_page() {
         page_of "$name" | grep -qE -- "$option([^a-z-]|\$)" || { echo "man/$name.1 lacks $option" >&2; bad=1; }
     done
     # and back: what the page lists as a tagged option exists
-    for option in $(page_of "$name" | sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' | grep -E '^\.(B|BR|BI|IP) ' | grep -oE -- '--[a-z][a-z-]*' | sort -u); do
+    for option in $(page_of "$name" | grep -E '^\.(It|B|BR|BI|IP) ' | grep -oE -- '--[a-z][a-z-]*' | sort -u); do
         options_of "$@" | grep -qx -- "$option" || { echo "man/$name.1 has $option, the command has not" >&2; bad=1; }
     done
     return $bad
@@ -63,7 +65,7 @@ has_page() {
 page_is_clean() {
     command -v mandoc >/dev/null || command -v groff >/dev/null || return 0
     local page=$SOURCE_DIR/man/$1.1 complaints
-    if command -v groff >/dev/null; then complaints=$(groff -man -Tutf8 -ww "$page" 2>&1 >/dev/null); else complaints=$(mandoc -T lint -W warning "$page"); fi
+    if command -v groff >/dev/null; then complaints=$(groff -mandoc -Tutf8 -ww "$page" 2>&1 >/dev/null); else complaints=$(mandoc -T lint -W warning "$page"); fi
     [ -z "$complaints" ] || fail "$1: $complaints"
 }
 @test "manual pages are well formed" { each_command page_is_clean; }

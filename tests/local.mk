@@ -32,9 +32,15 @@ AM_BATS_LOG_FLAGS = --tap
 AM_TESTS_ENVIRONMENT = BUILD_DIR='$(abs_top_builddir)'; SOURCE_DIR='$(abs_top_srcdir)'; export BUILD_DIR SOURCE_DIR;
 
 BATS_TESTS = \
+	tests/examples.bats \
+	tests/bad-input.bats \
+	tests/commands.bats \
+	tests/output.bats \
+	tests/programs.bats \
 	tests/spec.bats \
 	tests/support.bats \
-	tests/trace.bats
+	tests/trace.bats \
+	tests/transparency.bats
 EXTRA_DIST += tests/helpers.bash $(BATS_TESTS)
 
 # Applications that are not ours; asked for, because it fetches their sources.

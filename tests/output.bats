@@ -92,10 +92,10 @@ setup() { in_scratch; }
     record a.dir 2 "$EXAMPLES/ring"
     text=$("$WEND" dump a.dir --rank 1 | grep -c MPI_)
     csv=$("$WEND" dump a.dir --rank 1 --format csv | grep -c MPI_)
-    json=$("$WEND" dump a.dir --rank 1 --format json | grep -c '"MPI_')
+    json=$("$WEND" dump a.dir --rank 1 --format jsonl | grep -c '"MPI_')
     [ "$text" = "$csv" ]
     [ "$text" = "$json" ]
-    "$WEND" dump a.dir --rank 1 --format json | python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]'
+    "$WEND" dump a.dir --rank 1 --format jsonl | python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]'
     "$WEND" dump a.dir --rank 1 --format csv | python3 -c 'import csv, sys; assert len({len(row) for row in csv.reader(sys.stdin)}) == 1'
 }
 
