@@ -358,6 +358,8 @@ static gboolean read_classes(WendProgram *p, GError **error)
             sequences[q].rule = rule;
         }
     }
+    for (guint64 r = 0; r < world; r++)
+        if (p->class_of[r] == G_MAXUINT) return member_bad(&m, "a rank is in no class");
     return member_close(&m);
 }
 

@@ -1,5 +1,6 @@
 # manual pages
 dist_man_MANS += \
+	man/proxygen.1 \
 	man/wend.1 \
 	man/wend-diff.1 \
 	man/wend-dump.1 \

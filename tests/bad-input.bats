@@ -12,6 +12,10 @@ setup() {
     good=$BATS_FILE_TMPDIR/good.dir
 }
 
+teardown() {
+    ! mountpoint -q small 2>/dev/null || umount small
+}
+
 # refuses STATUS command…: that exit status, one line on standard error.
 refuses() {
     local expected=$1 lines
@@ -176,7 +180,6 @@ application_survives() {
 @test "output that cannot be made is refused before the program runs" {
     : >file
     refuses 4 "$WEND" trace -o file/a.dir "$PROGRAMS/hello"
-    refuses 4 "$WEND" trace -o /proc/nosuch/a.dir "$PROGRAMS/hello"
     refuses 3 "$WEND" trace -o file "$PROGRAMS/hello"
 }
 @test "output that cannot be made later: the application runs as ever" {
@@ -189,7 +192,7 @@ application_survives() {
     mount -t tmpfs -o size=64k,nr_inodes=16 tmpfs small 2>/dev/null || skip "cannot mount a small file system here"
     dd if=/dev/zero of=small/filler bs=4096 2>/dev/null || true
     run --separate-stderr mpi 2 "$WEND" trace -o small/a.dir "$PROGRAMS/hello"
-    left=$(ls small/a.dir 2>/dev/null)
+    left=$(ls small/a.dir 2>/dev/null || true)
     umount small
     application_survives
     [ -z "$left" ]

@@ -55,7 +55,7 @@ has_page() {
         page_of "$name" | grep -qE -- "$option([^a-z-]|\$)" || { echo "man/$name.1 lacks $option" >&2; bad=1; }
     done
     # and back: what the page lists as a tagged option exists
-    for option in $(page_of "$name" | grep -E '^\.(It|B|BR|BI|IP) ' | grep -oE -- '--[a-z][a-z-]*' | sort -u); do
+    for option in $(page_of "$name" | grep -E '^\.(It|B|BR|BI|IP) -' | grep -oE -- '--[a-z][a-z-]*' | sort -u); do
         options_of "$@" | grep -qx -- "$option" || { echo "man/$name.1 has $option, the command has not" >&2; bad=1; }
     done
     return $bad

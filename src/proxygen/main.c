@@ -7,10 +7,6 @@
 
 #include "plan.h"
 
-static const char usage[] =
-    "usage: proxygen [OPTIONS] RECORDING -o FILE.c\n"
-    "       proxygen [OPTIONS] RECORDING -o DIRECTORY/\n";
-
 static int fail(GError *error)
 {
     int code = error->domain == WEND_ERROR ? error->code : WEND_ERROR_SYSTEM;
@@ -54,12 +50,12 @@ int main(int argc, char **argv)
         {NULL, 0, 0, 0, NULL, NULL, NULL},
     };
     setlocale(LC_ALL, "");
-    g_autoptr(GOptionContext) context = g_option_context_new("RECORDING");
+    g_autoptr(GOptionContext) context = g_option_context_new("RECORDING -o FILE.c | DIRECTORY/");
     g_option_context_set_summary(context, "Compiles a recording of Wend to a C program that communicates as the recorded application did.");
     g_option_context_add_main_entries(context, entries, NULL);
     GError *error = NULL;
     if (!g_option_context_parse(context, &argc, &argv, &error)) {
-        fprintf(stderr, "proxygen: %s\n%s", error->message, usage);
+        fprintf(stderr, "proxygen: %s (see proxygen --help)\n", error->message);
         g_error_free(error);
         return WEND_ERROR_USAGE;
     }
@@ -68,7 +64,8 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc != 2 || !output || !*output) {
-        fprintf(stderr, "proxygen: %s\n%s", argc < 2 ? "no recording given" : argc > 2 ? "more than one recording given" : "no output given: -o", usage);
+        fprintf(stderr, "proxygen: %s (see proxygen --help)\n",
+                argc < 2 ? "no recording given" : argc > 2 ? "more than one recording given" : "no output given: -o");
         return WEND_ERROR_USAGE;
     }
     options.recording = argv[1];
