@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define SUM_BITS 40
-#define SUM2_BITS 70
+#define SUM_BITS 60
+#define SUM2_BITS 84
 
 void buf_double(WendBuf *b, double v)
 {
@@ -57,7 +57,7 @@ void timing_add(TimingSum *a, const TimingSum *b)
     }
     a->count += b->count;
     a->sum += b->sum;
-    a->sum2 += b->sum2;
+    if (__builtin_add_overflow(a->sum2, b->sum2, &a->sum2)) a->sum2 = ~(unsigned __int128)0;
     a->min = MIN(a->min, b->min);
     a->max = MAX(a->max, b->max);
 }

@@ -12,8 +12,8 @@
 
 typedef struct {
     guint64 count;
-    __int128 sum;           /* of seconds, in 2^-40 s */
-    unsigned __int128 sum2; /* of squares, in 2^-70 s² */
+    __int128 sum;           /* of seconds, in 2^-60 s: 2^66 s fit */
+    unsigned __int128 sum2; /* of squares, in 2^-84 s²: 2^44 s² fit */
     double min, max;        /* seconds; of no use when count is 0 */
 } TimingSum;
 
