@@ -177,6 +177,8 @@ static GPtrArray *find_blocks(const Diff *d)
         guint a = wend_program_class_of(d->program[0], rank), b = wend_program_class_of(d->program[1], rank);
         gint64 key = (gint64)((guint64)a << 32 | b);
         Block *block = g_hash_table_lookup(index, &key);
+        if (a == G_MAXUINT || b == G_MAXUINT)
+            continue; /* see compare_presence */
         if (block == NULL) {
             block = g_new(Block, 1);
             *block = (Block){{a, b}, g_array_new(FALSE, FALSE, sizeof(guint))};
@@ -195,6 +197,19 @@ static gint compare_ranks(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
+/* A recording of a run that ended early may have nothing of some ranks. TRUE: both have this one. */
+static gboolean compare_presence(Diff *d, guint rank)
+{
+    gboolean there[2];
+    for (guint i = 0; i < 2; i++)
+        there[i] = wend_program_class_of(d->program[i], rank) != G_MAXUINT;
+    if (there[0] != there[1] && !enough(d) && differ(d)) {
+        g_string_append_printf(d->out, "rank %u: only in %s\n", rank, d->name[there[0] ? 0 : 1]);
+        flush(d);
+    }
+    return there[0] && there[1];
+}
+
 /* The ranks whose calls are not told equal by the grammars alone, ascending. */
 static GArray *ranks_to_walk(Diff *d)
 {
@@ -202,9 +217,12 @@ static GArray *ranks_to_walk(Diff *d)
     GArray *walk = g_array_new(FALSE, FALSE, sizeof(guint));
     if (d->outcomes) {
         for (guint rank = 0; rank < n; rank++)
-            g_array_append_val(walk, rank);
+            if (compare_presence(d, rank))
+                g_array_append_val(walk, rank);
         return walk;
     }
+    for (guint rank = 0; rank < n; rank++)
+        compare_presence(d, rank);
     GPtrArray *blocks = find_blocks(d);
     for (guint i = 0; i < blocks->len; i++) {
         const Block *block = blocks->pdata[i];

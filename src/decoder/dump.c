@@ -79,7 +79,10 @@ static void dump_all(Dump *d)
     for (guint rank = 0; rank < wend_program_ranks(d->program); rank++) {
         if (d->ranks != NULL && !d->ranks[rank])
             continue;
-        const WendClass *class = wend_program_class(d->program, wend_program_class_of(d->program, rank));
+        guint class_index = wend_program_class_of(d->program, rank);
+        if (class_index == G_MAXUINT) /* the recording has nothing of this rank: its run ended early */
+            continue;
+        const WendClass *class = wend_program_class(d->program, class_index);
         for (guint i = 0; i < class->n_sequences; i++) {
             const WendSequence *sequence = &class->sequences[i];
             if (d->thread >= 0 && (sequence->kind != WEND_SEQUENCE_THREAD || sequence->id != d->thread))

@@ -130,19 +130,19 @@ static guint32 number_of_completion(Items *s, const WendCall *call, gint64 reque
     return GPOINTER_TO_UINT(known);
 }
 
-/* A failed call counts with its error class: codes of one class differ from run to run in some libraries. */
+/* A failed call counts with its error class, by name: libraries number classes differently. */
 static guint32 number_of_failure(Items *s, const WendCall *call)
 {
     char *class = value_error_class(s->program, call->return_code);
-    char *name = g_strdup_printf("f%u %s", identity_terminal(s->identity, call->terminal), class != NULL ? class : "");
-    if (class == NULL) {
-        char *with_code = g_strdup_printf("%s%" G_GINT64_FORMAT, name, call->return_code);
-        g_free(name);
-        name = with_code;
-    }
-    guint32 number = identity_intern(identity_of_rank(s->identity), name, strlen(name));
+    GString *name = g_string_new("f");
+    g_string_append_printf(name, "%u ", identity_terminal(s->identity, call->terminal));
+    if (class != NULL)
+        g_string_append(name, class);
+    else
+        g_string_append_printf(name, "%" G_GINT64_FORMAT, call->return_code);
+    guint32 number = identity_intern(identity_of_rank(s->identity), name->str, name->len);
+    g_string_free(name, TRUE);
     g_free(class);
-    g_free(name);
     return number;
 }
 

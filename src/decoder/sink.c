@@ -151,9 +151,9 @@ static void json_call(GString *out, const SinkContext *context, guint64 index, c
         g_string_append(out, "\":");
         value_argument(out, context->program, context->walk, &call->args[i], VALUE_JSON);
     }
-    g_string_append(out, "},\"return\":");
-    text_decimal(out, call->return_code);
-    g_string_append(out, ",\"results\":{");
+    g_string_append(out, "},\"return\":\"");
+    value_return_code(out, context->program, call->return_code);
+    g_string_append(out, "\",\"results\":{");
     first = TRUE;
     for (guint i = 0; i < call->n_args; i++) {
         if (!value_is_result(&call->args[i]))

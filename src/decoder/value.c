@@ -304,6 +304,8 @@ gboolean value_is_argument(const WendArg *arg)
     const WendParam *param = arg->param;
     if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_SKIP)
         return FALSE;
+    if (param->kind == WEND_KIND_STATUS)
+        return arg->n_in <= 0; /* ignored, or no array */
     if (param->dir == WEND_DIR_IN || param->dir == WEND_DIR_INOUT)
         return arg->n_in != 0 || param->array || param->kind == WEND_KIND_STRING;
     return made(param) && arg->n_out != 0;
@@ -312,6 +314,15 @@ gboolean value_is_argument(const WendArg *arg)
 void value_argument(GString *out, const WendProgram *p, const WendWalk *w, const WendArg *arg, ValueStyle style)
 {
     gboolean is_out = arg->param->dir == WEND_DIR_OUT;
+    if (arg->param->kind == WEND_KIND_STATUS) {
+        if (!arg->param->array)
+            append_name(out, "MPI_STATUS_IGNORE", style);
+        else if (arg->n_in == 0)
+            g_string_append(out, "[]");
+        else
+            append_value(out, p, w, arg->param, arg->n_in, NULL, FALSE, style);
+        return;
+    }
     append_value(out, p, w, arg->param, is_out ? arg->n_out : arg->n_in, is_out ? arg->out : arg->in, is_out, style);
 }
 
@@ -328,26 +339,28 @@ void value_result(GString *out, const WendProgram *p, const WendWalk *w, const W
     append_value(out, p, w, arg->param, arg->n_out, arg->out, TRUE, style);
 }
 
-char *value_error_class(const WendProgram *p, gint64 code)
+char *value_error_class(const WendProgram *p, gint64 class)
 {
     char key[32];
-    g_snprintf(key, sizeof key, "%" G_GINT64_FORMAT, code);
-    return g_key_file_get_string(wend_program_meta(p), "error", key, NULL);
+    g_snprintf(key, sizeof key, "%" G_GINT64_FORMAT, class);
+    char *name = g_key_file_get_string(wend_program_meta(p), "error", key, NULL);
+    if (name != NULL && *name == '\0')
+        g_clear_pointer(&name, g_free);
+    return name;
 }
 
-void value_return_code(GString *out, const WendProgram *p, gint64 code)
+void value_return_code(GString *out, const WendProgram *p, gint64 class)
 {
-    if (code == 0) {
-        g_string_append(out, "MPI_SUCCESS");
+    if (class == 0) {
+        g_string_append_len(out, "MPI_SUCCESS", 11);
         return;
     }
-    char *class = value_error_class(p, code);
-    if (class != NULL)
-        g_string_append_printf(out, "%s (", class);
-    text_decimal(out, code);
-    if (class != NULL)
-        g_string_append_c(out, ')');
-    g_free(class);
+    char *name = value_error_class(p, class);
+    if (name != NULL)
+        g_string_append(out, name);
+    else
+        g_string_append_printf(out, "error %" G_GINT64_FORMAT, class);
+    g_free(name);
 }
 
 void value_call_arguments(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call)

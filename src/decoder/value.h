@@ -18,9 +18,9 @@ void value_result(GString *out, const WendProgram *p, const WendWalk *w, const W
 /* How many words arg->in (IS_OUT: arg->out) points at. */
 gsize value_words(const WendArg *arg, gboolean is_out);
 
-/* "MPI_SUCCESS", or an error's class and number: "MPI_ERR_TRUNCATE (17)". */
-char *value_error_class(const WendProgram *p, gint64 code); /* newly allocated; NULL: the recording does not say */
-void value_return_code(GString *out, const WendProgram *p, gint64 code);
+/* A return code, as the recording has it: an error class. "MPI_SUCCESS", "MPI_ERR_TRUNCATE", or "error 74" where there is no name. */
+void value_return_code(GString *out, const WendProgram *p, gint64 class);
+char *value_error_class(const WendProgram *p, gint64 class); /* newly allocated; NULL: no name */
 
 /* "MPI_Send(buf=heap#0, count=1, …) -> MPI_SUCCESS, …": a call on one line. W NULL: without what only a walk knows. */
 void value_call(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call);

@@ -1,0 +1,302 @@
+#!/usr/bin/env bats
+# wend diff: what counts as equal and what never does. docs/design.md, "Equality of two recordings", has the rules by number.
+
+load ../helpers
+
+setup() { in_scratch; }
+
+# Makes recording $1 from the script on standard input.
+recording() {
+    "$BUILD_DIR/tests/decoder/script" - "$1"
+}
+
+# Both recordings in a and b are equal / differ; in the other direction too.
+equal() {
+    run -0 "$WEND" diff a b
+    [[ $output == equal:* ]]
+    run -0 "$WEND" diff b a
+}
+different() {
+    run -1 "$WEND" diff b a
+    run -1 "$WEND" diff a b
+    [[ $output == *differ:* ]]
+}
+
+stencil() {
+    cat <<'END'
+ranks 4
+rank *
+MPI_Init
+repeat 50
+MPI_Irecv buf=heap#0 count=10 datatype=MPI_DOUBLE source=self-1 tag=7 request=r
+MPI_Isend buf=heap#0+80 count=10 datatype=MPI_DOUBLE dest=self+1 tag=7 request=s
+MPI_Waitall count=2 array_of_requests=r,s done=r,s
+end
+MPI_Send count=1 dest=0 tag=1
+MPI_Send count=1 dest=1 tag=1
+MPI_Finalize
+END
+}
+
+# Three receives completed by Waitany in the order $1 $2 $3, each answered and received anew, then in the order $4 $5 $6.
+server() {
+    echo "ranks 1"
+    for i in 0 1 2; do echo "MPI_Irecv buf=heap#$i source=$i tag=5 request=r$i"; done
+    for i in "$1" "$2" "$3"; do
+        echo "MPI_Waitany count=3 array_of_requests=r0,r1,r2 done=r$i -> index=$i"
+        echo "MPI_Send buf=heap#9 count=$((i + 10)) dest=$i tag=6"
+        echo "MPI_Irecv buf=heap#$i source=$i tag=5 request=r$i"
+    done
+    echo "MPI_Barrier"
+    for i in "$4" "$5" "$6"; do
+        echo "MPI_Waitany count=3 array_of_requests=r0,r1,r2 done=r$i -> index=$i"
+        echo "MPI_Send buf=heap#9 count=$((i + 20)) dest=$i tag=6"
+    done
+    echo "MPI_Finalize"
+}
+
+@test "a recording is equal to itself and to the same again" {
+    stencil | recording a
+    stencil | recording b
+    equal
+    run -0 "$WEND" diff a a
+    run -0 "$WEND" diff --outcomes a b
+}
+
+@test "every single change to a call is found, with rank and call number" {
+    stencil | recording a
+    for change in 's/tag=7 request=s/tag=8 request=s/' 's/count=10 datatype=MPI_DOUBLE dest/count=11 datatype=MPI_DOUBLE dest/' \
+        's/MPI_DOUBLE dest/MPI_INT dest/' 's/heap#0+80/heap#0+88/' 's/heap#0+80/heap#1+80/' 's/dest=self+1/dest=self+2/' \
+        's/repeat 50/repeat 51/' 's/MPI_Isend/MPI_Issend/' 's/MPI_Finalize/MPI_Barrier/' 's/array_of_requests=r,s/array_of_requests=s,r/'; do
+        rm -rf b
+        stencil | sed "$change" | recording b
+        different || fail "not found: $change"
+    done
+    rm -rf b
+    stencil | sed 's/dest=1 tag=1/dest=1 tag=2/' | recording b
+    run -1 "$WEND" diff -m 1 a b
+    [[ ${lines[0]} == "rank 0, thread 0, call 152: the calls differ" ]]
+    [[ ${lines[1]} == *"< 152  MPI_Send("*"dest=1, tag=1"* ]]
+    [[ ${lines[2]} == *"> 152  MPI_Send("*"dest=1, tag=2"* ]]
+}
+
+@test "a missing call, an additional one and two exchanged are found" {
+    stencil | recording a
+    for edit in '/dest=0 tag=1/d' '/dest=0 tag=1/p' '/MPI_Finalize/d' '/dest=0 tag=1/{h;d};/dest=1 tag=1/G'; do
+        rm -rf b
+        stencil | sed "$edit" | recording b
+        different || fail "not found: $edit"
+    done
+}
+
+@test "one rank's difference among equal ranks is found, and only that one" {
+    stencil | recording a
+    { stencil; printf 'rank 2\nMPI_Barrier\n'; } | recording b
+    different
+    [[ $(grep -c '^rank' <<<"$output") == 1 ]]
+    [[ $output == *"rank 2, thread 0, behind the last call: one sequence is longer"*"< (the end)"*"> 153  MPI_Barrier"* ]] ||
+        [[ $output == *"rank 2, thread 0"*"(the end)"*"MPI_Barrier"* ]]
+}
+
+@test "a table of peers is compared rank by rank" {
+    { echo "ranks 4"; for r in 0 1 2 3; do printf 'rank %d\nMPI_Send dest=%d tag=1\n' $r $((r ^ 1)); done; } | recording a
+    { echo "ranks 4"; for r in 0 1 2 3; do printf 'rank %d\nMPI_Send dest=%d tag=1\n' $r $((r == 3 ? 0 : r ^ 1)); done; } | recording b
+    different
+    [[ $(grep -c '^rank' <<<"$output") == 1 ]]
+    [[ $output == *"rank 3, thread 0, call 0"* ]]
+}
+
+@test "another number of ranks and another thread are found" {
+    stencil | recording a
+    stencil | sed 's/ranks 4/ranks 5/' | recording b
+    different
+    rm -rf b
+    { stencil; printf 'rank 1\nthread 1\nMPI_Barrier\n'; } | recording b
+    different
+    [[ $output == *"rank 1, thread 1: only in b"* ]]
+}
+
+@test "unsuccessful polls are free, in number and place" {
+    printf 'MPI_Irecv source=0 request=r\n? MPI_Test request=r\nMPI_Barrier\nMPI_Test request=r done=r -> flag=1\n' | recording a
+    printf 'MPI_Irecv source=0 request=r\nMPI_Barrier\n? MPI_Test request=r\n? MPI_Test request=r\nMPI_Test request=r done=r -> flag=1\n' | recording b
+    equal
+}
+
+@test "a test of an inactive request is an unsuccessful one (rule 1), a wait is a call" {
+    printf 'MPI_Irecv source=0 request=r\nMPI_Test request=r done=r -> flag=1\nMPI_Test request=r -> flag=1\nMPI_Finalize\n' | recording a
+    printf 'MPI_Irecv source=0 request=r\nMPI_Test request=r done=r -> flag=1\nMPI_Finalize\n' | recording b
+    equal
+    rm -rf a
+    printf 'MPI_Irecv source=0 request=r\nMPI_Test request=r done=r -> flag=1\nMPI_Wait request=r\nMPI_Finalize\n' | recording a
+    different
+    rm -rf b # an inactive request is MPI_REQUEST_NULL
+    printf 'MPI_Irecv source=0 request=r\nMPI_Test request=r done=r -> flag=1\nMPI_Wait request=MPI_REQUEST_NULL\nMPI_Finalize\n' | recording b
+    equal
+}
+
+@test "completions in another order, with what follows each (rule 5)" {
+    server 0 1 2 0 1 2 | recording a
+    for order in "2 1 0 0 1 2" "1 0 2 2 0 1" "2 0 1 1 2 0" "0 2 1 2 1 0"; do
+        rm -rf b
+        server $order | recording b
+        equal || fail "$order: $output"
+        run -1 "$WEND" diff --outcomes a b
+    done
+}
+
+@test "in another order, what follows a completion is still compared" {
+    server 0 1 2 0 1 2 | recording a
+    for change in 's/count=10 dest=0 tag=6/count=10 dest=0 tag=9/' 's/count=12/count=13/' 's/count=22/count=23/' 's/count=11 dest=1/count=11 dest=2/' \
+        '/count=11 dest=1/d' '/count=22 dest=2/d' '/MPI_Barrier/d' 's/MPI_Barrier/MPI_Allreduce/' '/MPI_Finalize/d'; do
+        rm -rf b
+        server 2 0 1 1 2 0 | sed "$change" | recording b
+        different || fail "not found: $change"
+    done
+}
+
+@test "what follows exchanged between two completions is found" {
+    server 0 1 2 0 1 2 | recording a
+    server 2 0 1 0 1 2 | sed 's/count=10 dest=0/X/; s/count=12 dest=2/count=10 dest=0/; s/X/count=12 dest=2/' | recording b
+    different
+}
+
+@test "what follows by place and not by completion (rule 4)" {
+    body() {
+        echo "ranks 1"
+        for i in 0 1 2; do echo "MPI_Irecv buf=heap#$i source=$i request=r$i"; done
+        echo "MPI_Waitany count=3 array_of_requests=r0,r1,r2 done=r$1 -> index=$1"
+        echo "MPI_Send dest=5 tag=1"
+        echo "MPI_Waitany count=3 array_of_requests=r0,r1,r2 done=r$2 -> index=$2"
+        echo "MPI_Send dest=6 tag=2"
+        echo "MPI_Waitany count=3 array_of_requests=r0,r1,r2 done=r$3 -> index=$3"
+    }
+    body 0 1 2 | recording a
+    body 2 0 1 | recording b
+    equal
+    rm -rf b
+    body 2 0 1 | sed 's/tag=2/tag=3/' | recording b
+    different
+    rm -rf b # the order of two sends
+    body 2 0 1 | sed 's/dest=5 tag=1/X/; s/dest=6 tag=2/dest=5 tag=1/; s/X/dest=6 tag=2/' | recording b
+    different
+}
+
+@test "calls before each completion: the last one lacks them (rule 5, end of rows)" {
+    body() {
+        echo "ranks 1"
+        for i in 0 1 2; do echo "MPI_Irecv buf=heap#$i source=$i request=r$i"; done
+        for i in "$@"; do
+            echo "MPI_Comm_rank"
+            echo "MPI_Waitany count=3 array_of_requests=r0,r1,r2 done=r$i -> index=$i"
+            echo "MPI_Send dest=$i tag=1"
+        done
+        echo "MPI_Barrier"
+    }
+    body 0 1 2 | recording a
+    body 2 0 1 | recording b
+    equal
+    rm -rf b
+    body 2 0 1 | sed 's/dest=1/dest=0/' | recording b
+    different
+}
+
+@test "completed together or one by one" {
+    head='ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\nMPI_Irecv buf=heap#1 source=1 request=y\nMPI_Irecv buf=heap#2 source=2 request=z\n'
+    some() { echo "MPI_Waitsome incount=3 array_of_requests=x,y,z done=$1 -> outcount=$2 array_of_indices=$3"; }
+    { printf "$head"; some x,y 2 0,1; some z 1 2; echo MPI_Barrier; } | recording a
+    { printf "$head"; some z 1 2; some x 1 0; some y 1 1; echo MPI_Barrier; } | recording b
+    equal
+    # … each answered
+    answer() { echo "MPI_Send dest=$1 tag=1"; }
+    rm -rf a b
+    { printf "$head"; some x,y 2 0,1; answer 0; answer 1; some z 1 2; answer 2; echo MPI_Barrier; } | recording a
+    { printf "$head"; some z 1 2; answer 2; some x 1 0; answer 0; some y 1 1; answer 1; echo MPI_Barrier; } | recording b
+    equal
+    rm -rf b
+    { printf "$head"; some z 1 2; answer 2; some x 1 0; answer 1; some y 1 1; answer 0; echo MPI_Barrier; } | recording b
+    different
+}
+
+@test "a request never completed, and another one completed, are found" {
+    head='ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\nMPI_Irecv buf=heap#1 source=1 request=y\n'
+    printf "${head}MPI_Waitany count=2 array_of_requests=x,y done=x -> index=0\nMPI_Barrier\n" | recording a
+    printf "${head}MPI_Waitany count=2 array_of_requests=x,y done=y -> index=1\nMPI_Barrier\n" | recording b
+    different
+    rm -rf b # another function completes it
+    printf "${head}MPI_Testany count=2 array_of_requests=x,y done=x -> index=0 flag=1\nMPI_Barrier\n" | recording b
+    different
+}
+
+@test "requests are told apart by the calls that made them, not by number" {
+    # Upon each completion a receive with a new buffer is posted: its number depends on the order.
+    body() {
+        printf 'ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\nMPI_Irecv buf=heap#1 source=1 request=y\n'
+        for r in "$@"; do
+            i=$([[ $r == x ]] && echo 2 || echo 3)
+            echo "MPI_Waitany count=2 array_of_requests=x,y done=$r -> index=0"
+            echo "MPI_Irecv buf=heap#$i source=$i request=$r"
+        done
+        printf 'MPI_Waitall count=2 array_of_requests=x,y done=x,y\nMPI_Barrier\n'
+    }
+    body x y | recording a
+    body y x | recording b
+    equal
+    rm -rf b
+    body y x | sed 's/array_of_requests=x,y done=x,y/array_of_requests=y,x done=x,y/' | recording b
+    different
+}
+
+@test "the order of waits by choice of the program is found" {
+    head='ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\nMPI_Irecv buf=heap#1 source=1 request=y\n'
+    printf "${head}MPI_Wait request=x done=x\nMPI_Wait request=y done=y\n" | recording a
+    printf "${head}MPI_Wait request=y done=y\nMPI_Wait request=x done=x\n" | recording b
+    different
+}
+
+@test "outcomes are compared only when asked for" {
+    printf 'MPI_Recv source=MPI_ANY_SOURCE tag=1 -> status=0,0,0,0\nMPI_Barrier\n' | recording a
+    printf 'MPI_Recv source=MPI_ANY_SOURCE tag=1 -> status=1,0,0,0\nMPI_Barrier\n' | recording b
+    equal
+    run -1 "$WEND" diff --outcomes a b
+    [[ ${lines[0]} == "rank 0, thread 0, call 0:"* ]]
+}
+
+@test "failed calls are compared with their error class" {
+    printf 'fact error.4=MPI_ERR_TAG\nMPI_Send dest=0 tag=-5 -> rc=4\n' | recording a
+    printf 'fact error.4=MPI_ERR_TAG\nMPI_Send dest=0 tag=-5 -> rc=4\n' | recording b
+    equal
+    rm -rf b
+    printf 'fact error.6=MPI_ERR_RANK\nMPI_Send dest=0 tag=-5 -> rc=6\n' | recording b
+    different
+    [[ $output == *"MPI_ERR_TAG"*"MPI_ERR_RANK"* ]]
+    rm -rf b
+    printf 'MPI_Send dest=0 tag=-5\n' | recording b
+    different
+}
+
+@test "communicators are compared where they are made" {
+    printf 'MPI_Comm_split color=0 key=0 newcomm=comm#0/2/1/0\nMPI_Barrier comm=comm#0\n' | recording a
+    printf 'MPI_Comm_split color=0 key=0 newcomm=comm#0/3/1/0\nMPI_Barrier comm=comm#0\n' | recording b
+    different
+}
+
+@test "--max, --quiet, --help and wrong usage" {
+    stencil | recording a
+    stencil | sed 's/tag=7/tag=8/' | recording b
+    run -1 "$WEND" diff --max 3 a b
+    [[ $(grep -c '^rank' <<<"$output") == 3 ]]
+    [[ $output == *"stopped after 3 differences"* ]]
+    run -1 "$WEND" diff --quiet a b
+    [[ $output == "" ]]
+    run -0 "$WEND" diff --help
+    run -2 "$WEND" diff a
+    run -2 "$WEND" diff a b c
+    run -2 "$WEND" diff --nonsense a b
+    run -3 "$WEND" diff a nowhere
+    [[ $output == "wend diff: "* && ${#lines[@]} == 1 ]]
+}
+
+@test "random programs: every legal order is equal, every mutation is found" {
+    command -v python3 >/dev/null || skip "no python3"
+    python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-random.py" "$WEND" "$BUILD_DIR/tests/decoder/script" 60
+}

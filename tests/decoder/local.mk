@@ -1,0 +1,8 @@
+# what is tested in tests/decoder/: wend show, dump and diff, on recordings made from scripts
+check_PROGRAMS += tests/decoder/script
+tests_decoder_script_SOURCES = tests/decoder/script.c
+tests_decoder_script_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
+tests_decoder_script_LDADD = libwendcore.la $(GLIB_LIBS)
+
+BATS_TESTS += tests/decoder/diff.bats tests/decoder/dump.bats tests/decoder/show.bats
+EXTRA_DIST += tests/decoder/diff-random.py
