@@ -90,25 +90,38 @@ static const char *kind_of_difference(const Item *a, const Item *b)
 
 /* -- sequences -- */
 
+/* How many completions in a row both begin with, or 0 if the rows differ. */
+static gsize common_completions(Items *a, Items *b)
+{
+    for (gsize n = 0;; n++) {
+        Item x = items_peek(a, n), y = items_peek(b, n);
+        if (!x.choice && !y.choice)
+            return n;
+        if (x.choice != y.choice || x.number != y.number)
+            return 0;
+    }
+}
+
 static void compare_items(Diff *d, guint rank, const WendSequence *sequence, Items *a, Items *b)
 {
     while (!enough(d)) {
         Item x = items_peek(a, 0), y = items_peek(b, 0);
-        if (x.number == y.number && x.choice == y.choice) {
-            if (x.number == 0)
-                return;
-        } else if (x.choice && y.choice) {
-            const char *why;
-            if (!window_match(a, b, &x, &y, &why)) {
+        const char *why;
+        gsize n = 1;
+        if (x.choice && y.choice) {
+            n = common_completions(a, b);
+            if (n == 0 && !window_match(a, b, &x, &y, &why)) {
                 report(d, rank, sequence, a, b, &x, &y, why);
                 return;
             }
-            continue;
-        } else if (!report(d, rank, sequence, a, b, &x, &y, kind_of_difference(&x, &y)) || x.choice || y.choice) {
+        } else if (x.number != y.number || x.choice != y.choice) {
+            if (!report(d, rank, sequence, a, b, &x, &y, kind_of_difference(&x, &y)) || x.choice || y.choice)
+                return;
+        } else if (x.number == 0) {
             return;
         }
-        items_drop(a, 1);
-        items_drop(b, 1);
+        items_drop(a, n);
+        items_drop(b, n);
     }
 }
 

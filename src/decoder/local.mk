@@ -1,5 +1,6 @@
 # what is built in src/decoder/: the subcommands show, dump and diff of wend, which src/wend/ links
 DECODER_SOURCES = \
+	src/decoder/bodies.c src/decoder/bodies.h \
 	src/decoder/count.c src/decoder/count.h \
 	src/decoder/diff.c \
 	src/decoder/dump.c \

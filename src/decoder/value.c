@@ -67,7 +67,7 @@ gsize value_words(const WendArg *arg, gboolean is_out)
     gint64 n = is_out ? arg->n_out : arg->n_in;
     const gint64 *words = is_out ? arg->out : arg->in;
     WendKind kind = arg->param->kind;
-    if (n <= 0 || words == NULL)
+    if (n <= 0 || words == NULL || (kind == WEND_KIND_STATUS && !is_out)) /* what a status has among the inputs is its length alone */
         return 0;
     if (kind == WEND_KIND_STRING && !arg->param->array)
         return (gsize)(n + 7) / 8;
