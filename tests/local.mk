@@ -58,3 +58,4 @@ TESTS += $(BATS_TESTS)
 endif
 include tests/unit.mk
 include tests/fuzz/local.mk
+include tests/decoder/local.mk
