@@ -42,7 +42,7 @@ static gboolean differ(Diff *d)
 
 static void flush(Diff *d)
 {
-    fwrite(d->out->str, 1, d->out->len, stdout);
+    wend_command_write(d->out->str, d->out->len);
     g_string_truncate(d->out, 0);
 }
 

@@ -1,7 +1,6 @@
 /* dump.c: wend dump: every call of chosen ranks, in order. */
 #include "config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,8 +27,7 @@ typedef struct {
 /* FALSE: standard output is gone. */
 static gboolean flush(Dump *d)
 {
-    gsize written = fwrite(d->out->str, 1, d->out->len, stdout);
-    gboolean all = written == d->out->len;
+    gboolean all = wend_command_write(d->out->str, d->out->len);
     g_string_truncate(d->out, 0);
     return all;
 }

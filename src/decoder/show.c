@@ -160,7 +160,7 @@ static void show_traffic(GString *out, const Summary *s)
         text_bytes(out, t->bytes);
         g_string_append(out, " in ");
         text_count(out, t->operations);
-        g_string_append(out, kind == TRAFFIC_POINT ? " sends" : " calls");
+        g_string_append_printf(out, "%s%s", kind == TRAFFIC_POINT ? " send" : " call", t->operations == 1 ? "" : "s");
         if (t->unsized > 0) {
             g_string_append(out, ", without ");
             text_count(out, t->unsized);
@@ -421,7 +421,7 @@ int wend_show_main(int argc, char **argv)
         show_classes(out, summary, all);
         show_functions(out, summary, all ? G_MAXUINT : (guint)top);
     }
-    fwrite(out->str, 1, out->len, stdout);
+    wend_command_write(out->str, out->len);
     g_string_free(out, TRUE);
     summary_free(summary);
     wend_program_free(program);

@@ -112,15 +112,30 @@ void wend_command_progress(const char *what, guint64 done, guint64 all)
     fflush(stderr);
 }
 
+static int write_error; /* errno of the first write that failed */
+
+gboolean wend_command_write(const char *text, gsize n)
+{
+    errno = 0;
+    if (fwrite(text, 1, n, stdout) == n)
+        return TRUE;
+    if (write_error == 0)
+        write_error = errno;
+    return FALSE;
+}
+
 int wend_command_finish(const char *command, int status)
 {
     wend_command_progress(NULL, 0, 0);
-    errno = 0;
     gboolean failed = ferror(stdout) != 0;
-    if (fclose(stdout) != 0)
+    errno = 0;
+    if (fclose(stdout) != 0) {
         failed = TRUE;
-    if (failed && errno != EPIPE) {
-        fprintf(stderr, "wend %s: cannot write the output: %s\n", command, errno != 0 ? strerror(errno) : "write error");
+        if (write_error == 0)
+            write_error = errno;
+    }
+    if (failed && write_error != EPIPE) {
+        fprintf(stderr, "wend %s: cannot write the output: %s\n", command, write_error != 0 ? strerror(write_error) : "write error");
         return WEND_EXIT_SYSTEM;
     }
     return status;

@@ -37,6 +37,9 @@ gboolean wend_command_options_before(const char *command, const char *parameters
 /* Shows "WHAT: 42 %" on stderr when that is a terminal, a few times a second at most; WHAT NULL wipes it. Cheap enough to call often. */
 void wend_command_progress(const char *what, guint64 done, guint64 all);
 
+/* Writes to standard output. FALSE: it cannot be written any more; wend_command_finish says why. */
+gboolean wend_command_write(const char *text, gsize n);
+
 /* Closes standard output: what could not be written is an error line and WEND_EXIT_SYSTEM, a reader that left (EPIPE) is not. Else STATUS. */
 int wend_command_finish(const char *command, int status);
 

@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# wend dump: the three formats, what is chosen, and the ends of output.
+
+bats_require_minimum_version 1.5.0
+load ../helpers
+
+setup() {
+    in_scratch
+    HERE=${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder
+    "$BUILD_DIR/tests/decoder/script" "$HERE/golden.script" t
+}
+
+@test "text, CSV and JSON lines are as they were checked by hand" {
+    "$WEND" dump t >out && diff out "$HERE/golden.txt"
+    "$WEND" dump --format csv t >out && diff out "$HERE/golden.csv"
+    "$WEND" dump -F jsonl t >out && diff out "$HERE/golden.jsonl"
+}
+
+@test "CSV and JSON are read back by others, with the same arguments" {
+    command -v python3 >/dev/null || skip "no python3"
+    "$WEND" dump -F csv t >csv
+    "$WEND" dump -F jsonl t >jsonl
+    python3 - <<'END'
+import csv, json
+rows = list(csv.DictReader(open("csv")))
+lines = [json.loads(line) for line in open("jsonl")]
+assert len(rows) == len(lines) == 16
+for row, line in zip(rows, lines):
+    assert int(row["rank"]) == line["rank"] and row["function"] == line["function"] and int(row["call"]) == line["call"]
+    assert (row["poll"] == "1") == line["poll"]
+    assert row["arguments"].count("=") >= len(line["arguments"])
+    assert None not in row and len(row) == 13
+name = [l for l in lines if l["function"] == "MPI_Comm_set_name"][0]
+assert name["arguments"]["comm_name"] == 'a"b,c'
+END
+}
+
+@test "ranks, threads, calls, functions and polls can be chosen" {
+    run -0 "$WEND" dump -r 1 -c 3-4 t
+    [[ ${#lines[@]} == 5 && ${lines[0]} == "# rank 1, thread 0" && ${lines[1]} == *"3  MPI_Irecv("* && ${lines[4]} == *"4  MPI_Test("*"flag=true"* ]]
+    run -0 "$WEND" dump -r 1 -c 3-4 --no-polls t
+    [[ ${#lines[@]} == 3 ]]
+    run -0 "$WEND" dump -f 'MPI_*cast,MPI_Init' t
+    [[ $(grep -c '(' <<<"$output") == 4 && $(grep -c MPI_Bcast <<<"$output") == 2 ]]
+    run -0 "$WEND" dump -t 1 t
+    [[ $output == "" ]]
+    run -0 "$WEND" dump -c -1 -r 0 t
+    [[ ${#lines[@]} == 3 ]]
+    run -0 "$WEND" dump --timing -r 0 -F csv t
+    [[ ${lines[0]} == *",mean_duration,mean_interval" && ${lines[1]} == *,1.00*e-06,1.00*e-05 || ${lines[1]} == *e-06,1e-05 ]]
+}
+
+@test "wrong usage and bad input: one line, documented exit codes" {
+    for options in "" "t t" "-r 2 t" "-r x t" "-r 1-0 t" "-c 5-3 t" "-c x t" "-F xml t" "--nonsense t"; do
+        # shellcheck disable=SC2086
+        run -2 "$WEND" dump $options
+        [[ ${#lines[@]} == 1 && $output == "wend dump: "* ]] || fail "$options: $output"
+    done
+    run -3 "$WEND" dump nowhere
+    [[ ${#lines[@]} == 1 && $output == *nowhere* ]]
+    head -c 100 t/trace.tar.zst >short
+    mkdir s && mv short s/trace.tar.zst
+    run -3 "$WEND" dump s
+    [[ ${#lines[@]} == 1 && $output == *s/trace.tar.zst* ]]
+}
+
+@test "a full disk is an error, a reader that leaves is none" {
+    [ -c /dev/full ] || skip "no /dev/full"
+    run -4 bash -c '"$0" dump t >/dev/full' "$WEND"
+    [[ $output == "wend dump: "* ]]
+    { echo "ranks 1"; for _ in {1..300}; do echo "repeat 50"; echo "MPI_Barrier"; echo "end"; echo "MPI_Comm_size"; done; } >many
+    "$BUILD_DIR/tests/decoder/script" many m
+    run -0 bash -c 'set -o pipefail; trap "" PIPE; "$0" dump m | head -n 1' "$WEND"
+    [[ $output == "# rank 0, thread 0" ]]
+    run bash -c '"$0" dump m 2>err | head -n 1; echo "${PIPESTATUS[0]}"; cat err' "$WEND"
+    [[ ${lines[1]} == 141 && ${#lines[@]} == 2 ]]
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# wend show: the numbers, counted by hand, and that none of them comes from expanding calls.
+
+bats_require_minimum_version 1.5.0
+load ../helpers
+
+setup() { in_scratch; }
+
+recording() {
+    "$BUILD_DIR/tests/decoder/script" - "$1"
+}
+
+# A value of the JSON form.
+value() {
+    "$WEND" show --json a | python3 -c "import json, sys; d = json.load(sys.stdin); print($1)"
+}
+
+@test "calls, classes, bytes" {
+    command -v python3 >/dev/null || skip "no python3"
+    recording a <<'END'
+ranks 4
+fact run.program=./app
+rank *
+MPI_Init
+MPI_Type_contiguous count=3 oldtype=MPI_DOUBLE newtype=type#0/24/0/24/0/24
+repeat 1000
+MPI_Send count=10 datatype=type#0 dest=self+1
+end
+MPI_Bcast count=5 datatype=MPI_INT root=2
+MPI_Allgather sendcount=2 recvcount=2
+MPI_Alltoall sendcount=2 recvcount=2
+MPI_Reduce count=7 datatype=MPI_DOUBLE root=1
+MPI_Scatter sendcount=3 recvcount=3 root=0
+rank 3
+MPI_Send count=10 dest=MPI_PROC_NULL
+MPI_Send_init count=100 dest=0 request=p
+MPI_Start request=p
+MPI_Wait request=p done=p persistent=1
+MPI_Start request=p
+MPI_Put origin_count=6 origin_datatype=MPI_INT target_rank=0
+MPI_Send dest=0 tag=-1 count=9 -> rc=4
+rank *
+MPI_Finalize
+END
+    [[ $(value 'd["calls"]') == $((4 * 1008 + 7)) ]]
+    [[ $(value 'd["failed_calls"]') == 1 ]]
+    [[ $(value '[c["ranks"] for c in d["classes"]]') == "['0-2', '3']" ]]
+    [[ $(value 'd["classes"][0]["calls"]') == 1008 ]]
+    # sends of 10 x 24 bytes, and two starts of 100 integers; PROC_NULL and the failed call send nothing
+    [[ $(value 'd["sent"]["point_to_point"]') == "{'operations': 4002, 'bytes': $((4000 * 240 + 800)), 'unsized': 0}" ]]
+    # Bcast 20 at the root, Allgather 4 x 8, Alltoall 4 x 4 x 8, Reduce 4 x 56, Scatter 4 x 12 at the root
+    [[ $(value 'd["sent"]["collective"]["bytes"]') == $((20 + 32 + 128 + 224 + 48)) ]]
+    [[ $(value 'd["sent"]["one_sided"]["bytes"]') == 24 ]]
+    [[ $(value '[f["calls"] for f in d["functions"] if f["name"] == "MPI_Send"]') == "[4002]" ]]
+    run -0 "$WEND" show a
+    [[ $output == *"4,039"* && $output == *"./app"* && $output == *"0-2"* ]]
+}
+
+@test "what is left to chance" {
+    command -v python3 >/dev/null || skip "no python3"
+    recording a <<'END'
+ranks 2
+rank *
+? MPI_Iprobe source=MPI_ANY_SOURCE
+MPI_Iprobe source=MPI_ANY_SOURCE tag=1 -> flag=1
+MPI_Recv source=MPI_ANY_SOURCE tag=1
+MPI_Recv source=0 tag=MPI_ANY_TAG
+MPI_Recv source=0 tag=1
+MPI_Irecv source=0 request=r
+MPI_Waitany count=1 array_of_requests=r done=r -> index=0
+MPI_Irecv source=0 request=r
+MPI_Test request=r done=r -> flag=1
+END
+    [[ $(value 'sorted(d["nondeterminism"].items())') == "[('any_completions', 2), ('probes', 2), ('tests', 2), ('unsuccessful_polls', 2), ('wildcard_probes', 2), ('wildcard_receives', 4)]" ]]
+}
+
+@test "a million calls are counted at once" {
+    { echo "ranks 1"; for _ in 1 2 3; do echo "repeat 100"; done; echo MPI_Barrier; for _ in 1 2 3; do echo end; done; } | recording a
+    run -0 timeout 20 "$WEND" show a
+    [[ $output == *"1,000,000"* ]]
+}
+
+@test "wrong usage and bad input" {
+    echo MPI_Init | recording a
+    for options in "" "a a" "--top -1 a" "--nonsense a"; do
+        # shellcheck disable=SC2086
+        run -2 "$WEND" show $options
+    done
+    run -3 "$WEND" show nowhere
+    run -0 "$WEND" show --help
+    [[ $output == *"--json"* ]]
+}
