@@ -7,6 +7,7 @@ tests_support_yield_la_LDFLAGS = -module -avoid-version -shared -rpath /not-inst
 
 # Small programs, each about one hard thing, compiled with the MPI compiler as a user would do it.
 TEST_PROGRAM_FILES = \
+	tests/programs/arguments.c \
 	tests/programs/callbacks.c \
 	tests/programs/control.c \
 	tests/programs/early.c \

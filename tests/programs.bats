@@ -3,6 +3,7 @@ load helpers
 setup() { in_scratch; }
 
 @test "round trip: hello, 1 rank" { roundtrip 1 "$PROGRAMS/hello"; }
+@test "round trip: arguments" { roundtrip 4 "$PROGRAMS/arguments"; }
 @test "round trip: errors" { roundtrip 3 "$PROGRAMS/errors"; }
 @test "round trip: statuses" { roundtrip 4 "$PROGRAMS/statuses"; }
 @test "round trip: callbacks" { roundtrip 4 "$PROGRAMS/callbacks"; }
