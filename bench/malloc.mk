@@ -1,0 +1,10 @@
+# bench/malloc: what the tracer adds to malloc and free, and a lookup.
+EXTRA_PROGRAMS += bench/malloc
+bench_malloc_SOURCES = bench/malloc.c $(MEMORY_SOURCES)
+bench_malloc_CFLAGS = $(AM_CFLAGS) -O2 -fno-builtin
+bench_malloc_LDADD = -lpthread
+CLEANFILES += bench/malloc$(EXEEXT)
+
+.PHONY: bench-malloc
+bench-malloc: bench/malloc$(EXEEXT)
+	$(AM_V_at)bench/malloc$(EXEEXT)
