@@ -198,7 +198,6 @@ static void make_numbers(WendProgram *p)
     for (n.rank = 0; n.rank < p->ranks; n.rank++) {
         GPtrArray *row = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
         g_ptr_array_add(p->comms->by_rank, row);
-        if (p->class_of[n.rank] == G_MAXUINT) continue;
         const WendClass *k = &p->classes[p->class_of[n.rank]];
         g_hash_table_remove_all(n.here);
         g_hash_table_remove_all(n.counts);

@@ -323,6 +323,24 @@ static gboolean read_class_ranks(Member *m, WendClass *k)
     return k->n_ranks > 0 || member_bad(m, "a class has no ranks");
 }
 
+/* Ranks of which nothing was recorded become a class without sequences, so that every rank has one. */
+static gboolean complete_classes(Member *m)
+{
+    WendProgram *p = m->p;
+    g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint r = 0; r < p->ranks; r++)
+        if (p->class_of[r] == G_MAXUINT) {
+            p->class_of[r] = p->n_classes;
+            g_array_append_val(missing, r);
+        }
+    if (missing->len == 0) return TRUE;
+    if (g_key_file_get_boolean(p->meta, "recording", "complete", NULL)) return member_bad(m, "a rank is in no class");
+    guint *ranks = program_new_block(p, missing->len, sizeof(guint));
+    memcpy(ranks, missing->data, missing->len * sizeof(guint));
+    p->classes[p->n_classes++] = (WendClass){.n_ranks = missing->len, .ranks = ranks, .sequences = program_new_block(p, 0, sizeof(WendSequence))};
+    return TRUE;
+}
+
 static gboolean read_classes(WendProgram *p, GError **error)
 {
     Member m;
@@ -334,8 +352,8 @@ static gboolean read_classes(WendProgram *p, GError **error)
     memset(p->class_of, 0xff, world * sizeof(guint));
     gsize n = wend_read_count(&m.c, 4);
     if (n > world) return member_bad(&m, "has more classes than ranks");
-    p->classes = program_new_block(p, n, sizeof(WendClass));
-    p->class_data = program_new_block(p, n, sizeof(ClassData));
+    p->classes = program_new_block(p, n + 1, sizeof(WendClass)); /* one more: complete_classes */
+    p->class_data = program_new_block(p, n + 1, sizeof(ClassData));
     for (gsize i = 0; i < n; i++) {
         WendClass *k = &p->classes[i];
         if (!read_class_ranks(&m, k)) return FALSE;
@@ -358,9 +376,7 @@ static gboolean read_classes(WendProgram *p, GError **error)
             sequences[q].rule = rule;
         }
     }
-    for (guint64 r = 0; r < world; r++)
-        if (p->class_of[r] == G_MAXUINT) return member_bad(&m, "a rank is in no class");
-    return member_close(&m);
+    return complete_classes(&m) && member_close(&m);
 }
 
 gboolean program_read(WendProgram *p, GError **error)

@@ -65,7 +65,7 @@ typedef struct {
 } WendClass;
 guint wend_program_n_classes(const WendProgram *p);
 const WendClass *wend_program_class(const WendProgram *p, guint i);
-guint wend_program_class_of(const WendProgram *p, guint rank);
+guint wend_program_class_of(const WendProgram *p, guint rank); /* ranks of which nothing was recorded: a class without sequences, the last */
 /* Timing of a terminal as class I ran it (count 0: it did not). */
 void wend_program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal, WendTiming *duration, WendTiming *interval);
 
@@ -108,8 +108,9 @@ WendDecoder *wend_decoder_new(const WendProgram *p);
 const WendCall *wend_decoder_call(WendDecoder *d, guint terminal, guint rank);
 void wend_decoder_free(WendDecoder *d);
 
-/* A walk over every call of one sequence of one rank, in order, with outcomes; statuses are absolute. It follows
- * requests, communicators and datatypes. */
+/* A walk over every call of one sequence of one rank, in order, with outcomes; statuses are absolute (of sends, collectives, cancelled and
+ * inactive requests: MPI's empty status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0; WEND_UNKNOWN where the datatype's size is not known). It follows
+ * requests, communicators and datatypes. Different walks of one program are not for different threads: the program keeps what they find. */
 typedef struct WendWalk WendWalk;
 typedef enum { WEND_WALK_MAIN = 0, WEND_WALK_POLLS = 1 /* unsuccessful polls too, where they happened */ } WendWalkFlags;
 WendWalk *wend_walk_new(const WendProgram *p, guint rank, guint sequence, WendWalkFlags flags);

@@ -151,7 +151,7 @@ WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, 
     WendProgram *p = (WendProgram *)program; /* only what it makes when first needed is changed */
     g_return_val_if_fail(rank < p->ranks, NULL);
     guint class = p->class_of[rank];
-    if (class == G_MAXUINT || sequence >= p->classes[class].n_sequences) return NULL;
+    if (sequence >= p->classes[class].n_sequences) return NULL;
     WendWalk *w = g_new0(WendWalk, 1);
     *w = (WendWalk){.p = p, .rank = rank, .sequence = sequence, .class = class, .flags = flags};
     const WendSequence *q = &p->classes[class].sequences[sequence];

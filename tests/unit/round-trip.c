@@ -298,10 +298,190 @@ static void test_stencil(void)
     g_assert_cmpuint(bytes[2], <, bytes[0] + 300);
 }
 
+/* -- classes that share -- */
+
+/* A chain without MPI_PROC_NULL: the ends and the middle are three classes, whose calls are the same but for those left out. */
+static SimulatedRank *chain(guint rank, guint world)
+{
+    SimulatedRank *r = simulated_new(rank, world, TRUE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    for (int i = 0; i < 40; i++) {
+        gint64 requests[4];
+        guint n = 0;
+        sim_allreduce(r, s, 1);
+        sim_allreduce(r, s, 2);
+        sim_allreduce(r, s, 3);
+        if (rank > 0) requests[n++] = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 8, (gint64)rank - 1, 1);
+        if (rank + 1 < world) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 8, rank + 1, 1);
+        sim_waitall(r, s, n, requests);
+        if (i % 4 == 3 && rank == 0) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 8, world - 1, 2);
+    }
+    return r;
+}
+
+static void test_shared(void)
+{
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint rank = 0; rank < 9; rank++) g_ptr_array_add(ranks, chain(rank, 9));
+    WendMergeResult result;
+    char *dir = record(ranks, NULL, &result);
+    check(dir, ranks);
+    g_assert_cmpuint(result.classes, ==, 3);
+    WendProgram *p = wend_program_open(dir, NULL);
+    /* allreduce x 3, irecv, send to the right, waitall of 0 and of 1, the first rank's send to the last */
+    g_assert_cmpuint(wend_program_n_terminals(p), ==, 8);
+    g_assert_cmpuint(wend_program_n_shapes(p), ==, 6);
+    guint sends = 0;
+    for (guint t = 0; t < wend_program_n_terminals(p); t++) {
+        const WendTerminal *terminal = wend_program_terminal(p, t);
+        if (strcmp(wend_program_shape(p, terminal->shape)->function->name, "MPI_Send") != 0) continue;
+        const WendSlot *dest = &terminal->slots[3];
+        if (dest->form == WEND_SLOT_SELF && dest->value == 1) sends++;
+        g_assert_cmpint(terminal->slots[0].form, ==, WEND_SLOT_SELF);
+    }
+    g_assert_cmpuint(sends, ==, 1);
+    /* the three allreduces are one rule that all classes use */
+    guint rules = 0, users = 0;
+    for (guint r = 0; r < wend_program_n_rules(p); r++) {
+        const WendRule *rule = wend_program_rule(p, r);
+        gboolean is_it = rule->n == 3;
+        for (guint k = 0; k < rule->n; k++)
+            is_it &= !rule->symbols[k].is_rule && strcmp(wend_program_shape(p, wend_program_terminal(p, rule->symbols[k].id)->shape)->function->name, "MPI_Allreduce") == 0;
+        if (!is_it) continue;
+        rules++;
+        for (guint u = 0; u < wend_program_n_rules(p); u++)
+            for (guint k = 0; k < wend_program_rule(p, u)->n; k++)
+                users += wend_program_rule(p, u)->symbols[k].is_rule && wend_program_rule(p, u)->symbols[k].id == r;
+    }
+    g_assert_cmpuint(rules, ==, 1);
+    g_assert_cmpuint(users, >=, 2);
+    wend_program_free(p);
+    discard(dir);
+}
+
+/* -- what a walk makes of outcomes -- */
+
+static const WendArg *arg_of(const WendCall *c, const char *name)
+{
+    for (guint i = 0; i < c->n_args; i++)
+        if (strcmp(c->args[i].param->name, name) == 0) return &c->args[i];
+    g_error("%s has no %s", c->function->name, name);
+}
+
+static const WendCall *next(WendWalk *w, const char *function)
+{
+    const WendCall *c = wend_walk_next(w);
+    g_assert_nonnull(c);
+    g_assert_cmpstr(c->function->name, ==, function);
+    return c;
+}
+
+static void status_is(const gint64 *s, gint64 source, gint64 tag, gint64 bytes)
+{
+    g_assert_cmpint(s[0], ==, source);
+    g_assert_cmpint(s[1], ==, tag);
+    g_assert_cmpint(s[2], ==, bytes);
+}
+
+static void test_walk(void)
+{
+    gint64 any = constant("MPI_ANY_SOURCE"), any_tag = constant("MPI_ANY_TAG"), none = constant("MPI_PROC_NULL"), null = constant("MPI_REQUEST_NULL");
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    SimulatedRank *r = simulated_new(2, 4, TRUE);
+    g_ptr_array_add(ranks, r); /* the others are missing */
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    sim_recv(r, s, 10, any, any_tag, 3, 42, 16);
+    gint64 a = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 100, any, 5), b = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 100, 1, any_tag);
+    gint64 c = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 100, none, 6);
+    /* Waitsome: the second and the third */
+    call(s, "MPI_Waitsome");
+    slot(s, 4);
+    shape(s, 4);
+    shape(s, a);
+    shape(s, b);
+    shape(s, c);
+    shape(s, null);
+    shape(s, 4);     /* of the statuses, an out word: after the in words */
+    outcome(s, 2);   /* outcount */
+    outcome(s, 2);   /* indices: length, then elements */
+    outcome(s, 1);
+    outcome(s, 2);
+    outcome(s, 2);   /* statuses: count, then four words each */
+    outcome(s, 0); outcome(s, 9); outcome(s, 800 - 24); outcome(s, 0);
+    outcome(s, 0); outcome(s, 0); outcome(s, 0); outcome(s, 0);
+    end(r, s, 1e-6);
+    release(s, b);
+    release(s, c);
+    /* Waitall over what is left: the first, and two that are inactive by now */
+    call(s, "MPI_Waitall");
+    slot(s, 3);
+    shape(s, 3);
+    shape(s, a);
+    shape(s, b);
+    shape(s, null);
+    shape(s, 3);
+    outcome(s, 3);
+    outcome(s, 1); outcome(s, 0); outcome(s, 0); outcome(s, 0);
+    for (int i = 0; i < 8; i++) outcome(s, 0);
+    end(r, s, 1e-6);
+    release(s, a);
+
+    char *dir = record(ranks, NULL, NULL);
+    check(dir, ranks);
+    WendProgram *p = wend_program_open(dir, NULL);
+    g_assert_false(g_key_file_get_boolean(wend_program_meta(p), "recording", "complete", NULL));
+    g_autofree char *missing = g_key_file_get_string(wend_program_meta(p), "recording", "missing", NULL);
+    g_assert_cmpstr(missing, ==, "0-1;3");
+    g_assert_cmpuint(wend_program_class(p, wend_program_class_of(p, 3))->n_sequences, ==, 0);
+    g_assert_null(wend_walk_new(p, 0, 0, WEND_WALK_MAIN));
+    WendWalk *w = wend_walk_new(p, 2, 0, WEND_WALK_POLLS);
+    guint n;
+    WendRequestState state;
+    status_is(arg_of(next(w, "MPI_Recv"), "status")->out, 3, 42, 16);
+    for (int i = 0; i < 3; i++) next(w, "MPI_Irecv");
+    g_assert_true(wend_walk_request(w, c, &state));
+    g_assert_true(state.active && !state.persistent);
+    g_assert_cmpuint(state.created, ==, 3);
+    g_assert_false(wend_walk_request(w, WEND_HANDLE(0, 3), &state));
+
+    const WendCall *some = next(w, "MPI_Waitsome");
+    const WendArg *statuses = arg_of(some, "array_of_statuses"), *indices = arg_of(some, "array_of_indices");
+    g_assert_cmpint(indices->n_out, ==, 2);
+    g_assert_cmpint(indices->out[0], ==, 1);
+    g_assert_cmpint(indices->out[1], ==, 2);
+    g_assert_cmpint(statuses->n_out, ==, 2);
+    status_is(statuses->out, 1, 9, 24);
+    status_is(statuses->out + 4, none, any_tag, 0);
+    const gint64 *completed = wend_walk_completed(w, &n);
+    g_assert_cmpuint(n, ==, 2);
+    g_assert_cmpint(completed[0], ==, b);
+    g_assert_cmpint(completed[1], ==, c);
+    g_assert_true(wend_walk_request(w, b, &state) && state.active); /* the call's effects come after it */
+
+    const WendCall *all = next(w, "MPI_Waitall");
+    g_assert_true(wend_walk_request(w, b, &state) && !state.active);
+    statuses = arg_of(all, "array_of_statuses");
+    status_is(statuses->out, 3, 5, 800);
+    status_is(statuses->out + 4, any, any_tag, 0);
+    status_is(statuses->out + 8, any, any_tag, 0);
+    completed = wend_walk_completed(w, &n);
+    g_assert_cmpuint(n, ==, 1);
+    g_assert_cmpint(completed[0], ==, a);
+    g_autoptr(GString) text = g_string_new(NULL);
+    wend_arg_format(p, w, all, 1, text);
+    g_assert_cmpstr(text->str, ==, "[req#0, req#1, MPI_REQUEST_NULL]");
+    g_assert_null(wend_walk_next(w));
+    wend_walk_free(w);
+    wend_program_free(p);
+    discard(dir);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/round-trip/stencil", test_stencil);
+    g_test_add_func("/round-trip/shared", test_shared);
+    g_test_add_func("/round-trip/walk", test_walk);
     g_test_add_func("/round-trip/random", test_random);
     return g_test_run();
 }
