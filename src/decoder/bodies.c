@@ -16,7 +16,8 @@ typedef struct { gboolean is_group; guint index; Group old; } Change;
 
 typedef struct {
     gsize mark;          /* changes before it */
-    guint key;
+    const guint *keys;   /* the body goes to the first; the others, which come with it on both sides, have none */
+    guint n_keys;
     Row row;             /* the longest that it can be */
     gboolean back;       /* at the end of the groups: shorter ones begin later */
     gsize n;             /* the length that is tried */
@@ -30,6 +31,7 @@ struct Bodies {
     GArray *changes, *guesses;
     GQueue *due;         /* groups to reduce */
     GPtrArray *lists;    /* lists of keys made here */
+    gint8 *marks;        /* by key, 0 between uses */
     guint next_unsolved; /* groups before it have been solved or guessed at without any guess */
     guint conflicts;
     gboolean parted;
@@ -89,6 +91,7 @@ Bodies *bodies_new(Group *groups, guint n_first, guint n_second, guint n_keys)
             b->group_of[i >= n_first][groups[i].keys[k]] = i;
     b->changes = g_array_new(FALSE, FALSE, sizeof(Change));
     b->guesses = g_array_new(FALSE, FALSE, sizeof(Guess));
+    b->marks = g_new0(gint8, n_keys);
     b->due = g_queue_new();
     b->lists = g_ptr_array_new_with_free_func(g_free);
     return b;
@@ -97,6 +100,7 @@ Bodies *bodies_new(Group *groups, guint n_first, guint n_second, guint n_keys)
 void bodies_free(Bodies *b)
 {
     g_free(b->bodies);
+    g_free(b->marks);
     g_free(b->group_of[0]);
     g_free(b->group_of[1]);
     g_array_unref(b->changes);
@@ -250,20 +254,44 @@ static gboolean check_joint(Bodies *b)
 
 /* -- guesses -- */
 
-static gboolean guess_at(const Group *x, const Group *y, Guess *guess)
+/* The smallest number of keys that two lists begin with (end with) both, in any order; 0: there is none. */
+static guint common_keys(Bodies *b, const Group *x, const Group *y, gboolean back)
 {
+    guint n = MIN(x->n, y->n), open = 0, common = 0, seen = 0;
+    while (seen < n && common == 0) {
+        guint keys[2] = {x->keys[back ? x->n - 1 - seen : seen], y->keys[back ? y->n - 1 - seen : seen]};
+        seen++;
+        for (guint side = 0; side < 2; side++) {
+            gint8 *mark = &b->marks[keys[side]];
+            open -= *mark != 0;
+            *mark += side == 0 ? 1 : -1;
+            open += *mark != 0;
+        }
+        if (open == 0)
+            common = seen;
+    }
+    for (guint i = 0; i < seen; i++) {
+        b->marks[x->keys[back ? x->n - 1 - i : i]] = 0;
+        b->marks[y->keys[back ? y->n - 1 - i : i]] = 0;
+    }
+    return common;
+}
+
+static gboolean guess_at(Bodies *b, const Group *x, const Group *y, Guess *guess)
+{
+    guint n_keys;
     if (x->n == 0 || y->n == 0 || x->rest.n > 0 || y->rest.n > 0 || (x->open == y->open && group_same_keys(x, y)))
         return FALSE;
-    if (x->keys[0] == y->keys[0]) {
-        *guess = (Guess){.key = x->keys[0], .row = {x->row.items, x->row.start, row_common(&x->row, &y->row)}};
+    if ((n_keys = common_keys(b, x, y, FALSE)) > 0) {
+        *guess = (Guess){.keys = x->keys, .n_keys = n_keys, .row = {x->row.items, x->row.start, row_common(&x->row, &y->row)}};
         return TRUE;
     }
-    if (x->open || y->open || x->keys[x->n - 1] != y->keys[y->n - 1])
+    if (x->open || y->open || (n_keys = common_keys(b, x, y, TRUE)) == 0)
         return FALSE;
     gsize n = 0;
     while (n < x->row.n && n < y->row.n && row_item(&x->row, x->row.n - 1 - n).number == row_item(&y->row, y->row.n - 1 - n).number)
         n++;
-    *guess = (Guess){.key = x->keys[x->n - 1], .row = {x->row.items, x->row.start + x->row.n - n, n}, .back = TRUE};
+    *guess = (Guess){.keys = x->keys + x->n - n_keys, .n_keys = n_keys, .row = {x->row.items, x->row.start + x->row.n - n, n}, .back = TRUE};
     return TRUE;
 }
 
@@ -274,8 +302,8 @@ static gboolean find_guess(Bodies *b, Guess *guess)
         const Group *x = &b->groups[i];
         if (x->n > 0) {
             all_solved = FALSE;
-            if (guess_at(x, &b->groups[b->group_of[1][x->keys[0]]], guess) ||
-                guess_at(x, &b->groups[b->group_of[1][x->keys[x->n - 1]]], guess))
+            if (guess_at(b, x, &b->groups[b->group_of[1][x->keys[0]]], guess) ||
+                guess_at(b, x, &b->groups[b->group_of[1][x->keys[x->n - 1]]], guess))
                 return TRUE;
         } else if (all_solved) {
             b->next_unsolved = i + 1;
@@ -290,7 +318,9 @@ static void make_guess(Bodies *b, const Guess *guess)
     if (guess->back)
         row.start += row.n - guess->n;
     row.n = guess->n;
-    set_body(b, guess->key, row);
+    set_body(b, guess->keys[0], row);
+    for (guint i = 1; i < guess->n_keys; i++)
+        set_body(b, guess->keys[i], (Row){row.items, row.start, 0});
 }
 
 /* Takes back guesses up to one that can be shorter. FALSE: there is none. */
