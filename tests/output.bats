@@ -90,9 +90,10 @@ setup() { in_scratch; }
 
 @test "dump: text, CSV and JSON lines agree on the number of calls" {
     record a.dir 2 "$EXAMPLES/ring"
-    text=$("$WEND" dump a.dir --rank 1 | grep -c MPI_)
-    csv=$("$WEND" dump a.dir --rank 1 --format csv | grep -c MPI_)
-    json=$("$WEND" dump a.dir --rank 1 --format jsonl | grep -c '"MPI_')
+    text=$("$WEND" dump a.dir --rank 1 | grep -vc '^#')
+    csv=$("$WEND" dump a.dir --rank 1 --format csv | tail -n +2 | grep -c .)
+    json=$("$WEND" dump a.dir --rank 1 --format jsonl | grep -c .)
+    [ "$text" -gt 20 ]
     [ "$text" = "$csv" ]
     [ "$text" = "$json" ]
     "$WEND" dump a.dir --rank 1 --format jsonl | python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]'
