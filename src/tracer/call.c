@@ -130,8 +130,10 @@ Thread *thread_new(void)
     }
     t->number = s->n_threads;
     t->sequence = sequence_new(s, false, 0, t->number);
-    if (t->sequence)
+    if (t->sequence) {
+        t->sequence->owner = t;
         s->n_threads++;
+    }
     pthread_mutex_unlock(&s->threads_lock);
     if (!t->sequence) {
         call_free(c);

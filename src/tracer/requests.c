@@ -17,7 +17,9 @@
 typedef struct List { RequestRecord *head, *tail; } List;
 
 /* A call that made a request while recording was off. */
-typedef struct {
+typedef struct Stash {
+    RequestRecord *request;           /* NULL: it has ended, where that is recorded */
+    struct Stash *previous, *next;
     int function;
     size_t n_shape, n_slots, n_outcome;
     int64_t words[];                  /* the three rows */
@@ -46,7 +48,6 @@ struct RequestRecord {
     struct RequestFacts facts;
     struct CommEntry *comm;           /* to be known when it completes */
     Stash *stash;                     /* made while recording was off: the call that made it; NULL: it is recorded */
-    RequestRecord *previous_stash, *next_stash;
 };
 
 static struct {
@@ -238,13 +239,13 @@ static RequestRecord *list_take(List *l)
 
 /* -- made while recording is off -- */
 
-static void stash_remove(RequestRecord *r)
+static void stash_remove(Sequence *q, Stash *s)
 {
-    Sequence *q = r->maker;
-    *(r->previous_stash ? &r->previous_stash->next_stash : &q->stashed) = r->next_stash;
-    *(r->next_stash ? &r->next_stash->previous_stash : &q->stashed_last) = r->previous_stash;
-    free(r->stash);
-    r->stash = NULL;
+    *(s->previous ? &s->previous->next : &q->stashed) = s->next;
+    *(s->next ? &s->next->previous : &q->stashed_last) = s->previous;
+    if (s->request)
+        s->request->stash = NULL;
+    free(s);
 }
 
 void request_stash(Call *c)
@@ -255,15 +256,13 @@ void request_stash(Call *c)
     size_t n = c->shape.n + c->slots.n + c->outcome.n;
     Stash *s = r->state == LIVE && !r->stash ? malloc(sizeof *s + n * sizeof *s->words) : NULL;
     if (s) {
-        *s = (Stash){c->function, c->shape.n, c->slots.n, c->outcome.n};
+        *s = (Stash){r, q->stashed_last, NULL, c->function, c->shape.n, c->slots.n, c->outcome.n};
         memcpy(s->words, c->shape.w, s->n_shape * sizeof *s->words);
         memcpy(s->words + s->n_shape, c->slots.w, s->n_slots * sizeof *s->words);
         memcpy(s->words + s->n_shape + s->n_slots, c->outcome.w, s->n_outcome * sizeof *s->words);
         r->stash = s;
-        r->next_stash = NULL;
-        r->previous_stash = q->stashed_last;
-        *(q->stashed_last ? &q->stashed_last->next_stash : &q->stashed) = r;
-        q->stashed_last = r;
+        *(q->stashed_last ? &q->stashed_last->next : &q->stashed) = s;
+        q->stashed_last = s;
     }
     state_unlock(&state()->requests_lock, locked);
 }
@@ -273,8 +272,7 @@ bool requests_unstash(Sequence *q)
 {
     bool ok = true, locked = state_lock(&state()->requests_lock);
     while (q->stashed && ok) {
-        RequestRecord *r = q->stashed;
-        Stash *s = r->stash;
+        Stash *s = q->stashed;
         Call c = {
             .sequence = q,
             .function = s->function,
@@ -283,7 +281,7 @@ bool requests_unstash(Sequence *q)
             .outcome = {s->words + s->n_shape + s->n_slots, s->n_outcome, s->n_outcome},
         };
         ok = call_append(&c);
-        stash_remove(r);
+        stash_remove(q, s);
     }
     state_unlock(&state()->requests_lock, locked);
     return ok;
@@ -460,10 +458,14 @@ static void end(Call *c, RequestRecord *r, MPI_Request *variable, bool nulled)
         nulled = false;
     value_remove(r);
     r->state = nulled ? NULLED : IDLE;
-    if (r->stash)
-        stash_remove(r);
-    else
+    if (!r->stash) {
         c->kept = true; /* whoever sees it made sees it end */
+    } else if (atomic_load_explicit(&state()->recording, memory_order_relaxed)) {
+        r->stash->request = NULL; /* and the other way round: its maker has not recorded a call since */
+        r->stash = NULL;
+    } else {
+        stash_remove(r->maker, r->stash);
+    }
     if (r->maker == c->sequence && !r->maker->callback) {
         wend_cst_release(r->maker->main, r->key);
     } else {

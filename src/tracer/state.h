@@ -22,13 +22,14 @@ struct Sequence {
     uint64_t calls;                   /* recorded, polls included */
     uint64_t last_stop;               /* ticks at the end of the last call; 0: there was none */
     uint32_t tid;                     /* in the ids of what is made here; callbacks have numbers of their own */
+    struct Thread *owner;             /* threads only; also when it has ended */
     bool callback;
     int64_t function;                 /* callbacks: the function's word */
     pthread_mutex_t lock;             /* callbacks only: several threads may run one at a time */
 
     RequestRecord **requests;         /* by number; a record serves its number for ever (requests.c) */
     size_t n_requests;
-    RequestRecord *stashed, *stashed_last; /* made while recording was off, and pending */
+    struct Stash *stashed, *stashed_last; /* calls that made requests while recording was off, which are pending */
     RequestRecord *deferred;          /* completed by other threads: their numbers go back to the pool when this one makes its next */
 
     struct IdPool { uint64_t *used; size_t words, first; } ids[HANDLE_KINDS]; /* smallest free id of each kind (handles.c) */

@@ -224,6 +224,65 @@ static void many(void)
     g_free(words);
 }
 
+/* Requests made in one thread and completed in another: all are found, and none is left. */
+enum { HANDED = 20000 };
+static GAsyncQueue *handed;
+
+static gpointer maker(gpointer user)
+{
+    for (int i = 0; i < HANDED; i++) {
+        MPI_Request *r = g_new(MPI_Request, 1);
+        isend(r, i % 3 ? SHARED : value(GPOINTER_TO_INT(user)), i % 7);
+        g_async_queue_push(handed, r);
+    }
+    return NULL;
+}
+
+static gpointer completer(gpointer user)
+{
+    (void)user;
+    for (int i = 0; i < HANDED; i++) {
+        MPI_Request *r = g_async_queue_pop(handed);
+        g_assert_cmpint(wait_one(r), !=, WEND_UNKNOWN);
+        g_free(r);
+    }
+    return NULL;
+}
+
+static void between_threads(void)
+{
+    GThread *threads[4];
+    handed = g_async_queue_new();
+    for (int i = 0; i < 4; i++)
+        threads[i] = g_thread_new(NULL, i % 2 ? completer : maker, GINT_TO_POINTER(50 + i));
+    for (int i = 0; i < 4; i++)
+        g_thread_join(threads[i]);
+    g_async_queue_unref(handed);
+    MPI_Request none = SHARED;
+    g_assert_cmpint(wait_one(&none), ==, WEND_UNKNOWN);
+}
+
+/* While recording is off: a request that ends then leaves no trace, one that is pending when it goes on is there before what follows. */
+static void made_while_off(void)
+{
+    MPI_Request over, pending;
+    uint64_t before = thread_self()->sequence->calls;
+    state()->recording = false;
+    isend(&over, value(70), 700);
+    isend(&pending, value(71), 701);
+    wait_one(&over);
+    g_assert_cmpuint(wend_thread->sequence->calls, ==, before);
+    state()->recording = true;
+    wait_one(&pending);
+    g_assert_cmpuint(wend_thread->sequence->calls, ==, before + 2);
+    /* Made while on, ended while off: the end is there. */
+    isend(&over, value(70), 700);
+    state()->recording = false;
+    wait_one(&over);
+    state()->recording = true;
+    g_assert_cmpuint(wend_thread->sequence->calls, ==, before + 4);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -238,5 +297,7 @@ int main(int argc, char **argv)
     g_test_add_func("/requests/unknown", unknown_values);
     g_test_add_func("/requests/persistent", persistent);
     g_test_add_func("/requests/many", many);
+    g_test_add_func("/requests/off", made_while_off);
+    g_test_add_func("/requests/between-threads", between_threads);
     return g_test_run();
 }
