@@ -14,6 +14,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/errors.c \
 	tests/programs/exits.c \
 	tests/programs/hello.c \
+	tests/programs/requests.c \
 	tests/programs/sessions.c \
 	tests/programs/statuses.c \
 	tests/programs/strays.c \
@@ -38,6 +39,7 @@ BATS_TESTS = \
 	tests/commands.bats \
 	tests/output.bats \
 	tests/programs.bats \
+	tests/requests.bats \
 	tests/spec.bats \
 	tests/support.bats \
 	tests/trace.bats \
