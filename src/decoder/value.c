@@ -305,7 +305,7 @@ gboolean value_is_argument(const WendArg *arg)
     if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_SKIP)
         return FALSE;
     if (param->kind == WEND_KIND_STATUS)
-        return arg->n_in <= 0; /* ignored, or no array */
+        return param->dir == WEND_DIR_OUT && arg->n_in <= 0; /* ignored, or no array; a status that is read has no words */
     if (param->dir == WEND_DIR_IN || param->dir == WEND_DIR_INOUT)
         return arg->n_in != 0 || param->array || param->kind == WEND_KIND_STRING;
     return made(param) && arg->n_out != 0;
