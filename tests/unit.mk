@@ -60,3 +60,8 @@ UNIT_TESTS += tests/unit/damage
 tests_unit_damage_SOURCES = tests/unit/damage.c tests/unit/simulated.c tests/unit/simulated.h tests/fuzz/exercise.c tests/fuzz/exercise.h
 tests_unit_damage_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_damage_LDADD = lib/libcore.la $(GLIB_LIBS)
+
+UNIT_TESTS += tests/unit/codecs
+tests_unit_codecs_SOURCES = tests/unit/codecs.c
+tests_unit_codecs_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_codecs_LDADD = lib/libcore.la $(GLIB_LIBS) -lm
