@@ -74,6 +74,8 @@ static void use_call(Plan *plan, const Extents *e, const Call *c, guint rank)
                 extent_of_buffer(e, c, i, rank, &low, &high);
                 use(plan, arg->in[0].value, at + low, at + high);
             }
+            if (arg->has_out && arg->n_out > 0 && arg->n_out_words >= 2) /* a base that MPI gives: MPI_Win_shared_query */
+                use(plan, arg->out[0].value, 0, 1);
             for (gint64 k = 0; arg->has_in && arg->param->array && k < arg->n_in; k++) {
                 gint64 at = call_value(c, arg->in[2 * k + 1], rank);
                 use(plan, arg->in[2 * k].value, at, at + 1);
