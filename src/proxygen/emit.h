@@ -35,6 +35,7 @@ typedef struct {
     GHashTable *file_names;    /* file name as recorded -> number */
     GPtrArray *file_order;
     GHashTable *ports;         /* port name as recorded -> number */
+    GHashTable *pinned;        /* terminal -> number of its next_source function */
     GHashTable *away;          /* communicators that lead to spawned processes */
     gboolean threads;          /* more than one thread somewhere */
 } Emitter;
@@ -80,6 +81,7 @@ guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, gu
 
 /* -- emit_wildcard.c: receives from any source -- */
 guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard, guint terminal);
+void wildcards_emit(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_rule.c -- */
 /* Appends the functions of one rule, the locals declared, the definitions it needs before it. */

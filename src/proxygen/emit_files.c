@@ -233,7 +233,8 @@ static gboolean emit_one_file(Emitter *e, GPtrArray *files, GError **error)
     } else {
         emit_main(e, main_text);
         new_file_scope(e);
-        callbacks_emit(e, helpers, callbacks);
+        callbacks_emit(e, NULL, callbacks);
+        wildcards_emit(e, NULL, callbacks);
         helpers_emit(e, NULL, helpers);
         GString *out = add_file(files, "");
         emit_header(e, out, " *   mpicc -O2 proxy.c -o proxy\n");
@@ -276,6 +277,7 @@ static void emit_several_files(Emitter *e, GPtrArray *files)
     new_file_scope(e);
     g_autoptr(GString) declarations = g_string_new(""), definitions = g_string_new(""), callbacks = g_string_new("");
     callbacks_emit(e, declarations, callbacks);
+    wildcards_emit(e, declarations, callbacks);
     helpers_emit(e, declarations, definitions);
     g_string_append_printf(support, "#include \"proxy.h\"\n\n%s%s", definitions->str, callbacks->str);
     emit_header(e, header, " *   make\n");
@@ -345,6 +347,7 @@ gboolean plan_emit(Plan *plan, GError **error)
     Emitter e = {.plan = plan, .call = call_new(plan->program), .definitions = g_string_new("")};
     e.tables = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     e.max_statuses = 1;
+    e.pinned = g_hash_table_new(NULL, NULL);
     names_find(&e);
     variables_foreach(plan, note_variable, &e);
     for (guint i = 0; i < plan->threads->len; i++)
@@ -361,6 +364,7 @@ gboolean plan_emit(Plan *plan, GError **error)
     call_free(e.call);
     g_string_free(e.definitions, TRUE);
     g_hash_table_destroy(e.tables);
+    g_hash_table_destroy(e.pinned);
     g_hash_table_destroy(e.file_names);
     g_hash_table_destroy(e.ports);
     g_hash_table_destroy(e.away);

@@ -14,15 +14,14 @@ char *rule_name(Emitter *e, guint rule)
     return g_strdup_printf("rule_%u", r->name);
 }
 
-static guint emit_symbol(Emitter *e, GString *out, int indent, guint rule, guint index, const WendSymbol *symbol)
+static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol *symbol)
 {
-    Site site = {rule, index};
     if (symbol->is_rule) {
         g_autofree char *name = rule_name(e, symbol->id);
         write_line(out, indent, "%s();", name);
         return 1;
     }
-    const Wildcard *wildcard = e->plan->wildcards ? g_hash_table_lookup(e->plan->wildcards, &site) : NULL;
+    const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, GUINT_TO_POINTER(symbol->id));
     return wildcard ? emit_wildcard(e, out, indent, wildcard, symbol->id) : emit_call(e, out, indent, symbol->id);
 }
 
@@ -31,17 +30,17 @@ void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSy
     for (guint i = first; i < first + n; i++) {
         const WendSymbol *symbol = &symbols[i];
         Site site = {rule, i};
-        const Choice *choice = !symbol->is_rule && e->plan->choices ? g_hash_table_lookup(e->plan->choices, &site) : NULL;
+        const Choice *choice = symbol->is_rule ? NULL : g_hash_table_lookup(e->plan->choices, &site);
         if (choice && choice->kind != CHOICE_PLAIN) {
             emit_choice(e, out, indent, choice, symbol->id, symbol->exponent);
             continue;
         }
         if (symbol->exponent == 1) {
-            emit_symbol(e, out, indent, rule, i, symbol);
+            emit_symbol(e, out, indent, symbol);
             continue;
         }
         g_autoptr(GString) body = g_string_new("");
-        guint statements = emit_symbol(e, body, indent + 1, rule, i, symbol);
+        guint statements = emit_symbol(e, body, indent + 1, symbol);
         if (statements == 0) {
             g_string_append(out, body->str);
             continue;

@@ -1,52 +1,111 @@
-/* emit_wildcard.c: receives from any source, kept or pinned (wildcards.c). */
+/* emit_wildcard.c: receives from any source that are pinned to the source that came (wildcards.c).
+ *
+ * The sources of one call are consumed in the order in which the rank makes it, wherever it stands, so each pinned call has one function that gives the
+ * next source. */
 #include "emit.h"
+
+static char *wildcard_source(Emitter *e, const Wildcard *wildcard)
+{
+    gpointer number;
+    if (!g_hash_table_lookup_extended(e->pinned, GUINT_TO_POINTER(wildcard->terminal), NULL, &number)) {
+        number = GUINT_TO_POINTER(g_hash_table_size(e->pinned) + 1);
+        g_hash_table_insert(e->pinned, GUINT_TO_POINTER(wildcard->terminal), number);
+    }
+    return g_strdup_printf("next_source_%u()", GPOINTER_TO_UINT(number));
+}
 
 guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard, guint terminal)
 {
-    if (!wildcard->pinned)
-        return emit_call(e, out, indent, terminal);
-    g_autoptr(GString) list = g_string_new("");
-    RankSet ranks = e->plan->rules[wildcard->site.rule].ranks;
-    gint32 only = -1;
-    gboolean constant = TRUE, same = TRUE;
-    g_autofree char *last = NULL;
+    g_autofree char *source = wildcard_source(e, wildcard);
+    write_comment(out, indent, "From any source when it was recorded, pinned to the source that came: %s", wildcard->reason);
+    /* Taken once: the call may be polled. */
+    const char *variable = local_variable(e, "int", "source", 0);
+    write_line(out, indent, "%s = %s;", variable, source);
+    e->source = variable;
+    guint statements = emit_call(e, out, indent, terminal);
+    e->source = NULL;
+    return MAX(2, statements);
+}
+
+static void emit_one(Emitter *e, GString *out, const Wildcard *wildcard, guint number)
+{
+    const Plan *plan = e->plan;
+    g_autoptr(GString) rows = g_string_new("");
+    g_autofree char *only = NULL;
+    gboolean same = TRUE;
+    RankSet ranks = plan->terminal_ranks[wildcard->terminal];
     guint first = ranks.ranks[0], n = ranks.ranks[ranks.n - 1] - first + 1;
     for (guint r = first; r < first + n; r++) {
-        GArray *sources = g_hash_table_lookup(wildcard->sources, GUINT_TO_POINTER(r));
-        g_string_append(list, r > first ? ", " : "");
+        const GArray *sources = g_hash_table_lookup(wildcard->sources, GUINT_TO_POINTER(r));
+        g_string_append(rows, r > first ? ", " : "");
         if (!sources) {
-            g_string_append(list, "NULL");
+            /* A rank of this call that names its source itself, or does not make the call. */
+            g_autofree char *own = rank_set_has(ranks, r) ? literal(plan, wend_program_slot(plan->program, wildcard->terminal, wildcard->slot, r)) : g_strdup("0");
+            g_autofree char *contents = g_strdup_printf("%s, -1000", own);
+            g_autofree char *table = table_of(e, "int", "sources", "[2]", contents);
+            g_string_append(rows, table);
+            same = FALSE;
             continue;
         }
         g_autoptr(GString) contents = g_string_new("");
         for (guint i = 0; i < sources->len; i++) {
             gint32 source = g_array_index(sources, gint32, i);
-            constant &= only == -1 || only == source;
-            only = source;
-            g_string_append_printf(contents, "%s%d", i ? ", " : "", source);
+            if (source < 0)
+                g_string_append(contents, "MPI_ANY_SOURCE, "); /* nothing came */
+            else
+                g_string_append_printf(contents, "%d, ", source);
         }
-        g_autofree char *dimensions = g_strdup_printf("[%u]", sources->len);
-        char *name = table_of(e, "int", "source", dimensions, contents->str);
-        same &= !last || g_str_equal(last, name);
-        g_free(last);
-        last = name;
-        g_string_append(list, name);
+        g_string_append(contents, "-1000");
+        g_autofree char *dimensions = g_strdup_printf("[%u]", sources->len + 1);
+        char *table = table_of(e, "int", "sources", dimensions, contents->str);
+        same &= !only || g_str_equal(only, table);
+        g_free(only);
+        only = table;
+        g_string_append(rows, table);
     }
-    g_autofree char *source = NULL;
-    if (constant && only >= 0) {
-        source = g_strdup_printf("%d", only);
+    g_autofree char *list = NULL;
+    if (same) {
+        list = g_strdup(only);
     } else {
-        guint number = ++e->n_tables;
-        write_line(e->definitions, 0, "static long source_next_%u;", number);
         g_autofree char *dimensions = g_strdup_printf("[%u]", n);
-        g_autofree char *table = same ? g_strdup(last) : table_of(e, "int *const", "source_by_rank", dimensions, list->str);
-        source = same ? g_strdup_printf("%s[source_next_%u++]", table, number)
-               : first ? g_strdup_printf("%s[rank - %u][source_next_%u++]", table, first, number)
-                       : g_strdup_printf("%s[rank][source_next_%u++]", table, number);
+        g_autofree char *table = table_of(e, "int *const", "sources_by_rank", dimensions, rows->str);
+        list = first ? g_strdup_printf("%s[rank - %u]", table, first) : g_strdup_printf("%s[rank]", table);
     }
-    write_comment(out, indent, "From any source when it was recorded; pinned to the source that came: %s", wildcard->reason);
-    e->source = source;
-    guint statements = emit_call(e, out, indent, terminal);
-    e->source = NULL;
-    return MAX(2, statements);
+    g_string_append(out, e->definitions->str);
+    g_string_set_size(e->definitions, 0);
+    g_string_append_printf(out,
+        "\n%sint next_source_%u(void)\n{\n"
+        "    static long next;\n"
+        "    const int *list = %s;\n"
+        "    if (next > 0 && list[next] == -1000)\n"
+        "        next = 0; /* the last one was reached */\n"
+        "    return list[next++];\n"
+        "}\n\n", e->linkage, number, list);
+}
+
+static gint compare_numbers(gconstpointer a, gconstpointer b)
+{
+    return GPOINTER_TO_INT(*(const gpointer *)a) - GPOINTER_TO_INT(*(const gpointer *)b);
+}
+
+void wildcards_emit(Emitter *e, GString *declarations, GString *definitions)
+{
+    g_autoptr(GPtrArray) numbers = g_ptr_array_new();
+    g_autoptr(GHashTable) terminals = g_hash_table_new(NULL, NULL);
+    GHashTableIter iter;
+    gpointer terminal, number;
+    g_hash_table_iter_init(&iter, e->pinned);
+    while (g_hash_table_iter_next(&iter, &terminal, &number)) {
+        g_ptr_array_add(numbers, number);
+        g_hash_table_insert(terminals, number, terminal);
+    }
+    g_ptr_array_sort(numbers, compare_numbers);
+    if (numbers->len)
+        write_comment(definitions, 0, "Sources of receives that are pinned to what came when it was recorded, in order; -1000 ends a list.");
+    for (guint i = 0; i < numbers->len; i++) {
+        const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, g_hash_table_lookup(terminals, numbers->pdata[i]));
+        emit_one(e, definitions, wildcard, GPOINTER_TO_UINT(numbers->pdata[i]));
+        if (!*e->linkage)
+            g_string_append_printf(declarations, "int next_source_%u(void);\n", GPOINTER_TO_UINT(numbers->pdata[i]));
+    }
 }

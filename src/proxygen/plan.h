@@ -84,10 +84,12 @@ typedef struct {
 
 /* -- wildcards -- */
 typedef struct {
-    Site site;
+    guint terminal;
+    guint slot;              /* of its source */
+    gint64 any_source;       /* the word */
     gboolean pinned;
     const char *reason;      /* why, for the comment */
-    GHashTable *sources;     /* rank -> GArray of gint32, one for each execution */
+    GHashTable *sources;     /* rank -> GArray of gint32, one for each time the rank makes the call; -1 nothing came */
 } Wildcard;
 
 typedef struct Variables Variables;
@@ -114,7 +116,7 @@ typedef struct {
     GHashTable *segments;    /* segment word -> Segment */
     struct Extents *extents;
     GHashTable *choices;     /* Site -> Choice */
-    GHashTable *wildcards;   /* Site -> Wildcard */
+    GHashTable *wildcards;   /* terminal -> Wildcard: those that are pinned */
     Callbacks *callbacks;
 } Plan;
 

@@ -1,7 +1,291 @@
-/* wildcards.c: which receives from any source may stay so. */
+/* wildcards.c: which receives from any source may stay so, and what the others are pinned to.
+ *
+ * A wildcard receive stays one if, on the receiving rank and communicator,
+ *   - no receive that could take the same messages names its source: it would wait for a message that the wildcard took;
+ *   - every message that could come fits;
+ *   - the sends that could match are small enough to be eager in any MPI, or nonblocking: their senders go on whoever is received first.
+ * Then the k-th receive completes when k messages have come, whoever sent them, and by induction over the recorded order nothing can hang. Otherwise it is
+ * pinned: it names the source that the recorded one got. Probes take no message and stay as they are.
+ *
+ * The check is static, over all calls of all ranks, and errs towards pinning: communicators other than MPI_COMM_WORLD count as one, as their handles do
+ * not tell them apart over ranks. */
+#include <string.h>
+
+#include "extent.h"
 #include "plan.h"
+
+/* No MPI library in use sends fewer bytes than this eagerly. */
+enum { EAGER_BYTES = 4000 };
+
+typedef enum { WORLD, OTHERS, COMMS } CommClass;
+
+typedef struct {
+    CommClass comm;
+    gint64 source, dest, tag; /* words: constants for wildcards and MPI_PROC_NULL */
+    gint64 bytes;             /* posted, or sent at most; -1 unknown */
+    gboolean blocking;
+    guint terminal;
+} Transfer;
+
+typedef struct {
+    Plan *plan;
+    gint64 any_source, any_tag, proc_null;
+    GPtrArray *received;      /* by rank: GArray of Transfer, named and wildcard */
+    GPtrArray *sent;          /* by destination in the world: GArray of Transfer; the last one: sends on other communicators, to anyone */
+    gint64 *mrecv_bytes;      /* by rank: the smallest buffer of an Mrecv */
+} Traffic;
+
+static gboolean is_probe(const char *name)
+{
+    return strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Iprobe") == 0;
+}
+
+static gboolean is_matched_probe(const char *name)
+{
+    return strcmp(name, "MPI_Mprobe") == 0 || strcmp(name, "MPI_Improbe") == 0;
+}
+
+static gboolean named(const Call *c, const char *name, guint rank, gint64 *value)
+{
+    const Arg *arg = call_arg_named(c, name);
+    if (!arg || !arg->has_in || arg->n_in_words == 0)
+        return FALSE;
+    *value = call_value(c, arg->in[0], rank);
+    return TRUE;
+}
+
+/* The bytes of the buffer that BUFFER is, as RANK gives it. */
+static gint64 bytes_of(const Plan *plan, const Call *c, const char *buffer, guint rank)
+{
+    const Arg *arg = call_arg_named(c, buffer);
+    if (!arg || arg->param->count < 0 || arg->param->type < 0)
+        return -1;
+    const Arg *type = &c->args[arg->param->type];
+    gint64 count = call_number(c, &c->args[arg->param->count], rank, 0);
+    gint64 partitions = arg->param->displs >= 0 ? call_number(c, &c->args[arg->param->displs], rank, 1) : 1;
+    return type->n_in_words ? extent_data_size(plan->extents, type->in[0].value, count * MAX(partitions, 1)) : -1;
+}
+
+static void add(GPtrArray *lists, guint index, Transfer t)
+{
+    if (!lists->pdata[index])
+        lists->pdata[index] = g_array_new(FALSE, FALSE, sizeof(Transfer));
+    g_array_append_val((GArray *)lists->pdata[index], t);
+}
+
+static void note_call(Traffic *t, const Call *c, guint rank)
+{
+    const char *name = c->function->name;
+    const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
+    gint64 value;
+    if (strstr(name, "recv") && call_arg_of_kind(c, WEND_KIND_MESSAGE)) {
+        gint64 bytes = bytes_of(t->plan, c, "buf", rank);
+        if (bytes >= 0)
+            t->mrecv_bytes[rank] = MIN(t->mrecv_bytes[rank], bytes);
+        return;
+    }
+    if (!comm || !comm->has_in)
+        return;
+    Transfer one = {.comm = g_strcmp0(wend_constant_name(t->plan->program, comm->in[0].value), "MPI_COMM_WORLD") == 0 ? WORLD : OTHERS,
+                    .terminal = c->terminal, .source = rank};
+    gboolean combined = strstr(name, "endrecv") != NULL;
+    if ((c->function->flags & WEND_F_RECV) && named(c, "source", rank, &one.source) && one.source != t->proc_null &&
+        named(c, combined ? "recvtag" : "tag", rank, &one.tag)) {
+        one.bytes = is_probe(name) || is_matched_probe(name) ? -1 : bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "recvbuf" : "buf", rank);
+        one.dest = rank;
+        add(t->received, rank, one);
+    }
+    if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value) && value != t->proc_null && named(c, combined ? "sendtag" : "tag", rank, &one.tag)) {
+        one.source = rank;
+        one.dest = value;
+        one.bytes = bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "sendbuf" : "buf", rank);
+        one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST) && strncmp(name, "MPI_Bsend", 9) != 0 && !combined;
+        if (strncmp(name, "MPI_Ssend", 9) == 0)
+            one.bytes = MAX(one.bytes, EAGER_BYTES + 1); /* waits for the receive, whatever its size; too large for no buffer: see below */
+        add(t->sent, one.comm == WORLD && value >= 0 && value < t->plan->n_ranks ? (guint)value : t->plan->n_ranks, one);
+    }
+}
+
+static gboolean tags_meet(const Traffic *t, gint64 a, gint64 b)
+{
+    return a == b || a == t->any_tag || b == t->any_tag;
+}
+
+/* Why the wildcard must be pinned, or NULL. */
+static const char *conflict_on(const Traffic *t, const Transfer *wildcard, guint rank, gint64 room)
+{
+    const GArray *received = t->received->pdata[rank];
+    for (guint i = 0; i < received->len; i++) {
+        const Transfer *other = &g_array_index(received, Transfer, i);
+        if (other->comm == wildcard->comm && other->source != t->any_source && tags_meet(t, other->tag, wildcard->tag))
+            return "another receive of this rank names its source and could miss its message.";
+    }
+    for (guint list = 0; list < 2; list++) {
+        const GArray *sent = t->sent->pdata[list ? t->plan->n_ranks : rank];
+        for (guint i = 0; sent && i < sent->len; i++) {
+            const Transfer *send = &g_array_index(sent, Transfer, i);
+            if (send->comm != wildcard->comm || !tags_meet(t, send->tag, wildcard->tag))
+                continue;
+            if (send->bytes < 0 || (room >= 0 && send->bytes > room && send->bytes != EAGER_BYTES + 1))
+                return "a message of another sender might not fit.";
+            if (send->blocking && send->bytes > EAGER_BYTES)
+                return "senders wait until they are received, so the order matters.";
+        }
+    }
+    return NULL;
+}
+
+/* -- the sources that came -- */
+
+typedef struct { guint terminal, index; } Posted;
+
+static void put_source(Plan *plan, guint rank, Posted posted, gint64 source)
+{
+    Wildcard *w = g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(posted.terminal));
+    GArray *sources = w ? g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank)) : NULL;
+    if (sources && posted.index < sources->len && source >= 0)
+        g_array_index(sources, gint32, posted.index) = (gint32)source;
+}
+
+/* Follows one sequence of one rank and fills in the sources of its pinned receives. */
+static void find_sources(Plan *plan, guint rank, guint sequence)
+{
+    g_autoptr(GHashTable) pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free); /* request -> Posted */
+    WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
+    const WendCall *call;
+    while ((call = wend_walk_next(walk)) != NULL) {
+        Wildcard *w = g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(call->terminal));
+        const WendArg *status = NULL, *made = NULL;
+        for (guint i = 0; i < call->n_args; i++) {
+            if (call->args[i].param->kind == WEND_KIND_STATUS)
+                status = &call->args[i];
+            if (call->args[i].param->kind == WEND_KIND_REQUEST && call->args[i].param->dir == WEND_DIR_OUT && call->args[i].n_out > 0)
+                made = &call->args[i];
+        }
+        if (w && w->pinned && wend_program_slot(plan->program, call->terminal, w->slot, rank) == w->any_source) {
+            GArray *sources = g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank));
+            if (!sources)
+                g_hash_table_insert(w->sources, GUINT_TO_POINTER(rank), sources = g_array_new(FALSE, FALSE, sizeof(gint32)));
+            Posted posted = {call->terminal, sources->len};
+            gint32 unknown = -1;
+            g_array_append_val(sources, unknown);
+            if (made)
+                g_hash_table_insert(pending, g_memdup2(made->out, sizeof(gint64)), g_memdup2(&posted, sizeof posted));
+            else if (status && status->n_out > 0)
+                put_source(plan, rank, posted, status->out[0]);
+        }
+        guint n;
+        const gint64 *completed = wend_walk_completed(walk, &n);
+        if (n == 0 || !status || status->n_out <= 0 || g_hash_table_size(pending) == 0)
+            continue;
+        /* Waitall and Testall have a status for each entry, the Some calls one for each that completed, the others one. */
+        const WendArg *requests = NULL;
+        for (guint i = 0; i < call->n_args; i++)
+            if (call->args[i].param->kind == WEND_KIND_REQUEST)
+                requests = &call->args[i];
+        gboolean all = requests && requests->param->array && !(call->function->flags & WEND_F_ANY);
+        for (guint i = 0; i < n; i++) {
+            gint64 at = i;
+            const Posted *posted = g_hash_table_lookup(pending, &completed[i]);
+            if (!posted)
+                continue;
+            for (gint64 k = 0; all && k < requests->n_in; k++)
+                if (requests->in[k] == completed[i])
+                    at = k;
+            if (at < status->n_out)
+                put_source(plan, rank, *posted, status->out[4 * at]);
+            WendRequestState state;
+            if (!wend_walk_request(walk, completed[i], &state) || !state.persistent)
+                g_hash_table_remove(pending, &completed[i]);
+        }
+    }
+    wend_walk_free(walk);
+}
+
+static void wildcard_free(gpointer wildcard)
+{
+    g_hash_table_destroy(((Wildcard *)wildcard)->sources);
+    g_free(wildcard);
+}
+
+static void free_lists(GPtrArray *lists)
+{
+    for (guint i = 0; i < lists->len; i++)
+        if (lists->pdata[i])
+            g_array_unref(lists->pdata[i]);
+    g_ptr_array_free(lists, TRUE);
+}
+
+static void consider(Traffic *t, const Transfer *one, guint rank)
+{
+    Plan *plan = t->plan;
+    call_decode(plan->call, one->terminal);
+    const char *name = plan->call->function->name;
+    if (is_probe(name) && !plan->options->pin)
+        return;
+    const char *reason = plan->options->pin ? "asked for with --pin."
+                       : conflict_on(t, one, rank, is_matched_probe(name) ? t->mrecv_bytes[rank] : one->bytes);
+    if (!reason)
+        return;
+    Wildcard *w = g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(one->terminal));
+    const Arg *source = call_arg_named(plan->call, "source");
+    if (w || !source->in[0].by_slot)
+        return;
+    w = g_new0(Wildcard, 1);
+    w->terminal = one->terminal;
+    w->pinned = TRUE;
+    w->reason = reason;
+    w->slot = source->in[0].slot;
+    w->any_source = t->any_source;
+    w->sources = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+    g_hash_table_insert(plan->wildcards, GUINT_TO_POINTER(w->terminal), w);
+}
 
 void plan_wildcards(Plan *plan)
 {
-    plan->wildcards = g_hash_table_new(site_hash, site_equal);
+    plan->wildcards = g_hash_table_new_full(NULL, NULL, NULL, wildcard_free);
+    Traffic t = {.plan = plan, .any_source = WEND_CONST(wend_constant_by_name("MPI_ANY_SOURCE")),
+                 .any_tag = WEND_CONST(wend_constant_by_name("MPI_ANY_TAG")), .proc_null = WEND_CONST(wend_constant_by_name("MPI_PROC_NULL"))};
+    /* The recording names its own constants. */
+    const char *name;
+    for (guint i = 0; (name = wend_constant_name(plan->program, WEND_CONST(i))) != NULL; i++) {
+        if (strcmp(name, "MPI_ANY_SOURCE") == 0)
+            t.any_source = WEND_CONST(i);
+        else if (strcmp(name, "MPI_ANY_TAG") == 0)
+            t.any_tag = WEND_CONST(i);
+        else if (strcmp(name, "MPI_PROC_NULL") == 0)
+            t.proc_null = WEND_CONST(i);
+    }
+    t.received = g_ptr_array_new();
+    t.sent = g_ptr_array_new();
+    g_ptr_array_set_size(t.received, (gint)plan->n_ranks + 1);
+    g_ptr_array_set_size(t.sent, (gint)plan->n_ranks + 1);
+    t.mrecv_bytes = g_new(gint64, plan->n_ranks);
+    for (guint r = 0; r < plan->n_ranks; r++)
+        t.mrecv_bytes[r] = G_MAXINT64;
+    gboolean any = FALSE;
+    for (guint i = 0; i < wend_program_n_terminals(plan->program); i++) {
+        RankSet ranks = plan->terminal_ranks[i];
+        if (ranks.n == 0 || !(wend_program_shape(plan->program, wend_program_terminal(plan->program, i)->shape)->function->flags & (WEND_F_RECV | WEND_F_SEND)))
+            continue;
+        call_decode(plan->call, i);
+        for (guint r = 0; r < ranks.n; r++)
+            note_call(&t, plan->call, ranks.ranks[r]);
+    }
+    for (guint r = 0; r < plan->n_ranks; r++) {
+        const GArray *received = t.received->pdata[r];
+        for (guint i = 0; received && i < received->len; i++)
+            if (g_array_index(received, Transfer, i).source == t.any_source)
+                consider(&t, &g_array_index(received, Transfer, i), r);
+    }
+    any = g_hash_table_size(plan->wildcards) > 0;
+    for (guint i = 0; any && i < plan->threads->len; i++) {
+        const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
+        const WendClass *class = wend_program_class(plan->program, thread->class_index);
+        for (guint r = 0; r < class->n_ranks; r++)
+            find_sources(plan, class->ranks[r], thread->sequence);
+    }
+    free_lists(t.received);
+    free_lists(t.sent);
+    g_free(t.mrecv_bytes);
 }
