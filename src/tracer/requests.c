@@ -546,14 +546,19 @@ static void put_status(Call *c, int64_t source, int64_t tag, int64_t bytes, int6
     put_outcome(c, flags);
 }
 
-void out_status(Call *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes)
+static void put_received(Call *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes, int64_t flags)
 {
-    int64_t flags = s ? status_flags(c, s) : 0;
     if (!s || source == MPI_PROC_NULL || (flags & 1))
         put_status(c, 0, 0, 0, flags);
     else
         put_status(c, (int64_t)s->MPI_SOURCE - (source == MPI_ANY_SOURCE ? self : source),
                    (int64_t)s->MPI_TAG - (tag == MPI_ANY_TAG ? 0 : tag), bytes - status_bytes(s), flags);
+}
+
+/* Of a blocking receive or a probe: only requests can be cancelled, and MPICH leaves that bit of a status as it was in the caller's memory. */
+void out_status(Call *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes)
+{
+    put_received(c, s, self, source, tag, bytes, s ? status_flags(c, s) & ~(int64_t)1 : 0);
 }
 
 void out_status_of_request(Call *c, long i, const MPI_Status *s)
@@ -565,7 +570,7 @@ void out_status_of_request(Call *c, long i, const MPI_Status *s)
     }
     switch (r->facts.type) {
     case REQUEST_RECV:
-        out_status(c, s, r->facts.self, r->facts.source, r->facts.tag, r->facts.bytes);
+        put_received(c, s, r->facts.self, r->facts.source, r->facts.tag, r->facts.bytes, status_flags(c, s));
         break;
     case REQUEST_IO:
         put_status(c, 0, 0, r->facts.bytes - status_bytes(s), status_flags(c, s));
