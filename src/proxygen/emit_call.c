@@ -119,7 +119,9 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
     gboolean outlives = FALSE;
     for (guint i = 0; i < c->n_args; i++)
         outlives |= c->args[i].param->kind == WEND_KIND_REQUEST && c->args[i].param->dir == WEND_DIR_OUT;
-    gboolean written = param->dir == WEND_DIR_INOUT;
+    /* What MPI 3.0 removed never got its consts. */
+    gboolean removed = strcmp(c->function->name, "MPI_Type_struct") == 0 || strcmp(c->function->name, "MPI_Type_hindexed") == 0;
+    gboolean written = param->dir == WEND_DIR_INOUT || removed;
 
     g_autoptr(GString) elements = g_string_new("");
     if (!constant && !addresses && !written && (n > INLINE_ELEMENTS || outlives)) {
