@@ -31,7 +31,8 @@ setup() { in_scratch; }
 @test "rma, lockall, 4 ranks" { roundtrip 4 "$EXAMPLES/rma" -m lockall; }
 @test "rma, shared, 4 ranks" { roundtrip 4 "$EXAMPLES/rma" -m shared; }
 @test "rma, dynamic, 4 ranks" { roundtrip 4 "$EXAMPLES/rma" -m dynamic; }
-@test "rma, 9 ranks" { roundtrip 9 "$EXAMPLES/rma"; }
+@test "rma, pscw, 9 ranks" { roundtrip 9 "$EXAMPLES/rma" -m pscw; }
+@test "rma, lockall, 9 ranks" { roundtrip 9 "$EXAMPLES/rma" -m lockall; }
 @test "fileio, 4 ranks" { roundtrip 4 "$EXAMPLES/fileio"; }
 @test "persistent, 4 ranks" { roundtrip 4 "$EXAMPLES/persistent"; }
 @test "persistent, 9 ranks, one partition" { roundtrip 9 "$EXAMPLES/persistent" -p 1; }
