@@ -93,6 +93,7 @@ static void emit_includes(Emitter *e, GString *out)
 
 /* -- main -- */
 
+/* The memory that stands for a thread's stack is on it: offset 0 is the first address that MPI saw, others may be lower. */
 static void emit_stack(Emitter *e, GString *out, guint thread)
 {
     gint64 word = WEND_SEGMENT(WEND_SEGMENT_STACK, thread);
@@ -105,19 +106,57 @@ static void emit_stack(Emitter *e, GString *out, guint thread)
     g_string_append_printf(out, below ? "    %s = stack_memory + %" G_GINT64_FORMAT ";\n" : "    %s = stack_memory;\n", name, below);
 }
 
+/* The main thread of a class, and its others after it. */
+static const PlanThread *threads_of(const Plan *plan, guint class)
+{
+    for (guint i = 0; i < plan->threads->len; i++)
+        if (g_array_index(plan->threads, PlanThread, i).class_index == class)
+            return &g_array_index(plan->threads, PlanThread, i);
+    return NULL;
+}
+
+static char *start_name(Emitter *e, guint class)
+{
+    const PlanThread *main_thread = threads_of(e->plan, class);
+    if (!main_thread)
+        return g_strdup("abort"); /* a class without threads: hostile input */
+    return main_thread->n_others ? g_strdup_printf("start_%u", class + 1) : rule_name(e, main_thread->rule);
+}
+
+/* The functions of further threads, and the function that starts and joins them. */
+static void emit_threads(Emitter *e, GString *out)
+{
+    const Plan *plan = e->plan;
+    for (guint class = 0; class < wend_program_n_classes(plan->program); class++) {
+        const PlanThread *main_thread = threads_of(plan, class);
+        if (!main_thread || main_thread->n_others == 0)
+            continue;
+        for (guint i = 1; i <= main_thread->n_others; i++) {
+            g_autofree char *body = rule_name(e, main_thread[i].rule);
+            g_string_append_printf(out, "static void *thread_%u_of_start_%u(void *unused_argument)\n{\n", main_thread[i].thread, class + 1);
+            emit_stack(e, out, main_thread[i].thread);
+            g_string_append_printf(out, "    %s();\n    return unused_argument;\n}\n\n", body);
+        }
+        g_autofree char *name = start_name(e, class), *before = rule_name(e, main_thread->rule), *during = rule_name(e, main_thread->during),
+                        *after = rule_name(e, main_thread->after);
+        g_string_append_printf(out, "static void %s(void)\n{\n    pthread_t threads[%u];\n\n    %s();\n", name, main_thread->n_others, before);
+        write_comment(out, 1, "One after the other, so that they come in the order of their numbers.");
+        for (guint i = 1; i <= main_thread->n_others; i++)
+            g_string_append_printf(out, "    pthread_create(&threads[%u], NULL, thread_%u_of_start_%u, NULL);\n    usleep(20000);\n", i - 1,
+                                   main_thread[i].thread, class + 1);
+        g_string_append_printf(out, "    %s();\n    for (int i = 0; i < %u; i++)\n        pthread_join(threads[i], NULL);\n    %s();\n}\n\n",
+                               during, main_thread->n_others, after);
+    }
+}
+
 /* The ranks of one class go to its start; classes in the order of their first rank. */
 static void emit_dispatch(Emitter *e, GString *out)
 {
     const Plan *plan = e->plan;
     guint n_classes = wend_program_n_classes(plan->program);
-    g_autofree guint *start = g_new0(guint, n_classes + 1);
     gboolean simple = TRUE;
-    for (guint i = plan->threads->len; i-- > 0;) {
-        const PlanThread *t = &g_array_index(plan->threads, PlanThread, i);
-        start[t->class_index] = t->rule; /* the main thread is the first of its class */
-    }
     if (n_classes == 1) {
-        g_autofree char *name = rule_name(e, start[0]);
+        g_autofree char *name = start_name(e, 0);
         write_line(out, 1, "%s();", name);
         return;
     }
@@ -131,7 +170,7 @@ static void emit_dispatch(Emitter *e, GString *out)
     if (simple) {
         for (guint c = 0; c < n_classes; c++) {
             const WendClass *class = wend_program_class(plan->program, c);
-            g_autofree char *condition = rank_condition((RankSet){class->n_ranks, class->ranks}, all), *name = rule_name(e, start[c]);
+            g_autofree char *condition = rank_condition((RankSet){class->n_ranks, class->ranks}, all), *name = start_name(e, c);
             if (c + 1 < n_classes)
                 write_line(out, 1, "%sif (%s)", c ? "else " : "", condition);
             else
@@ -142,7 +181,7 @@ static void emit_dispatch(Emitter *e, GString *out)
     }
     g_autoptr(GString) list = g_string_new("");
     for (guint r = 0; r < plan->n_ranks; r++) {
-        g_autofree char *name = rule_name(e, start[wend_program_class_of(plan->program, r)]);
+        g_autofree char *name = start_name(e, wend_program_class_of(plan->program, r));
         g_string_append_printf(list, "%s%s", r ? ", " : "", name);
     }
     write_line(out, 1, "static void (*const start[%u])(void) = {%s};", plan->n_ranks, list->str);
@@ -200,6 +239,7 @@ static void emit_main(Emitter *e, GString *out)
     locals_end(e, locals, 1);
     g_string_append(out, e->definitions->str);
     g_string_set_size(e->definitions, 0);
+    emit_threads(e, out);
     g_string_append_printf(out, "int main(%s)\n{\n", e->needs[HELPER_SPAWN] ? "int argc, char **argv" : "void");
     emit_stack(e, out, 0);
     g_string_append(out, locals->str);

@@ -155,6 +155,8 @@ Extents *extents_new(Plan *plan)
 
 void extents_free(Extents *e)
 {
+    if (!e)
+        return;
     g_hash_table_destroy(e->types);
     g_hash_table_destroy(e->comms);
     g_free(e);

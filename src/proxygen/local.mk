@@ -5,6 +5,7 @@ proxygen_SOURCES = \
 	src/proxygen/plan.h \
 	src/proxygen/call.c src/proxygen/call.h \
 	src/proxygen/select.c \
+	src/proxygen/threads.c src/proxygen/threads.h \
 	src/proxygen/variables.c src/proxygen/variables.h \
 	src/proxygen/extent.c src/proxygen/extent.h \
 	src/proxygen/memory.c src/proxygen/memory.h \

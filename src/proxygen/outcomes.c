@@ -304,7 +304,8 @@ gboolean plan_outcomes(Plan *plan, GError **error)
         for (guint t = 0; t < plan->threads->len; t++) {
             const PlanThread *thread = &g_array_index(plan->threads, PlanThread, t);
             const WendClass *class = wend_program_class(plan->program, thread->class_index);
-            if (!s.has_choice[thread->rule])
+            gboolean more = thread->n_others > 0;
+            if (!s.has_choice[thread->rule] && !(more && (s.has_choice[thread->during] || s.has_choice[thread->after])))
                 continue;
             for (guint r = 0; r < class->n_ranks && !s.damaged; r++) {
                 s.rank = class->ranks[r];
@@ -312,6 +313,10 @@ gboolean plan_outcomes(Plan *plan, GError **error)
                 s.streams = g_hash_table_new_full(NULL, NULL, NULL, stream_free);
                 memset(s.active, 0, g_hash_table_size(s.numbers) + 1);
                 walk(&s, thread->rule);
+                if (more) {
+                    walk(&s, thread->during);
+                    walk(&s, thread->after);
+                }
                 g_hash_table_destroy(s.streams);
             }
         }

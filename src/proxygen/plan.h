@@ -3,6 +3,7 @@
  * The passes, in order; each fills its part of the plan and reads those before it:
  *
  *   select.c          which rules and calls there are, who makes them; the calls up to MPI_Init apart
+ *   threads.c         when further threads run
  *   variables.c       handles and requests -> arrays of the proxy
  *   memory.c          segments -> how many bytes, below and above their offset 0
  *   outcomes.c        nondeterminism: what each Waitany, Testsome, … has to complete
@@ -48,6 +49,8 @@ typedef struct {
     guint thread;            /* its number */
     guint sequence;          /* in the class */
     guint rule;              /* the body, after the prefix if it is the thread that calls MPI_Init */
+    guint n_others;          /* of a class's main thread: further threads, which follow it in the list; the body goes on: */
+    guint during, after;     /* n_others > 0: while they run, and when they have ended */
 } PlanThread;
 
 /* -- segments -- */

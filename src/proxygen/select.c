@@ -3,6 +3,8 @@
  * Rules stay rules: nothing here expands the grammar but the few calls up to MPI_Init, which main makes before it knows its rank. */
 #include "plan.h"
 #include "callbacks.h"
+#include "extent.h"
+#include "threads.h"
 #include "variables.h"
 
 #include <string.h>
@@ -113,7 +115,7 @@ static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray 
 }
 
 /* Adds a body to the plan's rules and gives its number. */
-static guint add_body(Plan *plan, GArray *symbols)
+guint plan_add_body(Plan *plan, GArray *symbols)
 {
     plan->rules = g_renew(PlanRule, plan->rules, plan->n_rules + 1);
     PlanRule *rule = &plan->rules[plan->n_rules];
@@ -138,11 +140,11 @@ static void find_threads(Plan *plan)
         for (guint s = 0; s < class->n_sequences; s++) {
             if (class->sequences[s].kind != WEND_SEQUENCE_THREAD)
                 continue;
-            PlanThread thread = {c, (guint)class->sequences[s].id, s, class->sequences[s].rule};
+            PlanThread thread = {c, (guint)class->sequences[s].id, s, class->sequences[s].rule, 0, 0, 0};
             if (prefix->len == 0 && rule_has_init(plan, known, thread.rule)) {
                 GArray *rest = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
                 split_after_init(plan, known, thread.rule, prefix, rest);
-                thread.rule = add_body(plan, rest);
+                thread.rule = plan_add_body(plan, rest);
                 g_array_insert_val(plan->threads, first, thread);
             } else {
                 g_array_append_val(plan->threads, thread);
@@ -286,9 +288,16 @@ static void mark_all(Plan *plan)
     for (m.class = 0; m.class < wend_program_n_classes(plan->program); m.class++) {
         const WendClass *class = wend_program_class(plan->program, m.class);
         m.emitted = TRUE;
-        for (guint i = 0; i < plan->threads->len; i++)
-            if (g_array_index(plan->threads, PlanThread, i).class_index == m.class)
-                mark_rule(&m, g_array_index(plan->threads, PlanThread, i).rule);
+        for (guint i = 0; i < plan->threads->len; i++) {
+            const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
+            if (thread->class_index != m.class)
+                continue;
+            mark_rule(&m, thread->rule);
+            if (thread->n_others > 0) {
+                mark_rule(&m, thread->during);
+                mark_rule(&m, thread->after);
+            }
+        }
         /* Callbacks are emitted apart (callbacks.c), but their calls use variables and memory all the same. */
         m.emitted = FALSE;
         for (guint s = 0; s < class->n_sequences; s++)
@@ -326,6 +335,8 @@ gboolean plan_select(Plan *plan, GError **error)
         plan->rules[i].symbols = r->symbols;
     }
     find_threads(plan);
+    if (!plan_threads(plan, error))
+        return FALSE;
     plan->terminal_ranks = g_new0(RankSet, wend_program_n_terminals(p) + 1);
     plan->terminal_uses = g_new0(guint, wend_program_n_terminals(p) + 1);
     mark_all(plan);
@@ -345,6 +356,7 @@ void plan_free(Plan *plan)
     g_free(plan->rules);
     g_free(plan->terminal_ranks);
     g_free(plan->terminal_uses);
+    extents_free(plan->extents);
     variables_free(plan->variables);
     if (plan->segments)
         g_hash_table_destroy(plan->segments);
