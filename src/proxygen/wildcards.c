@@ -7,8 +7,9 @@
  * Then the k-th receive completes when k messages have come, whoever sent them, and by induction over the recorded order nothing can hang. Otherwise it is
  * pinned: it names the source that the recorded one got. Probes take no message and stay as they are.
  *
- * The check is static, over all calls of all ranks, and errs towards pinning: communicators other than MPI_COMM_WORLD count as one, as their handles do
- * not tell them apart over ranks. */
+ * The check looks at what the ranks do in one phase, from one collective call on MPI_COMM_WORLD to the next: messages of different phases cannot meet, if
+ * in each phase as many are received as are sent. It errs towards pinning: communicators other than MPI_COMM_WORLD count as one, as their
+ * handles do not tell them apart over ranks. */
 #include <string.h>
 
 #include "extent.h"
@@ -25,6 +26,7 @@ typedef struct {
     gint64 bytes;             /* posted, or sent at most; -1 unknown */
     gboolean blocking;
     guint terminal;
+    guint phase;
 } Transfer;
 
 typedef struct {
@@ -33,7 +35,19 @@ typedef struct {
     GPtrArray *received;      /* by rank: GArray of Transfer, named and wildcard */
     GPtrArray *sent;          /* by destination in the world: GArray of Transfer; the last one: sends on other communicators, to anyone */
     gint64 *mrecv_bytes;      /* by rank: the smallest buffer of an Mrecv */
+    guint8 *moves;            /* by terminal: sends, receives, or counts a phase */
+    gint8 *rule_moves;        /* by rule: has any such terminal; -1 not known yet */
+
+    /* of the rank that is looked at */
+    GHashTable *done;         /* terminal << 32 | phase -> times (guint64) */
+    guint phase;
+    GHashTable *balance;      /* receiver << 32 | phase -> messages sent minus received; receiver n_ranks: other communicators */
+    guint64 steps;            /* walked so far */
+    gboolean one_phase;       /* too long to walk, or messages cross phases */
 } Traffic;
+
+/* Terminals walked, at most: beyond that all is one phase. */
+enum { STEP_LIMIT = 50 * 1000 * 1000 };
 
 static gboolean is_probe(const char *name)
 {
@@ -73,7 +87,15 @@ static void add(GPtrArray *lists, guint index, Transfer t)
     g_array_append_val((GArray *)lists->pdata[index], t);
 }
 
-static void note_call(Traffic *t, const Call *c, guint rank)
+static void count_message(Traffic *t, guint receiver, guint phase, gint64 times)
+{
+    gint64 key = (gint64)receiver << 32 | phase, *known = g_hash_table_lookup(t->balance, &key);
+    if (!known)
+        g_hash_table_insert(t->balance, g_memdup2(&key, sizeof key), known = g_new0(gint64, 1));
+    *known += times;
+}
+
+static void note_call(Traffic *t, const Call *c, guint rank, guint phase, gint64 times)
 {
     const char *name = c->function->name;
     const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
@@ -87,13 +109,15 @@ static void note_call(Traffic *t, const Call *c, guint rank)
     if (!comm || !comm->has_in)
         return;
     Transfer one = {.comm = g_strcmp0(wend_constant_name(t->plan->program, comm->in[0].value), "MPI_COMM_WORLD") == 0 ? WORLD : OTHERS,
-                    .terminal = c->terminal, .source = rank};
+                    .terminal = c->terminal, .source = rank, .phase = phase};
     gboolean combined = strstr(name, "endrecv") != NULL;
     if ((c->function->flags & WEND_F_RECV) && named(c, "source", rank, &one.source) && one.source != t->proc_null &&
         named(c, combined ? "recvtag" : "tag", rank, &one.tag)) {
         one.bytes = is_probe(name) || is_matched_probe(name) ? -1 : bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "recvbuf" : "buf", rank);
         one.dest = rank;
         add(t->received, rank, one);
+        if (!is_probe(name))
+            count_message(t, one.comm == WORLD ? rank : t->plan->n_ranks, phase, -times);
     }
     if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value) && value != t->proc_null && named(c, combined ? "sendtag" : "tag", rank, &one.tag)) {
         one.source = rank;
@@ -102,7 +126,9 @@ static void note_call(Traffic *t, const Call *c, guint rank)
         one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST) && strncmp(name, "MPI_Bsend", 9) != 0 && !combined;
         if (strncmp(name, "MPI_Ssend", 9) == 0)
             one.bytes = MAX(one.bytes, EAGER_BYTES + 1); /* waits for the receive, whatever its size; too large for no buffer: see below */
-        add(t->sent, one.comm == WORLD && value >= 0 && value < t->plan->n_ranks ? (guint)value : t->plan->n_ranks, one);
+        guint receiver = one.comm == WORLD && value >= 0 && value < t->plan->n_ranks ? (guint)value : t->plan->n_ranks;
+        add(t->sent, receiver, one);
+        count_message(t, receiver, phase, times);
     }
 }
 
@@ -117,14 +143,14 @@ static const char *conflict_on(const Traffic *t, const Transfer *wildcard, guint
     const GArray *received = t->received->pdata[rank];
     for (guint i = 0; i < received->len; i++) {
         const Transfer *other = &g_array_index(received, Transfer, i);
-        if (other->comm == wildcard->comm && other->source != t->any_source && tags_meet(t, other->tag, wildcard->tag))
+        if (other->comm == wildcard->comm && other->phase == wildcard->phase && other->source != t->any_source && tags_meet(t, other->tag, wildcard->tag))
             return "another receive of this rank names its source and could miss its message.";
     }
     for (guint list = 0; list < 2; list++) {
         const GArray *sent = t->sent->pdata[list ? t->plan->n_ranks : rank];
         for (guint i = 0; sent && i < sent->len; i++) {
             const Transfer *send = &g_array_index(sent, Transfer, i);
-            if (send->comm != wildcard->comm || !tags_meet(t, send->tag, wildcard->tag))
+            if (send->comm != wildcard->comm || send->phase != wildcard->phase || !tags_meet(t, send->tag, wildcard->tag))
                 continue;
             if (send->bytes < 0 || (room >= 0 && send->bytes > room && send->bytes != EAGER_BYTES + 1))
                 return "a message of another sender might not fit.";
@@ -133,6 +159,120 @@ static const char *conflict_on(const Traffic *t, const Transfer *wildcard, guint
         }
     }
     return NULL;
+}
+
+/* -- phases -- */
+
+static gboolean rule_moves(Traffic *t, guint rule)
+{
+    if (t->rule_moves[rule] < 0) {
+        const PlanRule *r = &t->plan->rules[rule];
+        gint8 found = 0;
+        for (guint i = 0; i < r->n && !found; i++)
+            found = r->symbols[i].is_rule ? (gint8)rule_moves(t, r->symbols[i].id) : t->moves[r->symbols[i].id] != 0;
+        t->rule_moves[rule] = found;
+    }
+    return t->rule_moves[rule];
+}
+
+static void walk(Traffic *t, guint rule)
+{
+    const PlanRule *r = &t->plan->rules[rule];
+    for (guint i = 0; i < r->n && !t->one_phase; i++) {
+        const WendSymbol *s = &r->symbols[i];
+        if (s->is_rule) {
+            for (guint64 e = 0; rule_moves(t, s->id) && e < s->exponent && !t->one_phase; e++)
+                walk(t, s->id);
+            continue;
+        }
+        t->one_phase = ++t->steps > STEP_LIMIT;
+        if (t->moves[s->id] == 2) {
+            t->phase += (guint)s->exponent;
+        } else if (t->moves[s->id] == 1) {
+            gint64 key = (gint64)s->id << 32 | t->phase, *times = g_hash_table_lookup(t->done, &key);
+            if (!times)
+                g_hash_table_insert(t->done, g_memdup2(&key, sizeof key), times = g_new0(gint64, 1));
+            *times += (gint64)s->exponent;
+        }
+    }
+}
+
+/* Which terminals move messages, and which synchronize all ranks. Of the collective calls on MPI_COMM_WORLD each counts, as all ranks make all of them in
+ * the same order; but only those after which every rank has heard of every other separate phases. */
+static void find_moves(Traffic *t)
+{
+    static const char *const synchronizing[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall"};
+    for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
+        if (t->plan->terminal_ranks[i].n == 0)
+            continue;
+        call_decode(t->plan->call, i);
+        const Call *c = t->plan->call;
+        if (c->function->flags & (WEND_F_RECV | WEND_F_SEND))
+            t->moves[i] = 1;
+        const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
+        for (guint k = 0; k < G_N_ELEMENTS(synchronizing); k++)
+            if (!c->failed && comm && comm->has_in && strcmp(c->function->name, synchronizing[k]) == 0 &&
+                g_strcmp0(wend_constant_name(t->plan->program, comm->in[0].value), "MPI_COMM_WORLD") == 0)
+                t->moves[i] = 2;
+    }
+}
+
+static void forget(Traffic *t)
+{
+    for (guint r = 0; r <= t->plan->n_ranks; r++) {
+        if (t->received->pdata[r])
+            g_array_unref(t->received->pdata[r]);
+        if (t->sent->pdata[r])
+            g_array_unref(t->sent->pdata[r]);
+        t->received->pdata[r] = t->sent->pdata[r] = NULL;
+    }
+    g_hash_table_remove_all(t->balance);
+}
+
+/* Takes all calls of all ranks as one phase. */
+static void note_all(Traffic *t)
+{
+    for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
+        RankSet ranks = t->plan->terminal_ranks[i];
+        if (ranks.n == 0 || !(t->moves[i] == 1 || strstr(wend_program_shape(t->plan->program, wend_program_terminal(t->plan->program, i)->shape)->function->name, "recv")))
+            continue;
+        call_decode(t->plan->call, i);
+        for (guint r = 0; r < ranks.n; r++)
+            note_call(t, t->plan->call, ranks.ranks[r], 0, 1);
+    }
+}
+
+static void note_by_phase(Traffic *t)
+{
+    for (guint i = 0; i < t->plan->threads->len && !t->one_phase; i++) {
+        const PlanThread *thread = &g_array_index(t->plan->threads, PlanThread, i);
+        const WendClass *class = wend_program_class(t->plan->program, thread->class_index);
+        if (thread->n_others > 0) {
+            t->one_phase = TRUE; /* threads have no common order */
+            break;
+        }
+        t->done = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+        t->phase = 0;
+        walk(t, thread->rule);
+        GHashTableIter iter;
+        gpointer key, times;
+        g_hash_table_iter_init(&iter, t->done);
+        while (g_hash_table_iter_next(&iter, &key, &times)) {
+            call_decode(t->plan->call, (guint)(*(gint64 *)key >> 32));
+            for (guint r = 0; r < class->n_ranks; r++)
+                note_call(t, t->plan->call, class->ranks[r], (guint)(*(gint64 *)key & G_MAXUINT32), *(gint64 *)times);
+        }
+        g_hash_table_destroy(t->done);
+    }
+    GHashTableIter iter;
+    gpointer left;
+    g_hash_table_iter_init(&iter, t->balance);
+    while (g_hash_table_iter_next(&iter, NULL, &left))
+        t->one_phase |= *(gint64 *)left != 0;
+    if (t->one_phase) {
+        forget(t);
+        note_all(t);
+    }
 }
 
 /* -- the sources that came -- */
@@ -264,14 +404,12 @@ void plan_wildcards(Plan *plan)
     for (guint r = 0; r < plan->n_ranks; r++)
         t.mrecv_bytes[r] = G_MAXINT64;
     gboolean any = FALSE;
-    for (guint i = 0; i < wend_program_n_terminals(plan->program); i++) {
-        RankSet ranks = plan->terminal_ranks[i];
-        if (ranks.n == 0 || !(wend_program_shape(plan->program, wend_program_terminal(plan->program, i)->shape)->function->flags & (WEND_F_RECV | WEND_F_SEND)))
-            continue;
-        call_decode(plan->call, i);
-        for (guint r = 0; r < ranks.n; r++)
-            note_call(&t, plan->call, ranks.ranks[r]);
-    }
+    t.moves = g_new0(guint8, wend_program_n_terminals(plan->program) + 1);
+    t.rule_moves = g_malloc(plan->n_rules + 1);
+    memset(t.rule_moves, -1, plan->n_rules + 1);
+    t.balance = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    find_moves(&t);
+    note_by_phase(&t);
     for (guint r = 0; r < plan->n_ranks; r++) {
         const GArray *received = t.received->pdata[r];
         for (guint i = 0; received && i < received->len; i++)
@@ -288,4 +426,7 @@ void plan_wildcards(Plan *plan)
     free_lists(t.received);
     free_lists(t.sent);
     g_free(t.mrecv_bytes);
+    g_free(t.moves);
+    g_free(t.rule_moves);
+    g_hash_table_destroy(t.balance);
 }
