@@ -18,7 +18,8 @@ TEST_PROGRAM_FILES = \
 	tests/programs/sessions.c \
 	tests/programs/statuses.c \
 	tests/programs/strays.c \
-	tests/programs/threads.c
+	tests/programs/threads.c \
+	tests/programs/wildcards.c
 TEST_PROGRAM_BINARIES = $(TEST_PROGRAM_FILES:.c=)
 $(TEST_PROGRAM_BINARIES): %: %.c
 	$(AM_V_CC)$(MKDIR_P) tests/programs && $(MPICC) $(EXAMPLE_CFLAGS) -o $@ $< -pthread

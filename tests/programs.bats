@@ -10,6 +10,7 @@ setup() { in_scratch; }
 @test "round trip: early and late calls" { roundtrip 2 "$PROGRAMS/early"; }
 @test "round trip: threads" { roundtrip 2 "$PROGRAMS/threads"; }
 @test "round trip: sessions" { roundtrip 2 "$PROGRAMS/sessions"; }
+@test "round trip: wildcards that one rank sends to" { roundtrip 3 "$PROGRAMS/wildcards"; }
 @test "round trip: strays" { roundtrip 4 "$PROGRAMS/strays"; }
 
 recorded_allreduces() { # of rank 0

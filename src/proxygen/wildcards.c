@@ -4,7 +4,8 @@
  *   - no receive that could take the same messages names its source: it would wait for a message that the wildcard took;
  *   - every message that could come fits;
  *   - the sends that could match are small enough to be eager in any MPI, or nonblocking: their senders go on whoever is received first.
- * Then the k-th receive completes when k messages have come, whoever sent them, and by induction over the recorded order nothing can hang. Otherwise it is
+ * Then the k-th receive completes when k messages have come, whoever sent them, and by induction over the recorded order nothing can hang. It also stays one
+ * if all sends that could match are of one rank: their order is that of the sends, so that to name the rank would change nothing. Otherwise it is
  * pinned: it names the source that the recorded one got. Probes take no message and stay as they are.
  *
  * The check looks at what the ranks do in one phase, from one collective call on MPI_COMM_WORLD to the next: messages of different phases cannot meet, if
@@ -137,9 +138,29 @@ static gboolean tags_meet(const Traffic *t, gint64 a, gint64 b)
     return a == b || a == t->any_tag || b == t->any_tag;
 }
 
+/* Are all sends that the wildcard could match of one rank? */
+static gboolean one_sender(const Traffic *t, const Transfer *wildcard, guint rank)
+{
+    gint64 sender = -1;
+    for (guint list = 0; list < 2; list++) {
+        const GArray *sent = t->sent->pdata[list ? t->plan->n_ranks : rank];
+        for (guint i = 0; sent && i < sent->len; i++) {
+            const Transfer *send = &g_array_index(sent, Transfer, i);
+            if (send->comm != wildcard->comm || send->phase != wildcard->phase || !tags_meet(t, send->tag, wildcard->tag))
+                continue;
+            if (sender >= 0 && send->source != sender)
+                return FALSE;
+            sender = send->source;
+        }
+    }
+    return TRUE;
+}
+
 /* Why the wildcard must be pinned, or NULL. */
 static const char *conflict_on(const Traffic *t, const Transfer *wildcard, guint rank, gint64 room)
 {
+    if (one_sender(t, wildcard, rank))
+        return NULL;
     const GArray *received = t->received->pdata[rank];
     for (guint i = 0; i < received->len; i++) {
         const Transfer *other = &g_array_index(received, Transfer, i);
