@@ -40,6 +40,7 @@ BATS_TESTS = \
 	tests/commands.bats \
 	tests/output.bats \
 	tests/programs.bats \
+	tests/proxygen/proxygen.bats \
 	tests/requests.bats \
 	tests/spec.bats \
 	tests/support.bats \

@@ -1,0 +1,118 @@
+# proxygen: the command, and what its programs look like and do. That proxies communicate as the application did is in examples.bats and programs.bats.
+load ../helpers
+setup() { in_scratch; }
+
+# A recording in app.dir of an example, its proxy in proxy.c.
+record_and_compile() {
+    local n=$1 program=$2
+    shift 2
+    record app.dir "$n" "$EXAMPLES/$program" "$@" >/dev/null && make_proxy app.dir ./proxy
+}
+
+@test "proxygen: usage errors are 2, a missing recording is 3" {
+    run "$PROXYGEN"
+    [ "$status" = 2 ]
+    run "$PROXYGEN" nowhere.dir
+    [ "$status" = 2 ]
+    run "$PROXYGEN" one two -o x.c
+    [ "$status" = 2 ]
+    run "$PROXYGEN" nowhere.dir -o x.c
+    [ "$status" = 3 ]
+    [ "${#lines[@]}" = 1 ]
+    [ ! -e x.c ]
+}
+
+@test "proxygen: an existing file or directory is kept without --force" {
+    record app.dir 2 "$EXAMPLES/ring" -l 2 >/dev/null
+    echo precious >proxy.c
+    mkdir there
+    run "$PROXYGEN" app.dir -o proxy.c
+    [ "$status" = 4 ]
+    [ "$(cat proxy.c)" = precious ]
+    run "$PROXYGEN" app.dir -o there/
+    [ "$status" = 4 ]
+    [ -z "$(ls there)" ]
+    "$PROXYGEN" --force app.dir -o proxy.c
+    grep -q MPI_Init proxy.c
+    "$PROXYGEN" --force app.dir -o there/
+    [ -f there/Makefile ]
+    [ -z "$(ls ./*.tmp there/*.tmp 2>/dev/null)" ]
+}
+
+@test "proxygen: an unwritable output is 4, and nothing stays" {
+    record app.dir 2 "$EXAMPLES/ring" -l 2 >/dev/null
+    run "$PROXYGEN" app.dir -o missing/proxy.c
+    [ "$status" = 4 ]
+    run "$PROXYGEN" --force app.dir -o /dev/full/x.c
+    [ "$status" = 4 ]
+}
+
+@test "a proxy says so when it is started with another number of ranks, and does not hang" {
+    record_and_compile 4 ring
+    run mpi 3 ./proxy
+    [ "$status" = 2 ]
+    [[ "$output" == *"4 ranks"*"started with 3"* ]]
+    [ "$(grep -c "started with" <<<"$output")" = 1 ]
+    run mpi 4 ./proxy
+    [ "$status" = 0 ]
+}
+
+@test "a proxy as a directory of files is built by its Makefile" {
+    record app.dir 4 "$EXAMPLES/collectives" -k blocking >/dev/null
+    "$PROXYGEN" app.dir -o there/
+    make -s -C there CC="$MPICC" CFLAGS="-std=c11 -O1 -Wall -Wextra -Werror"
+    record proxy.dir 4 there/proxy
+    "$WEND" diff app.dir proxy.dir
+}
+
+@test "peers are written in terms of the rank, loops are loops, the header says what it is" {
+    record_and_compile 9 stencil2d -i 50
+    grep -q 'rank + 1' proxy.c
+    grep -q 'for (int i = 0; i < 5; i++)' proxy.c # two buffers in turn, a norm every tenth time
+    grep -q 'recorded:  *stencil2d -i 50' proxy.c
+    grep -q 'mpirun -n 9 ' proxy.c
+    ! grep -q $'\t' proxy.c
+    [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' proxy.c)" -le 140 ]
+}
+
+@test "the text follows the grammar, not the number of calls" {
+    record few.dir 4 "$EXAMPLES/stencil2d" -i 20 >/dev/null
+    record many.dir 4 "$EXAMPLES/stencil2d" -i 400 >/dev/null
+    "$PROXYGEN" few.dir -o few.c
+    "$PROXYGEN" many.dir -o many.c
+    few=$(wc -l <few.c) many=$(wc -l <many.c)
+    [ "$many" -le $((few + 10)) ]
+}
+
+@test "loops over Testsome and Waitsome come back as loops" {
+    record app.dir 4 "$EXAMPLES/polling" -m testsome >/dev/null
+    "$PROXYGEN" app.dir -o proxy.c
+    grep -q 'while (pending > 0)' proxy.c
+}
+
+@test "wildcards stay where that is safe; --pin names every source" {
+    record app.dir 4 "$EXAMPLES/masterworker" >/dev/null
+    "$PROXYGEN" app.dir -o free.c
+    grep -q 'MPI_Recv(.*MPI_ANY_SOURCE' free.c
+    "$PROXYGEN" --pin app.dir -o pinned.c
+    ! grep 'MPI_Recv(.*MPI_ANY_SOURCE' pinned.c
+    grep -q 'pinned' pinned.c
+    "$MPICC" -std=c11 -Wall -Wextra -Werror pinned.c -o pinned
+    mpi 4 ./pinned
+}
+
+@test "a proxy keeps to its scratch directory and cleans it up" {
+    record_and_compile 4 fileio
+    mkdir scratch run
+    cd run
+    WEND_PROXY_DIR=../scratch mpi 4 ../proxy
+    [ -z "$(ls -A ../scratch)" ]
+    [ -z "$(ls -A .)" ]
+}
+
+@test "a proxy without a place for its files says so" {
+    record_and_compile 2 fileio
+    WEND_PROXY_DIR=$PWD/nowhere run mpi 2 ./proxy
+    [ "$status" != 0 ]
+    [[ "$output" == *"scratch directory"* ]]
+}
