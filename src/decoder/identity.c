@@ -169,18 +169,51 @@ static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboo
     }
 }
 
+/* Pairs of neighbour and weight, sorted. */
+static int compare_neighbours(const void *a, const void *b)
+{
+    return memcmp(a, b, 2 * sizeof(gint64));
+}
+
+/* The order of the neighbours that MPI_Dist_graph_create finds is the library's and differs from run to run: who they are counts, with their weights. */
+static void put_neighbours(IdentityRank *r, GByteArray *key, const WendCall *call)
+{
+    static const char *const names[] = {"sources", "destinations"};
+    for (guint k = 0; k < G_N_ELEMENTS(names); k++) {
+        guint i = 0;
+        while (i < call->n_args && strcmp(call->args[i].param->name, names[k]) != 0)
+            i++;
+        if (i + 1 >= call->n_args) /* the weights follow */
+            continue;
+        const WendArg *ranks = &call->args[i], *weights = &call->args[i + 1];
+        gint64 n = MAX(ranks->n_out, 0);
+        put(key, translated(r, ranks->n_out));
+        put(key, translated(r, weights->n_out));
+        g_autofree gint64 *pairs = g_new0(gint64, 2 * n + 2);
+        for (gint64 j = 0; j < n; j++) {
+            pairs[2 * j] = translated(r, ranks->out[j]);
+            pairs[2 * j + 1] = j < weights->n_out ? translated(r, weights->out[j]) : 0;
+        }
+        qsort(pairs, (gsize)n, 2 * sizeof *pairs, compare_neighbours);
+        g_byte_array_append(key, (const guint8 *)pairs, (guint)(2 * (gsize)n * sizeof *pairs));
+    }
+}
+
 static void put_call(IdentityRank *r, GByteArray *key, const WendCall *call, guint8 tag, const PutOptions *options)
 {
     g_byte_array_set_size(key, 0);
     g_byte_array_append(key, &tag, 1);
     g_byte_array_append(key, (const guint8 *)call->function->name, (guint)strlen(call->function->name) + 1);
     put(key, call->failed);
+    gboolean neighbours = strcmp(call->function->name, "MPI_Dist_graph_neighbors") == 0;
+    if (neighbours && (options->parts & IDENTITY_IN) != 0)
+        put_neighbours(r, key, call);
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
         if ((options->parts & IDENTITY_IN) != 0)
             put_words(r, key, arg, FALSE, options);
         gboolean outcome = arg->param->place == WEND_PLACE_OUTCOME || arg->param->kind == WEND_KIND_STATUS;
-        if ((options->parts & (outcome ? IDENTITY_OUTCOMES : IDENTITY_IN)) != 0)
+        if (!neighbours && (options->parts & (outcome ? IDENTITY_OUTCOMES : IDENTITY_IN)) != 0)
             put_words(r, key, arg, TRUE, options);
     }
     if ((options->parts & IDENTITY_OUTCOMES) != 0)

@@ -285,6 +285,17 @@ server() {
     different
 }
 
+@test "neighbours in a graph: who they are counts, with their weights, and not their order" {
+    neighbours() { echo "MPI_Dist_graph_neighbors comm=comm#0 maxindegree=3 sources=$1 sourceweights=$2 maxoutdegree=1 destinations=4 destweights=7"; }
+    neighbours 0,2,5 1,2,3 | recording a
+    neighbours 5,0,2 3,1,2 | recording b
+    equal
+    neighbours 5,0,2 1,2,3 | recording b
+    different
+    neighbours 5,0,1 3,1,2 | recording b
+    different
+}
+
 @test "--max, --quiet, --help and wrong usage" {
     stencil | recording a
     stencil | sed 's/tag=7/tag=8/' | recording b
