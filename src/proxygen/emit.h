@@ -84,8 +84,10 @@ guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildca
 void wildcards_emit(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_rule.c -- */
-/* Appends the functions of one rule, the locals declared, the definitions it needs before it. */
-void emit_rule(Emitter *e, GString *out, guint rule);
+/* Functions that a rule becomes: 1, or for a long one several and, last, the one that calls them. */
+guint rule_parts(const Emitter *e, guint rule);
+/* Appends one of them, the definitions it needs before it. */
+void emit_rule_part(Emitter *e, GString *out, guint rule, guint part);
 /* Begins and ends a function body's locals for other writers. */
 void locals_begin(Emitter *e);
 void locals_end(Emitter *e, GString *out, int indent);

@@ -88,26 +88,31 @@ static void emit_function(Emitter *e, GString *out, const char *name, guint rule
     g_string_append_printf(out, "%svoid %s(void)\n{\n%s%s}\n\n", e->linkage, name, locals->str, body->str);
 }
 
-void emit_rule(Emitter *e, GString *out, guint rule)
+guint rule_parts(const Emitter *e, guint rule)
+{
+    guint n = e->plan->rules[rule].n;
+    return n <= PART_SYMBOLS + PART_SYMBOLS / 2 ? 1 : (n + PART_SYMBOLS - 1) / PART_SYMBOLS + 1;
+}
+
+void emit_rule_part(Emitter *e, GString *out, guint rule, guint part)
 {
     const PlanRule *r = &e->plan->rules[rule];
     g_autofree char *name = rule_name(e, rule), *ranks = ranks_text(e->plan, r->ranks);
-    if (r->n <= PART_SYMBOLS + PART_SYMBOLS / 2) {
+    guint parts = rule_parts(e, rule);
+    if (parts == 1) {
         g_autoptr(GString) function = g_string_new("");
         emit_function(e, function, name, rule, 0, r->n);
         g_string_append_printf(out, "/* Run by %s. */\n", ranks);
         g_string_append(out, function->str);
-        return;
+    } else if (part + 1 < parts) {
+        g_autofree char *part_name = g_strdup_printf("%s_part_%u", name, part + 1);
+        emit_function(e, out, part_name, rule, part * PART_SYMBOLS, MIN(PART_SYMBOLS, r->n - part * PART_SYMBOLS));
+    } else {
+        g_string_append_printf(out, "/* Run by %s. */\n%svoid %s(void)\n{\n", ranks, e->linkage, name);
+        for (guint p = 0; p + 1 < parts; p++)
+            g_string_append_printf(out, "    %s_part_%u();\n", name, p + 1);
+        g_string_append(out, "}\n\n");
     }
-    guint parts = (r->n + PART_SYMBOLS - 1) / PART_SYMBOLS;
-    for (guint p = 0; p < parts; p++) {
-        g_autofree char *part = g_strdup_printf("%s_part_%u", name, p + 1);
-        emit_function(e, out, part, rule, p * PART_SYMBOLS, MIN(PART_SYMBOLS, r->n - p * PART_SYMBOLS));
-    }
-    g_string_append_printf(out, "/* Run by %s. */\n%svoid %s(void)\n{\n", ranks, e->linkage, name);
-    for (guint p = 0; p < parts; p++)
-        g_string_append_printf(out, "    %s_part_%u();\n", name, p + 1);
-    g_string_append(out, "}\n\n");
 }
 
 char *rank_condition(RankSet set, RankSet all)

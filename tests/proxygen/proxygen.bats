@@ -116,3 +116,31 @@ record_and_compile() {
     [ "$status" != 0 ]
     [[ "$output" == *"scratch directory"* ]]
 }
+
+@test "a recording without structure is compiled in seconds, to files that a compiler takes" {
+    cat >noise.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    unsigned x = 12345;
+    int size;
+    MPI_Init(&argc, &argv);
+    for (long i = 0; i < 600000; i++) {
+        x = x * 1103515245 + 12345;
+        MPI_Pack_size(x >> 16 & 63, MPI_INT, MPI_COMM_WORLD, &size);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 noise.c -o noise
+    record app.dir 1 ./noise
+    run timeout 30 "$PROXYGEN" app.dir -o proxy.c
+    [ "$status" = 2 ]
+    [[ "$output" == *"directory"* ]]
+    timeout 30 "$PROXYGEN" app.dir -o there/
+    for file in there/*; do
+        [ "$(stat -c %s "$file")" -lt 1000000 ]
+    done
+    "$MPICC" -std=c11 -O1 -Wall -Wextra -Werror -c there/rules_1.c -o rules.o
+}
