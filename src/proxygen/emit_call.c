@@ -325,6 +325,8 @@ static char *status_argument(Emitter *e, const Call *c, const Arg *arg)
         e->needs[HELPER_STATUS] = TRUE;
         return g_strdup("&status");
     }
+    if (arg->has_out && arg->n_out == -1)
+        return g_strdup("NULL"); /* of an empty array */
     if (!arg->has_out || arg->n_out < 0)
         return g_strdup("MPI_STATUSES_IGNORE");
     e->needs[HELPER_STATUSES] = TRUE;
