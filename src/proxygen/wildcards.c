@@ -1,7 +1,7 @@
 /* wildcards.c: which receives from any source may stay so, and what the others are pinned to.
  *
  * A wildcard receive stays one if, on the receiving rank and communicator,
- *   - no receive that could take the same messages names its source: it would wait for a message that the wildcard took;
+ *   - no later receive that could take the same messages names its source: it would wait for a message that the wildcard took;
  *   - every message that could come fits;
  *   - the sends that could match are small enough to be eager in any MPI, or nonblocking: their senders go on whoever is received first.
  * Then the k-th receive completes when k messages have come, whoever sent them, and by induction over the recorded order nothing can hang. It also stays one
@@ -28,7 +28,11 @@ typedef struct {
     gboolean blocking;
     guint terminal;
     guint phase;
+    guint64 first, last;      /* when the rank makes the call, counted in its calls */
 } Transfer;
+
+/* How often a rank makes a call in one phase, and when. */
+typedef struct { gint64 times; guint64 first, last; } Occurrence;
 
 typedef struct {
     Plan *plan;
@@ -40,7 +44,7 @@ typedef struct {
     gint8 *rule_moves;        /* by rule: has any such terminal; -1 not known yet */
 
     /* of the rank that is looked at */
-    GHashTable *done;         /* terminal << 32 | phase -> times (guint64) */
+    GHashTable *done;         /* terminal << 32 | phase -> Occurrence */
     guint phase;
     GHashTable *balance;      /* receiver << 32 | phase -> messages sent minus received; receiver n_ranks: other communicators */
     guint64 steps;            /* walked so far */
@@ -96,7 +100,7 @@ static void count_message(Traffic *t, guint receiver, guint phase, gint64 times)
     *known += times;
 }
 
-static void note_call(Traffic *t, const Call *c, guint rank, guint phase, gint64 times)
+static void note_call(Traffic *t, const Call *c, guint rank, guint phase, const Occurrence *when)
 {
     const char *name = c->function->name;
     const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
@@ -110,7 +114,9 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, gint64
     if (!comm || !comm->has_in)
         return;
     Transfer one = {.comm = g_strcmp0(wend_constant_name(t->plan->program, comm->in[0].value), "MPI_COMM_WORLD") == 0 ? WORLD : OTHERS,
-                    .terminal = c->terminal, .source = rank, .phase = phase};
+                    .terminal = c->terminal, .source = rank, .phase = phase, .first = when->first, .last = when->last};
+    if (c->function->flags & WEND_F_PERSISTENT)
+        one.last = G_MAXUINT64; /* it is started later */
     gboolean combined = strstr(name, "endrecv") != NULL;
     if ((c->function->flags & WEND_F_RECV) && named(c, "source", rank, &one.source) && one.source != t->proc_null &&
         named(c, combined ? "recvtag" : "tag", rank, &one.tag)) {
@@ -118,7 +124,7 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, gint64
         one.dest = rank;
         add(t->received, rank, one);
         if (!is_probe(name))
-            count_message(t, one.comm == WORLD ? rank : t->plan->n_ranks, phase, -times);
+            count_message(t, one.comm == WORLD ? rank : t->plan->n_ranks, phase, -when->times);
     }
     if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value) && value != t->proc_null && named(c, combined ? "sendtag" : "tag", rank, &one.tag)) {
         one.source = rank;
@@ -129,7 +135,7 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, gint64
             one.bytes = MAX(one.bytes, EAGER_BYTES + 1); /* waits for the receive, whatever its size; too large for no buffer: see below */
         guint receiver = one.comm == WORLD && value >= 0 && value < t->plan->n_ranks ? (guint)value : t->plan->n_ranks;
         add(t->sent, receiver, one);
-        count_message(t, receiver, phase, times);
+        count_message(t, receiver, phase, when->times);
     }
 }
 
@@ -164,7 +170,9 @@ static const char *conflict_on(const Traffic *t, const Transfer *wildcard, guint
     const GArray *received = t->received->pdata[rank];
     for (guint i = 0; i < received->len; i++) {
         const Transfer *other = &g_array_index(received, Transfer, i);
-        if (other->comm == wildcard->comm && other->phase == wildcard->phase && other->source != t->any_source && tags_meet(t, other->tag, wildcard->tag))
+        /* One that was posted earlier is matched first. */
+        if (other->comm == wildcard->comm && other->phase == wildcard->phase && other->last > wildcard->first &&
+            other->source != t->any_source && tags_meet(t, other->tag, wildcard->tag))
             return "another receive of this rank names its source and could miss its message.";
     }
     for (guint list = 0; list < 2; list++) {
@@ -210,10 +218,15 @@ static void walk(Traffic *t, guint rule)
         if (t->moves[s->id] == 2) {
             t->phase += (guint)s->exponent;
         } else if (t->moves[s->id] == 1) {
-            gint64 key = (gint64)s->id << 32 | t->phase, *times = g_hash_table_lookup(t->done, &key);
-            if (!times)
-                g_hash_table_insert(t->done, g_memdup2(&key, sizeof key), times = g_new0(gint64, 1));
-            *times += (gint64)s->exponent;
+            gint64 key = (gint64)s->id << 32 | t->phase;
+            Occurrence *when = g_hash_table_lookup(t->done, &key);
+            if (!when) {
+                when = g_new0(Occurrence, 1);
+                when->first = t->steps;
+                g_hash_table_insert(t->done, g_memdup2(&key, sizeof key), when);
+            }
+            when->last = t->steps;
+            when->times += (gint64)s->exponent;
         }
     }
 }
@@ -253,13 +266,14 @@ static void forget(Traffic *t)
 /* Takes all calls of all ranks as one phase. */
 static void note_all(Traffic *t)
 {
+    const Occurrence any_time = {1, 0, G_MAXUINT64};
     for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
         RankSet ranks = t->plan->terminal_ranks[i];
         if (ranks.n == 0 || !(t->moves[i] == 1 || strstr(wend_program_shape(t->plan->program, wend_program_terminal(t->plan->program, i)->shape)->function->name, "recv")))
             continue;
         call_decode(t->plan->call, i);
         for (guint r = 0; r < ranks.n; r++)
-            note_call(t, t->plan->call, ranks.ranks[r], 0, 1);
+            note_call(t, t->plan->call, ranks.ranks[r], 0, &any_time);
     }
 }
 
@@ -276,12 +290,12 @@ static void note_by_phase(Traffic *t)
         t->phase = 0;
         walk(t, thread->rule);
         GHashTableIter iter;
-        gpointer key, times;
+        gpointer key, when;
         g_hash_table_iter_init(&iter, t->done);
-        while (g_hash_table_iter_next(&iter, &key, &times)) {
+        while (g_hash_table_iter_next(&iter, &key, &when)) {
             call_decode(t->plan->call, (guint)(*(gint64 *)key >> 32));
             for (guint r = 0; r < class->n_ranks; r++)
-                note_call(t, t->plan->call, class->ranks[r], (guint)(*(gint64 *)key & G_MAXUINT32), *(gint64 *)times);
+                note_call(t, t->plan->call, class->ranks[r], (guint)(*(gint64 *)key & G_MAXUINT32), when);
         }
         g_hash_table_destroy(t->done);
     }
