@@ -29,3 +29,9 @@ recorded_allreduces() { # of rank 0
     [ "$(recorded_allreduces)" = 1 ]
     ! "$WEND" dump app.dir --rank 0 | grep -q MPI_Barrier
 }
+@test "a proxy of many calls is not optimized: it compiles in seconds" {
+    { echo MPI_Init; for i in $(seq 8000); do echo "MPI_Send count=$((i * i)) dest=0 tag=$i"; done; echo MPI_Finalize; } >script
+    "$BUILD_DIR/tests/decoder/script" script app.dir
+    make_proxy app.dir ./proxy
+    grep -q '^#pragma GCC optimize (0)' proxy.c
+}

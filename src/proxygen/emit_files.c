@@ -12,6 +12,8 @@
 /* Measured on such code, gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more where functions are small. Files of several compile beside
  * each other (make -j); the largest single file takes half a minute and about 1 GB. */
 enum { FILE_BYTES = 1 << 19, ONE_FILE_LIMIT = 4 << 20 };
+/* More than this of rules is left unoptimized: 1.5 s for each MB. */
+enum { QUICK_BYTES = 1 << 18 };
 
 typedef struct { char *name; GString *text; } File;
 
@@ -71,6 +73,15 @@ static void emit_header(Emitter *e, GString *out, const char *build)
     g_string_append_printf(out, " *   mpirun -n %u ./proxy\n *\n"
                                 " * Exit status: 0; 2 when started with another number of ranks; 4 when memory or the scratch directory fails.\n"
                                 " * Each rule_ function is a sequence of calls that came more than once; a loop is a sequence that was repeated. */\n", plan->n_ranks);
+}
+
+/* There is nothing to optimize in a long list of calls, and gcc takes many times as long when it tries. */
+static void emit_unoptimized(GString *out)
+{
+    g_string_append(out, "/* Calls and little else: to optimize them would only take longer to compile. */\n"
+                         "#if defined __GNUC__ && !defined __clang__\n"
+                         "#pragma GCC optimize (0)\n"
+                         "#endif\n\n");
 }
 
 static void emit_includes(Emitter *e, GString *out)
@@ -282,6 +293,8 @@ static gboolean emit_one_file(Emitter *e, GPtrArray *files, GError **error)
         GString *out = add_file(files, "");
         emit_header(e, out, " *   mpicc -O2 proxy.c -o proxy\n");
         emit_includes(e, out);
+        if (rules->len > QUICK_BYTES)
+            emit_unoptimized(out);
         g_string_append(out, helpers->str);
         g_string_append(out, callbacks->str);
         g_string_append(out, rules->str);
@@ -330,6 +343,8 @@ static void emit_several_files(Emitter *e, GPtrArray *files)
     emit_header(e, header, " *   make\n");
     g_string_append(header, "#ifndef PROXY_H\n#define PROXY_H\n\n");
     emit_includes(e, header);
+    if (e->n_files > 1)
+        emit_unoptimized(header);
     g_string_append_printf(header, "%s\n%s\n#endif\n", declarations->str, prototypes->str);
     GString *make = add_file(files, "Makefile");
     g_string_append_printf(make, "# Made by Wend's proxygen: builds ./proxy, to run with mpirun -n %u.\n"
