@@ -7,7 +7,7 @@
 /* Parts of the generated program that are there only when something uses them; helpers.c has their text. */
 typedef enum {
     HELPER_SET_NULL, HELPER_HEAP, HELPER_MAPPED, HELPER_RANK_IN, HELPER_HIDE, HELPER_ACTIVE, HELPER_GATHER, HELPER_NULL_REQUESTS, HELPER_SCRATCH,
-    HELPER_PORTS, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER, HELPERS
+    HELPER_PORTS, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_TURNS, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER, HELPERS
 } Helper;
 
 typedef struct {
@@ -81,6 +81,8 @@ guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, gu
 
 /* -- emit_wildcard.c: receives from any source -- */
 guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard, guint terminal);
+/* "next_source_3()": the next source of that call. */
+char *wildcard_source(Emitter *e, const Wildcard *wildcard);
 void wildcards_emit(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_rule.c -- */

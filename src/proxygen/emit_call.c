@@ -468,6 +468,27 @@ static char *statement_of(Emitter *e, const Call *c, const char *expression)
     return g_strdup_printf("(void)%s;", expression);
 }
 
+/* Messages to a hub wait for their turn (turns.c). */
+static void add_turn(Emitter *e, const Call *c)
+{
+    const Wildcard *turn = g_hash_table_lookup(e->plan->turns, GUINT_TO_POINTER(c->terminal));
+    if (turn) {
+        g_autofree char *source = wildcard_source(e, turn);
+        add(e->before, g_strdup_printf("give_turn(%s);", source));
+    }
+    const Arg *dest = call_arg_named(c, "dest");
+    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    gboolean to_hub = FALSE;
+    for (guint r = 0; e->plan->hub >= 0 && (c->function->flags & WEND_F_SEND) && dest && r < ranks.n; r++)
+        to_hub |= call_value(c, dest->in[0], ranks.ranks[r]) == e->plan->hub;
+    if (to_hub) {
+        g_autofree char *to = expression_number(e, c, dest->in[0]);
+        add(e->before, g_strdup_printf("wait_for_turn(%s);", to));
+    }
+    if (turn || to_hub)
+        e->needs[HELPER_TURNS] = TRUE;
+}
+
 guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
 {
     Call *c = call_new(e->plan->program);
@@ -478,6 +499,7 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
         statements = 0;
         e->before = g_ptr_array_new_with_free_func(g_free);
         e->after = g_ptr_array_new_with_free_func(g_free);
+        add_turn(e, c);
         g_autofree char *expression = call_expression(e, c), *statement = statement_of(e, c, expression);
         gboolean poll = (c->function->flags & WEND_F_POLL) && !c->failed && call_arg_named(c, "flag");
         for (guint i = 0; i < e->before->len; i++)

@@ -238,6 +238,8 @@ static void emit_main(Emitter *e, GString *out)
     }
     if (e->needs[HELPER_SCRATCH])
         g_string_append(body, "    scratch_begin();\n");
+    if (e->needs[HELPER_TURNS])
+        g_string_append(body, "    turns_begin();\n");
     g_string_append_c(body, '\n');
     emit_dispatch(e, body);
     g_string_append_c(body, '\n');

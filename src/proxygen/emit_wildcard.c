@@ -1,10 +1,10 @@
-/* emit_wildcard.c: receives from any source that are pinned to the source that came (wildcards.c).
+/* emit_wildcard.c: receives from any source that are pinned to the source that came (wildcards.c), and the sources of turns (turns.c).
  *
  * The sources of one call are consumed in the order in which the rank makes it, wherever it stands, so each pinned call has one function that gives the
  * next source. */
 #include "emit.h"
 
-static char *wildcard_source(Emitter *e, const Wildcard *wildcard)
+char *wildcard_source(Emitter *e, const Wildcard *wildcard)
 {
     gpointer number;
     if (!g_hash_table_lookup_extended(e->pinned, GUINT_TO_POINTER(wildcard->terminal), NULL, &number)) {
@@ -40,7 +40,7 @@ static void emit_one(Emitter *e, GString *out, const Wildcard *wildcard, guint n
         g_string_append(rows, r > first ? ", " : "");
         if (!sources) {
             /* A rank of this call that names its source itself, or does not make the call. */
-            g_autofree char *own = rank_set_has(ranks, r) ? literal(plan, wend_program_slot(plan->program, wildcard->terminal, wildcard->slot, r)) : g_strdup("0");
+            g_autofree char *own = !wildcard->pinned ? g_strdup("-1") : rank_set_has(ranks, r) ? literal(plan, wend_program_slot(plan->program, wildcard->terminal, wildcard->slot, r)) : g_strdup("0");
             g_autofree char *contents = g_strdup_printf("%s, -1000", own);
             g_autofree char *table = table_of(e, "int", "sources", "[2]", contents);
             g_string_append(rows, table);
@@ -50,7 +50,7 @@ static void emit_one(Emitter *e, GString *out, const Wildcard *wildcard, guint n
         g_autoptr(GString) contents = g_string_new("");
         for (guint i = 0; i < sources->len; i++) {
             gint32 source = g_array_index(sources, gint32, i);
-            if (source < 0)
+            if (source < 0 && wildcard->pinned)
                 g_string_append(contents, "MPI_ANY_SOURCE, "); /* nothing came */
             else
                 g_string_append_printf(contents, "%d, ", source);
@@ -101,9 +101,12 @@ void wildcards_emit(Emitter *e, GString *declarations, GString *definitions)
     }
     g_ptr_array_sort(numbers, compare_numbers);
     if (numbers->len)
-        write_comment(definitions, 0, "Sources of receives that are pinned to what came when it was recorded, in order; -1000 ends a list.");
+        write_comment(definitions, 0, "Where the messages of calls came from when it was recorded, one after the other; -1000 ends a list.");
     for (guint i = 0; i < numbers->len; i++) {
-        const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, g_hash_table_lookup(terminals, numbers->pdata[i]));
+        gpointer terminal = g_hash_table_lookup(terminals, numbers->pdata[i]);
+        const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, terminal);
+        if (!wildcard)
+            wildcard = g_hash_table_lookup(e->plan->turns, terminal);
         emit_one(e, definitions, wildcard, GPOINTER_TO_UINT(numbers->pdata[i]));
         if (!*e->linkage)
             g_string_append_printf(declarations, "int next_source_%u(void);\n", GPOINTER_TO_UINT(numbers->pdata[i]));

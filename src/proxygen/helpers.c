@@ -412,6 +412,29 @@ static void scratch(Out *o)
     declare(e, o->declarations, "void scratch_begin(void);\nchar *scratch_file(int number);\nvoid scratch_end(void);");
 }
 
+static const char *const turns_text =
+    "/* Rank %d received from any source, and from some by name, in an order that mattered: so each process sends to it when it is its\n"
+    " * turn in the recorded order. */\n"
+    "static MPI_Comm turns;\n"
+    "\n"
+    "@void turns_begin(void)\n"
+    "{\n"
+    "    PMPI_Comm_dup(MPI_COMM_WORLD, &turns);\n"
+    "}\n"
+    "\n"
+    "@void give_turn(int to)\n"
+    "{\n"
+    "    if (to >= 0)\n"
+    "        PMPI_Send(NULL, 0, MPI_BYTE, to, 0, turns);\n"
+    "}\n"
+    "\n"
+    "@void wait_for_turn(int to)\n"
+    "{\n"
+    "    if (to == %d)\n"
+    "        PMPI_Recv(NULL, 0, MPI_BYTE, to, 0, turns, MPI_STATUS_IGNORE);\n"
+    "}\n"
+    "\n";
+
 void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
 {
     Out o = {e, declarations, definitions, g_string_new("")};
@@ -445,6 +468,12 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
     if (e->needs[HELPER_NULL_REQUESTS]) {
         declare(e, declarations, "MPI_Request *null_requests(int n);");
         define(e, definitions, null_requests_text);
+    }
+    if (e->needs[HELPER_TURNS]) {
+        g_auto(GStrv) around = g_strsplit(turns_text, "%d", -1);
+        g_autofree char *hub = g_strdup_printf("%d", e->plan->hub), *text = g_strjoinv(hub, around);
+        declare(e, declarations, "void turns_begin(void);\nvoid give_turn(int to);\nvoid wait_for_turn(int to);");
+        define(e, definitions, text);
     }
     if (e->needs[HELPER_SCRATCH])
         scratch(&o);

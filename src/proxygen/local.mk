@@ -11,6 +11,7 @@ proxygen_SOURCES = \
 	src/proxygen/memory.c src/proxygen/memory.h \
 	src/proxygen/outcomes.c \
 	src/proxygen/wildcards.c \
+	src/proxygen/turns.c src/proxygen/turns.h \
 	src/proxygen/callbacks.c src/proxygen/callbacks.h \
 	src/proxygen/names.c src/proxygen/names.h \
 	src/proxygen/emit.h \

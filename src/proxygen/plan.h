@@ -8,6 +8,7 @@
  *   memory.c          segments -> how many bytes, below and above their offset 0
  *   outcomes.c        nondeterminism: what each Waitany, Testsome, … has to complete
  *   wildcards.c       receives from any source: kept, or pinned to the recorded source
+ *   turns.c           senders that wait for their turn, so that wildcards can be kept
  *   callbacks.c       stubs for the application's functions
  *   expression.c, arguments.c, emit_call.c, special.c, emit_rule.c, emit_files.c    C
  *
@@ -120,6 +121,8 @@ typedef struct {
     struct Extents *extents;
     GHashTable *choices;     /* Site -> Choice */
     GHashTable *wildcards;   /* terminal -> Wildcard: those that are pinned */
+    GHashTable *turns;       /* terminal -> Wildcard: whom the hub lets send before that call (turns.c) */
+    gint hub;                /* -1 none */
     Callbacks *callbacks;
 } Plan;
 

@@ -43,6 +43,7 @@ Plan *plan_new(const WendProgram *p, const Options *options)
     plan->program = p;
     plan->options = options;
     plan->n_ranks = wend_program_ranks(p);
+    plan->hub = -1;
     plan->call = call_new(p);
     plan->order = g_array_new(FALSE, FALSE, sizeof(guint));
     plan->threads = g_array_new(FALSE, FALSE, sizeof(PlanThread));
@@ -364,6 +365,8 @@ void plan_free(Plan *plan)
         g_hash_table_destroy(plan->choices);
     if (plan->wildcards)
         g_hash_table_destroy(plan->wildcards);
+    if (plan->turns)
+        g_hash_table_destroy(plan->turns);
     callbacks_free(plan->callbacks);
     g_free(plan);
 }

@@ -5,8 +5,8 @@
  *   - every message that could come fits;
  *   - the sends that could match are small enough to be eager in any MPI, or nonblocking: their senders go on whoever is received first.
  * Then the k-th receive completes when k messages have come, whoever sent them, and by induction over the recorded order nothing can hang. It also stays one
- * if all sends that could match are of one rank: their order is that of the sends, so that to name the rank would change nothing. Otherwise it is
- * pinned: it names the source that the recorded one got. Probes take no message and stay as they are.
+ * if all sends that could match are of one rank: their order is that of the sends, so that to name the rank would change nothing; or if senders can
+ * wait for their turn (turns.c). Otherwise it is pinned: it names the source that the recorded one got. Probes take no message and stay as they are.
  *
  * The check looks at what the ranks do in one phase, from one collective call on MPI_COMM_WORLD to the next: messages of different phases cannot meet, if
  * in each phase as many are received as are sent. It errs towards pinning: communicators other than MPI_COMM_WORLD count as one, as their
@@ -15,6 +15,7 @@
 
 #include "extent.h"
 #include "plan.h"
+#include "turns.h"
 
 /* No MPI library in use sends fewer bytes than this eagerly. */
 enum { EAGER_BYTES = 4000 };
@@ -416,9 +417,32 @@ static void consider(Traffic *t, const Transfer *one, guint rank)
     g_hash_table_insert(plan->wildcards, GUINT_TO_POINTER(w->terminal), w);
 }
 
+/* All that would be pinned on one rank? */
+static gboolean try_turns(const Traffic *t)
+{
+    Plan *plan = t->plan;
+    gint hub = -1;
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, plan->wildcards);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        const Wildcard *w = value;
+        RankSet ranks = plan->terminal_ranks[w->terminal];
+        for (guint r = 0; r < ranks.n; r++) {
+            if (wend_program_slot(plan->program, w->terminal, w->slot, ranks.ranks[r]) != w->any_source)
+                continue;
+            if (hub >= 0 && hub != (gint)ranks.ranks[r])
+                return FALSE;
+            hub = (gint)ranks.ranks[r];
+        }
+    }
+    return hub >= 0 && plan_turns(plan, (guint)hub);
+}
+
 void plan_wildcards(Plan *plan)
 {
     plan->wildcards = g_hash_table_new_full(NULL, NULL, NULL, wildcard_free);
+    plan->turns = g_hash_table_new_full(NULL, NULL, NULL, wildcard_free);
     Traffic t = {.plan = plan, .any_source = WEND_CONST(wend_constant_by_name("MPI_ANY_SOURCE")),
                  .any_tag = WEND_CONST(wend_constant_by_name("MPI_ANY_TAG")), .proc_null = WEND_CONST(wend_constant_by_name("MPI_PROC_NULL"))};
     /* The recording names its own constants. */
@@ -451,6 +475,8 @@ void plan_wildcards(Plan *plan)
             if (g_array_index(received, Transfer, i).source == t.any_source)
                 consider(&t, &g_array_index(received, Transfer, i), r);
     }
+    if (!plan->options->pin && g_hash_table_size(plan->wildcards) > 0 && try_turns(&t))
+        g_hash_table_remove_all(plan->wildcards);
     any = g_hash_table_size(plan->wildcards) > 0;
     for (guint i = 0; any && i < plan->threads->len; i++) {
         const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);

@@ -101,6 +101,16 @@ record_and_compile() {
     mpi 4 ./pinned
 }
 
+@test "a master that probes for anyone keeps its wildcards: the others wait for their turn" {
+    record_and_compile 5 masterworker -p -t 30
+    grep -q 'MPI_Improbe(MPI_ANY_SOURCE' proxy.c
+    grep -q 'wait_for_turn(0);' proxy.c
+    for run in 1 2 3 4 5; do
+        record "again$run.dir" 5 ./proxy
+        "$WEND" diff app.dir "again$run.dir"
+    done
+}
+
 @test "a proxy keeps to its scratch directory and cleans it up" {
     record_and_compile 4 fileio
     mkdir scratch run
