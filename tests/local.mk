@@ -14,6 +14,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/errors.c \
 	tests/programs/exits.c \
 	tests/programs/hello.c \
+	tests/programs/keys.c \
 	tests/programs/requests.c \
 	tests/programs/sessions.c \
 	tests/programs/statuses.c \

@@ -351,7 +351,10 @@ static char *handle_argument(Emitter *e, const Call *c, const Arg *arg)
         g_autofree char *value = expression_handle(e, kind, word);
         if (!param_by_pointer(c, arg->param))
             return g_steal_pointer(&value);
-        return wend_is_handle(word) && !variable_is_shared(e->plan, kind, word) ? g_strdup_printf("&%s", value) : g_strdup_printf("&(%s){%s}", handle_ctype(kind), value);
+        /* A key that is freed can be named until its attributes are gone: the call gets a copy to overwrite. */
+        if (wend_is_handle(word) && kind != WEND_KIND_KEYVAL && !variable_is_shared(e->plan, kind, word))
+            return g_strdup_printf("&%s", value);
+        return g_strdup_printf("&(%s){%s}", handle_ctype(kind), value);
     }
     gint64 word = arg->has_out ? arg->out[0].value : WEND_ABSENT;
     if (wend_is_handle(word)) {

@@ -7,12 +7,12 @@
 typedef struct {
     uintptr_t value;
     int64_t word;
-    uint32_t references;              /* 0: the slot is free; PREDEFINED: never freed */
+    uint32_t references;              /* 0: the slot is free; PREDEFINED: never freed; ENDED: freed, and may be named all the same */
     Sequence *maker;                  /* whose id it has */
     void *facts;
 } Entry;
 
-enum { PREDEFINED = UINT32_MAX };
+enum { PREDEFINED = UINT32_MAX, ENDED = UINT32_MAX - 1 };
 
 static struct { Entry *slots; size_t n, used; } tables[HANDLE_KINDS]; /* n: a power of two, or 0 */
 
@@ -148,6 +148,10 @@ int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
     bool locked = state_lock(&state()->handles_lock);
     Entry *e = insert(kind, value);
     int64_t word = WEND_UNKNOWN;
+    if (e && e->references == ENDED) { /* the library gives the value again */
+        id_release(&e->maker->ids[kind], wend_handle_number(e->word));
+        e->references = 0;
+    }
     if (e && e->references) {
         word = e->word;
         if (e->references != PREDEFINED)
@@ -172,11 +176,16 @@ void handle_freed(HandleKind kind, uintptr_t value)
     bool locked = state_lock(&state()->handles_lock);
     Entry *e = find(kind, value);
     void *facts = NULL;
-    if (e && e->references == 1) {
+    if (e && e->references == 1 && kind == HANDLE_KEYVAL) {
+        /* Its attributes outlive it, and MPI_Comm_delete_attr may name them by it: the id is not free until the library gives the value again. */
+        facts = e->facts;
+        e->facts = NULL;
+        e->references = ENDED;
+    } else if (e && e->references == 1) {
         facts = e->facts;
         id_release(&e->maker->ids[kind], wend_handle_number(e->word));
         erase(kind, e);
-    } else if (e && e->references != PREDEFINED) {
+    } else if (e && e->references != PREDEFINED && e->references != ENDED) {
         e->references--;
     }
     state_unlock(&state()->handles_lock, locked);
