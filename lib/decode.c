@@ -21,7 +21,7 @@ void decode_args(const WendFunction *f, const Layout *layout, const gint64 *word
 {
     for (guint i = 0; i < f->n_params; i++) {
         const LayoutArg *a = &g_array_index(layout->args, LayoutArg, i);
-        args[i] = (WendArg){&f->params[i], a->n_in, a->n_out, words + a->in, words + a->out};
+        args[i] = (WendArg){&f->params[i], a->n_in, a->n_out, words + a->in, words + a->out, i < 64 && layout->nulls >> i & 1};
     }
 }
 

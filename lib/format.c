@@ -193,6 +193,10 @@ void wend_arg_format(const WendProgram *p, const WendWalk *w, const WendCall *ca
     const WendArg *a = &call->args[arg];
     const WendParam *param = a->param;
     gboolean in = layout_param_has_in(param), gives = layout_param_has_out(param) && !call->failed;
+    if (a->null) {
+        g_string_append(out, "NULL");
+        return;
+    }
     if (param->kind == WEND_KIND_STATUS) {
         gboolean ignored = param->array ? a->n_in < 0 : a->n_in == 0;
         if (call->failed || call->poll || !gives) g_string_append_c(out, '-');

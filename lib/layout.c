@@ -179,6 +179,8 @@ gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, gu
         if (out_is_outcome(p)) g_array_append_val(l->outcome, index);
         else value(&s, p, TRUE, &arg->n_out, &arg->out);
     }
+    l->nulls = !s.bad && s.at_shape + 1 == n_shape ? (guint64)from_shape(&s) : 0;
+    if (l->nulls && f->n_params < 64 && l->nulls >> f->n_params) return FALSE;
     return !s.bad && s.at_shape == n_shape && s.at_slot == n_slots;
 }
 

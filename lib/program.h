@@ -87,6 +87,7 @@ typedef struct {
                                * strings: for each its length, then its words; strings2: for each its number of strings, then these.
                                * status: n_in is the word of the shape (0 ignored, 1 given; arrays their length or WEND_IGNORE) and n_out
                                * the number of statuses that the call filled (0 from a decoder, which sees no outcomes) */
+    gboolean null;            /* a result for which the caller gave NULL */
 } WendArg;
 
 typedef struct {

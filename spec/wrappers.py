@@ -267,6 +267,18 @@ class Wrapper:
             for b in body:
                 self.line(b)
 
+    def put_nulls(self):
+        """Results for which the caller gave NULL. Lengths and the words of statuses tell it already, but for arrays in a failed call."""
+        index = {p.name: i for i, p in enumerate(self.f.words())}
+        pointers = [p.name for p in self.f.params if p.direction in ("out", "inout") and self.is_pointer(p)
+                    and p.kind not in ("skip", "status", "buf") and (p.direction == "out" or not p.length)
+                    and not (p.conditions and p.length)]
+        if pointers:
+            test = " | ".join(f"!{name}" for name in pointers)
+            bits = " | ".join(f"(int64_t)!{name} << {index[name]}" for name in pointers)
+            self.line(f"if (__builtin_expect({test}, 0))")
+            self.line(f"c->nulls = {bits};", 2)
+
     def posted_bytes(self, relative):
         """The size that was posted, from the rule's last two arguments."""
         kind, args = relative
@@ -390,6 +402,7 @@ class Wrapper:
             self.line("if (call_ok(c)) {")
             self.out += ["    " + text for text in after]
             self.line("}")
+        self.put_nulls()
         made = f.request
         if made:
             self.line(f"call_end_new_request(c, {made.name}, &(struct RequestFacts){{{self.request_facts(made)}}});")

@@ -8,6 +8,7 @@ setup() { in_scratch; }
 @test "round trip: statuses" { roundtrip 4 "$PROGRAMS/statuses"; }
 @test "round trip: callbacks" { roundtrip 4 "$PROGRAMS/callbacks"; }
 @test "round trip: keys that are named after they were freed" { roundtrip 2 "$PROGRAMS/keys"; }
+@test "round trip: NULL where a call gives a result" { roundtrip 2 "$PROGRAMS/nulls"; }
 @test "round trip: early and late calls" { roundtrip 2 "$PROGRAMS/early"; }
 @test "round trip: threads" { roundtrip 2 "$PROGRAMS/threads"; }
 @test "round trip: sessions" { roundtrip 2 "$PROGRAMS/sessions"; }

@@ -228,7 +228,9 @@ void call_decode(Call *c, guint terminal)
         arg->has_out = TRUE;
         arg->n_out_words = c->words->len - first[c->n_args + i];
     }
+    guint64 nulls = s.shape < c->shape->n_words ? (guint64)shape_word(&s).value : 0;
     for (guint i = 0; i < c->n_args; i++) {
+        c->args[i].null = i < 64 && nulls >> i & 1;
         c->args[i].in = &g_array_index(c->words, Word, first[i]);
         c->args[i].out = c->failed ? NULL : &g_array_index(c->words, Word, first[c->n_args + i]);
     }

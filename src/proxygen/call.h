@@ -22,6 +22,7 @@ typedef struct {
     const Word *in, *out;       /* elements: buf, address, attr 2 words each (the second 0 if the record has none), comm and datatype out 6,
                                  * string: its words; strings: all words that follow the length, to read with a StringCursor; others 1 */
     guint n_in_words, n_out_words;
+    gboolean null;              /* a result for which the caller gave NULL */
 } Arg;
 
 typedef struct {

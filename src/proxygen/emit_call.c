@@ -411,6 +411,8 @@ char *argument(Emitter *e, const Call *c, guint index)
     char *special = special_argument(e, c, index);
     if (special)
         return special;
+    if (arg->null)
+        return g_strdup("NULL");
     if (kind_is_handle(kind)) {
         char *text = handle_argument(e, c, arg);
         return text ? text : out_array(e, c, index);

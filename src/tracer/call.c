@@ -329,6 +329,8 @@ static void append(Call *c, bool timed)
     State *s = state();
     Sequence *q = c->sequence;
     c->shape.w[0] |= c->failed;
+    if (__builtin_expect(c->nulls != 0, 0))
+        put_shape(c, c->nulls);
     if (atomic_load_explicit(&s->active, memory_order_relaxed)) {
         bool poll = c->found_nothing && !c->failed, ok = true;
         if (atomic_load_explicit(&s->recording, memory_order_relaxed)) {

@@ -52,6 +52,7 @@ static inline Call *call_begin(int function)
     c->function = function;
     c->failed = c->found_nothing = c->kept = false;
     c->made = NULL;
+    c->nulls = 0;
     c->rc = 0;
     c->shape.w[0] = WEND_SHAPE_HEAD(function, false);
     c->shape.n = 1;

@@ -43,6 +43,7 @@ typedef struct Call {
     Sequence *sequence;
     int function;
     bool failed, found_nothing;        /* found_nothing: a poll that found nothing; goes to F */
+    int64_t nulls;                     /* bit i: parameter i gives a result, and the caller gave NULL for it */
     int rc;                            /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not failed */
     Words shape, slots, outcome;       /* reused from call to call, grown when needed */
     uint64_t start, stop;              /* clock ticks */
