@@ -143,6 +143,46 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [[ "$output" == *processor* ]]
 }
 
+@test "a job of which only some ranks are traced runs as ever, and one rank says that nothing was recorded" {
+    for traced in 0 1; do
+        jobs=("$PROGRAMS/hello" "$PROGRAMS/hello")
+        command=()
+        for i in 0 1; do
+            [ $i = 0 ] || command+=(:)
+            command+=(-n 2)
+            [ $i = $traced ] && command+=("$WEND" trace -o a.dir)
+            command+=("${jobs[$i]}")
+        done
+        timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" "${command[@]}" >out 2>err
+        [ "$(cat out)" = "hello from 4 ranks: 6" ]
+        [ "$(grep -c '^wend: ' err)" = 1 ]
+        grep -q "^wend: rank $((2 - 2 * traced)) runs without wend trace: nothing was recorded" err
+        [ ! -e a.dir ]
+    done
+}
+
+@test "a wrapper script that traces one rank" {
+    printf '#!/bin/sh\n[ "$PMI_RANK$OMPI_COMM_WORLD_RANK" = 1 ] && exec "%s" trace -o a.dir "$@"\nexec "$@"\n' "$WEND" >wrapper
+    chmod +x wrapper
+    mpi 3 ./wrapper "$PROGRAMS/hello" >out 2>err
+    [ "$(cat out)" = "hello from 3 ranks: 3" ]
+    grep -q 'rank 0 runs without wend trace' err
+}
+
+@test "ranks that come late to MPI_Finalize are waited for, up to --wait" {
+    record a.dir 3 "$PROGRAMS/hello" late
+    "$WEND" dump a.dir --rank 2 | grep -q MPI_Allreduce
+    record hidden.dir 3 "$PROGRAMS/hello" late hidden
+    "$WEND" dump hidden.dir --rank 2 | grep -q MPI_Allreduce
+    mpi 3 "$WEND" trace --wait 1 -o b.dir "$PROGRAMS/hello" late hidden >out 2>err
+    grep -q 'hello from 3 ranks' out
+    [ "$(grep '^wend: ' err)" = "wend: not all ranks came to their end under wend trace within 1 s: nothing was recorded" ]
+    [ ! -e b.dir ]
+    run timeout 20 "$WEND" trace --wait soon "$PROGRAMS/hello"
+    [ "$status" = 2 ]
+    [[ "$output" == *WEND_WAIT=soon* ]]
+}
+
 @test "an installed tree works, and after it was moved" {
     make -C "$BUILD_DIR" -s install-exec DESTDIR="$PWD/root" >install.log 2>&1 || { tail install.log; false; }
     wend=$(find root -name wend -type f)

@@ -14,7 +14,6 @@
 State wend_state = {
     .world_rank = -1,
     .world_size = -1,
-    .tool = MPI_COMM_NULL,
     .multiple = true, /* until MPI_Init says otherwise: what may be called before it may be called by any thread */
     .threads_lock = PTHREAD_MUTEX_INITIALIZER,
     .handles_lock = PTHREAD_MUTEX_INITIALIZER,

@@ -1,7 +1,8 @@
 /* control.c: the calls that begin, end and switch the recording: MPI_Init and its kind, MPI_Abort, MPI_Pcontrol, MPI_Info_set.
  *
  * Recording begins with the first MPI call, whatever it is, and ends with MPI_Finalize (or the last MPI_Session_finalize of a program that
- * has sessions alone). What Wend itself has to tell other ranks goes over a duplicate of MPI_COMM_WORLD made right after MPI_Init. */
+ * has sessions alone). Until then the ranks say nothing to each other; the merge has a communicator of its own, which is made when it is clear that
+ * all ranks run under Wend (attendance.h). */
 #include "control.h"
 
 #include <pthread.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "attendance.h"
 #include "comm.h"
 #include "encode.h"
 #include "functions.gen.h"
@@ -95,13 +97,13 @@ static void stop_for_good(void)
 
 static void watch_self(void);
 
-/* After MPI_Init, on all ranks, also where memory is short already: the others count on it. */
+/* After MPI_Init. */
 static void world_open(void)
 {
     State *s = state();
     MPI_Comm parent = MPI_COMM_NULL;
     clock_calibrate();
-    s->started = s->world = true;
+    s->started = s->worldly = s->world = true;
     PMPI_Query_thread(&s->thread_level);
     PMPI_Comm_rank(MPI_COMM_WORLD, &s->world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &s->world_size);
@@ -117,19 +119,12 @@ static void world_open(void)
     comm_world_open();
     datatypes_open();
 
-    if (PMPI_Comm_dup(MPI_COMM_WORLD, &s->tool) != MPI_SUCCESS) {
-        s->tool = MPI_COMM_NULL;
-        state_break("MPI_Comm_dup failed");
-        return;
-    }
-    PMPI_Comm_set_errhandler(s->tool, MPI_ERRORS_RETURN);
-    int on = 1;
     if (s->world_rank == 0) {
         say_problems();
-        on = open_output();
+        /* The others learn it at the merge. */
+        if (!open_output())
+            stop_for_good();
     }
-    if (PMPI_Bcast(&on, 1, MPI_INT, 0, s->tool) != MPI_SUCCESS || !on)
-        stop_for_good();
 }
 
 int MPI_Init(int *argc, char ***argv)
@@ -235,6 +230,30 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     return rc;
 }
 
+/* On all ranks of COMM, which is freed. False: rank 0 has no place for the recording. */
+static bool merge_on(MPI_Comm comm)
+{
+    int on = !state()->refused;
+    bool merges = PMPI_Bcast(&on, 1, MPI_INT, 0, comm) == MPI_SUCCESS && on;
+    if (merges)
+        finalize_merge(comm);
+    PMPI_Comm_free(&comm);
+    return merges;
+}
+
+/* One process says it: rank 0, or if that runs without Wend, the first of its node that runs under it. */
+static void say_absent(Attendance attendance)
+{
+    State *s = state();
+    NodeAttendance node;
+    if (attendance == ATTENDANCE_PARTIAL && attendance_of_node(&node)) {
+        if (node.first_with == s->world_rank && (node.first_with == 0 || node.first_without == 0))
+            state_say("rank %d runs without wend trace: nothing was recorded", node.first_without);
+    } else if (s->world_rank == 0) {
+        state_say("not all ranks came to their end under wend trace within %ld s: nothing was recorded", settings()->wait);
+    }
+}
+
 /* Before the last session of a program without MPI_Init ends. Every process of the world comes here as often as the others: MPI itself shuts
  * down with its last session, and that is collective. A session of Wend's own keeps MPI up for the merge. */
 static void sessions_merge(void)
@@ -243,19 +262,20 @@ static void sessions_merge(void)
     MPI_Session session;
     MPI_Group world;
     MPI_Comm comm;
+    NodeAttendance node;
+    /* What follows is collective, and MPI has nothing that could tell before. */
+    if (attendance_of_node(&node) && node.first_without >= 0) {
+        say_absent(ATTENDANCE_PARTIAL);
+        output_abandon();
+        return;
+    }
     if (PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS) {
         state_say("no session for the merge: nothing was recorded");
         return;
     }
     if (PMPI_Group_from_session_pset(session, WORLD_PSET, &world) == MPI_SUCCESS) {
-        if (PMPI_Comm_create_from_group(world, SESSION_TAG, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) == MPI_SUCCESS) {
-            int on = !s->refused;
-            if (PMPI_Bcast(&on, 1, MPI_INT, 0, comm) == MPI_SUCCESS && on) {
-                finalize_merge(comm);
-                s->finished = true;
-            }
-            PMPI_Comm_free(&comm);
-        }
+        if (PMPI_Comm_create_from_group(world, SESSION_TAG, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) == MPI_SUCCESS)
+            s->finished = merge_on(comm);
         PMPI_Group_free(&world);
     }
     PMPI_Session_finalize(&session);
@@ -268,7 +288,7 @@ int MPI_Session_finalize(MPI_Session *session)
         return PMPI_Session_finalize(session);
     MPI_Session before = session ? *session : MPI_SESSION_NULL;
     Call *c = call_begin(WEND_FN_MPI_Session_finalize);
-    bool last = s->sessions == 1 && !s->world && before != MPI_SESSION_NULL && s->tool == MPI_COMM_NULL;
+    bool last = s->sessions == 1 && !s->world && !s->worldly && before != MPI_SESSION_NULL;
     if (c) {
         put_shape(c, handle_word(HANDLE_SESSION, (uintptr_t)before));
         call_start(c);
@@ -311,10 +331,18 @@ static void world_close(void)
 {
     State *s = state();
     atomic_store(&s->active, false);
-    if (s->tool != MPI_COMM_NULL) {
+    Attendance attendance = attendance_wait(s->world_size, (double)settings()->wait);
+    MPI_Comm comm = MPI_COMM_NULL;
+    if (attendance != ATTENDANCE_ALL) {
+        output_abandon();
         if (!s->refused)
-            finalize_merge(s->tool);
-        PMPI_Comm_free(&s->tool);
+            say_absent(attendance);
+    } else if (PMPI_Comm_create(MPI_COMM_WORLD, s->world_group, &comm) == MPI_SUCCESS && comm != MPI_COMM_NULL) { /* copies no attributes, as MPI_Comm_dup does */
+        PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        merge_on(comm);
+    } else if (s->world_rank == 0) {
+        state_say("no communicator for the merge: nothing was recorded");
+        output_abandon();
     }
     s->finished = true;
     if (s->world_group_known) {

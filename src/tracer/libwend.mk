@@ -1,6 +1,7 @@
 # libwend.so. It links libc and nothing else: MPI is the application's, what merging needs is opened at the end.
 
 TRACER_SOURCES = \
+	src/tracer/attendance.c src/tracer/attendance.h \
 	src/tracer/call.c src/tracer/call.h \
 	src/tracer/clock.c \
 	src/tracer/comm.c src/tracer/comm.h \
@@ -8,6 +9,7 @@ TRACER_SOURCES = \
 	src/tracer/facts.c \
 	src/tracer/finalize.c \
 	src/tracer/handles.c src/tracer/handles.h \
+	src/tracer/launcher.h \
 	src/tracer/output.c src/tracer/output.h \
 	src/tracer/requests.c src/tracer/requests.h \
 	src/tracer/runtime.h \

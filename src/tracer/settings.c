@@ -1,6 +1,7 @@
 /* settings.c: the environment's WEND_ variables, by the table of settings.h. */
 #include "settings.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,9 +41,25 @@ static bool read_switch(const char *variable, bool otherwise)
     return on;
 }
 
+static long read_number(const char *variable, long otherwise)
+{
+    const char *value = getenv(variable);
+    char *end;
+    if (!value || !*value)
+        return otherwise;
+    errno = 0;
+    long n = strtol(value, &end, 10);
+    if (*end || n < 0 || errno) {
+        snprintf(problem, sizeof problem, "%s=%.100s: not a number from 0 on; taken as %ld", variable, value, otherwise);
+        return otherwise;
+    }
+    return n;
+}
+
 static void read_all(void)
 {
 #define READ_STRING read_string
+#define READ_NUMBER read_number
 #define READ_SWITCH read_switch
 #define X(field, variable, type, default_value, option, letter, argument, doc) values.field = READ_##type(variable, default_value);
     WEND_SETTINGS(X)

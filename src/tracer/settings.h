@@ -6,21 +6,24 @@
 #include <stdbool.h>
 
 /* X(field, "VARIABLE", TYPE, default, "option", short option or 0, "ARGUMENT" or NULL, "what it does").
- * STRING: a path or name, NULL when not given. SWITCH: ON or OFF, also 1 or 0, yes or no, true or false.
+ * STRING: a path or name, NULL when not given. NUMBER: an integer from 0 on. SWITCH: ON or OFF, also 1 or 0, yes or no, true or false.
  * An option without an argument sets the variable to the opposite of the default. */
 #define WEND_SETTINGS(X) \
     X(output, "WEND_OUTPUT", STRING, NULL, "output", 'o', "DIR", "directory for the recording (default: wend-PROGRAM-JOB-TIME)") \
     X(force, "WEND_FORCE", SWITCH, false, "force", 'f', NULL, "replace an existing recording") \
     X(quiet, "WEND_QUIET", SWITCH, false, "quiet", 'q', NULL, "say nothing at the end unless something went wrong") \
-    X(tracing, "WEND_TRACING", SWITCH, true, "off", 0, NULL, "start with recording off, until MPI_Pcontrol(1) or MPI_Info_set(info, \"WEND_TRACING\", \"ON\")")
+    X(tracing, "WEND_TRACING", SWITCH, true, "off", 0, NULL, "start with recording off, until MPI_Pcontrol(1) or MPI_Info_set(info, \"WEND_TRACING\", \"ON\")") \
+    X(wait, "WEND_WAIT", NUMBER, 600, "wait", 0, "SECONDS", "how long at the end to wait for ranks that do not come (default: 600)")
 
 typedef struct {
 #define WEND_SETTING_STRING const char *
+#define WEND_SETTING_NUMBER long
 #define WEND_SETTING_SWITCH bool
 #define X(field, variable, type, default_value, option, letter, argument, doc) WEND_SETTING_##type field;
     WEND_SETTINGS(X)
 #undef X
 #undef WEND_SETTING_STRING
+#undef WEND_SETTING_NUMBER
 #undef WEND_SETTING_SWITCH
 } WendSettings;
 

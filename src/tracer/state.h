@@ -57,14 +57,14 @@ typedef struct State {
 
     /* control.c */
     bool started;                     /* MPI has been started in this process */
-    bool world;                       /* MPI_Init has succeeded, MPI_Finalize has not begun */
+    bool worldly;                     /* MPI_Init has succeeded */
+    bool world;                       /* and MPI_Finalize has not begun */
     bool refused;                     /* no place for the recording, and said so */
     int sessions;                     /* open ones of the application */
     bool finished;                    /* the recording is closed */
     int world_rank, world_size;       /* -1: unknown yet */
     bool world_group_known;
     MPI_Group world_group;
-    MPI_Comm tool;                    /* Wend's own duplicate of MPI_COMM_WORLD */
     bool watching;                    /* an attribute of MPI_COMM_SELF says when the application is done */
     int self_keyval;
     int thread_level;                 /* provided */

@@ -12,6 +12,7 @@
 #include "command.h"
 #include "merge.h"
 #include "program.h"
+#include "src/tracer/launcher.h"
 #include "src/tracer/settings.h"
 
 #define COMMAND "trace"
@@ -28,9 +29,11 @@ enum {
 
 static char *given_string[SETTINGS];
 static gboolean given_switch[SETTINGS];
+static char *given_number[SETTINGS];  /* as text: the tracer's own reader judges it */
 
 static const GOptionEntry options[] = {
 #define ENTRY_STRING G_OPTION_ARG_FILENAME, given_string
+#define ENTRY_NUMBER G_OPTION_ARG_STRING, given_number
 #define ENTRY_SWITCH G_OPTION_ARG_NONE, given_switch
 #define ENTRY(name, letter, arg, data, index, doc, argument) {name, letter, 0, arg, &data[index], doc, argument},
 #define ENTRY_OF(...) ENTRY(__VA_ARGS__)
@@ -45,6 +48,13 @@ static void set_string(const char *variable, int setting, const char *otherwise)
     (void)otherwise;
     if (given_string[setting])
         g_setenv(variable, given_string[setting], TRUE);
+}
+
+static void set_number(const char *variable, int setting, long otherwise)
+{
+    (void)otherwise;
+    if (given_number[setting])
+        g_setenv(variable, given_number[setting], TRUE);
 }
 
 static void set_switch(const char *variable, int setting, gboolean otherwise)
@@ -62,6 +72,7 @@ static void set_variables(void)
         given_string[SETTING_output] = path;
     }
 #define SET_STRING set_string
+#define SET_NUMBER set_number
 #define SET_SWITCH set_switch
 #define X(field, variable, type, default_value, ...) SET_##type(variable, SETTING_##field, default_value);
     WEND_SETTINGS(X)
@@ -72,8 +83,7 @@ static void set_variables(void)
 
 static gboolean speaks(void)
 {
-    static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
-                                        "FLUX_TASK_RANK", "SLURM_PROCID"};
+    static const char *const ranks[] = WEND_LAUNCHER_RANKS;
     for (size_t i = 0; i < G_N_ELEMENTS(ranks); i++) {
         const char *rank = g_getenv(ranks[i]);
         if (rank)

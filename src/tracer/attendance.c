@@ -1,0 +1,227 @@
+/* attendance.c: before the first collective call of Wend's own, whether all ranks run under it. Jobs of several programs, wrapper scripts that trace one rank,
+ * a node without the library: MPI has no call that tells, and whoever asks with one waits for ever.
+ *
+ * So nothing is asked while the application runs. At the end all are in MPI_Finalize, which waits for all anyway, or will be. /proc tells of the ranks of
+ * this node. If there are others, a nonblocking barrier that is polled shows when they are there. It is given up after a time, and only then it is left
+ * pending (transports may remark on that when they shut down). */
+#include "attendance.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launcher.h"
+
+/* -- /proc -- */
+
+/* /proc/PID/NAME whole, with a 0 after it; NULL: gone, or not ours to read. */
+static char *read_proc(long pid, const char *name, size_t *len)
+{
+    char path[64], *text = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "/proc/%ld/%s", pid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *len = 0;
+    while (fd >= 0) {
+        if (room - *len < 4096) {
+            char *more = realloc(text, room = room * 2 + 8192);
+            if (!more)
+                break;
+            text = more;
+        }
+        ssize_t n = read(fd, text + *len, room - *len - 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            close(fd);
+            if (n == 0) {
+                text[*len] = '\0';
+                return text;
+            }
+            fd = -1;
+            break;
+        }
+        *len += (size_t)n;
+    }
+    if (fd >= 0)
+        close(fd);
+    free(text);
+    return NULL;
+}
+
+/* The rank in the environment with which PID was started; -1: none. */
+static long rank_of(long pid, const char *variable)
+{
+    size_t len, name = strlen(variable);
+    char *environment = read_proc(pid, "environ", &len);
+    long rank = -1;
+    for (const char *p = environment; p && p < environment + len; p += strlen(p) + 1)
+        if (strncmp(p, variable, name) == 0 && p[name] == '=')
+            rank = strtol(p + name + 1, NULL, 10);
+    free(environment);
+    return rank;
+}
+
+static long parent_of(long pid)
+{
+    size_t len;
+    char *stat = read_proc(pid, "stat", &len);
+    const char *after = stat ? strrchr(stat, ')') : NULL; /* the program's name may have anything in it */
+    long parent = 0;
+    if (!after || sscanf(after, ") %*c %ld", &parent) != 1)
+        parent = 0;
+    free(stat);
+    return parent;
+}
+
+/* The process that started PID's rank: its first ancestor that has no rank. */
+static long launcher_of(long pid, const char *variable)
+{
+    while (pid > 1 && rank_of(pid, variable) >= 0)
+        pid = parent_of(pid);
+    return pid;
+}
+
+static bool has_mapped(long pid, const char *library)
+{
+    size_t len;
+    char *maps = read_proc(pid, "maps", &len);
+    bool found = maps && strstr(maps, library);
+    free(maps);
+    return found;
+}
+
+static bool is_zombie(long pid)
+{
+    size_t len;
+    char *stat = read_proc(pid, "stat", &len);
+    const char *after = stat ? strrchr(stat, ')') : NULL;
+    bool zombie = !after || strncmp(after, ") Z", 3) == 0 || strncmp(after, ") X", 3) == 0;
+    free(stat);
+    return zombie;
+}
+
+typedef struct { long rank; bool with; } Seen;
+
+/* A rank may be several processes (shells, the program): one with the library will do. */
+static bool note(Seen **seen, size_t *n, long rank, bool with)
+{
+    for (size_t i = 0; i < *n; i++) {
+        if ((*seen)[i].rank == rank) {
+            (*seen)[i].with |= with;
+            return true;
+        }
+    }
+    Seen *more = realloc(*seen, (*n + 1) * sizeof **seen);
+    if (!more)
+        return false;
+    *seen = more;
+    more[(*n)++] = (Seen){rank, with};
+    return true;
+}
+
+bool attendance_of_node(NodeAttendance *node)
+{
+    static const char *const variables[] = WEND_LAUNCHER_RANKS;
+    const char *variable = NULL;
+    Dl_info me;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables && !variable; i++)
+        if (getenv(variables[i]))
+            variable = variables[i];
+    if (!variable || !dladdr((const void *)attendance_of_node, &me) || !me.dli_fname)
+        return false;
+    const char *slash = strrchr(me.dli_fname, '/');
+    long own = launcher_of(getpid(), variable);
+    DIR *proc = opendir("/proc");
+    if (!proc)
+        return false;
+    Seen *seen = NULL;
+    size_t n = 0;
+    bool ok = own > 1;
+    const struct dirent *e;
+    while (ok && (e = readdir(proc))) {
+        if (!isdigit((unsigned char)e->d_name[0]))
+            continue;
+        long pid = atol(e->d_name), rank = rank_of(pid, variable);
+        if (rank < 0 || rank > INT_MAX || is_zombie(pid) || launcher_of(pid, variable) != own)
+            continue;
+        ok = note(&seen, &n, rank, has_mapped(pid, slash ? slash : me.dli_fname));
+    }
+    closedir(proc);
+    *node = (NodeAttendance){0, -1, -1};
+    for (size_t i = 0; i < n; i++) {
+        int *first = seen[i].with ? &node->first_with : &node->first_without;
+        node->with += seen[i].with;
+        if (*first < 0 || seen[i].rank < *first)
+            *first = (int)seen[i].rank;
+    }
+    free(seen);
+    return ok;
+}
+
+/* -- the barrier -- */
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+/* The pause grows with the wait, up to a millisecond, so that a rank which waits for others does not take their processor. */
+static Attendance wait_for(MPI_Request *request, double limit)
+{
+    struct timespec start;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (long pause = 1000;; pause = pause < 500000 ? pause * 2 : 1000000) {
+        int done = 0;
+        if (PMPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return ATTENDANCE_UNKNOWN;
+        if (done)
+            return ATTENDANCE_ALL;
+        if (seconds_since(&start) > limit)
+            return ATTENDANCE_UNKNOWN;
+        nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
+    }
+}
+
+static Attendance of_node(int size)
+{
+    NodeAttendance node;
+    /* Where MPI_Init lets one go on before all are started, the others may still be on their way. */
+    for (int tries = 0; tries < 3; tries++) {
+        if (!attendance_of_node(&node))
+            return ATTENDANCE_UNKNOWN;
+        if (node.first_without < 0)
+            return node.with == size ? ATTENDANCE_ALL : ATTENDANCE_UNKNOWN;
+        nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    }
+    return ATTENDANCE_PARTIAL;
+}
+
+Attendance attendance_wait(int size, double seconds)
+{
+    MPI_Errhandler before;
+    Attendance result = size == 1 ? ATTENDANCE_ALL : of_node(size);
+    if (result != ATTENDANCE_UNKNOWN || PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &before) != MPI_SUCCESS)
+        return result;
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    /* Twice: one that gave up just when the last came is missed by all in the second. */
+    result = ATTENDANCE_ALL;
+    for (int round = 0; round < 2 && result == ATTENDANCE_ALL; round++) {
+        MPI_Request request;
+        result = PMPI_Ibarrier(MPI_COMM_WORLD, &request) == MPI_SUCCESS ? wait_for(&request, seconds) : ATTENDANCE_UNKNOWN;
+    }
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
+    PMPI_Errhandler_free(&before);
+    return result;
+}

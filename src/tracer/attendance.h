@@ -1,0 +1,20 @@
+/* attendance.h: do all ranks of the job run under Wend? A collective call of Wend's own would wait for ever for one that does not. */
+#ifndef WEND_ATTENDANCE_H
+#define WEND_ATTENDANCE_H
+
+#include <stdbool.h>
+
+typedef enum {
+    ATTENDANCE_ALL,                   /* every rank of MPI_COMM_WORLD is here: collective calls come back */
+    ATTENDANCE_PARTIAL,               /* a rank of this node runs without Wend */
+    ATTENDANCE_UNKNOWN,               /* some did not come within the time given */
+} Attendance;
+
+/* Called when the application has made its last MPI call and MPI still runs, by each rank of MPI_COMM_WORLD that has Wend; SIZE ranks it has. */
+Attendance attendance_wait(int size, double seconds);
+
+/* Of this node's ranks, from /proc: how many run under Wend, the first of them, and the first that does not; -1: there is none. */
+typedef struct { int with, first_with, first_without; } NodeAttendance;
+bool attendance_of_node(NodeAttendance *node); /* false: nothing is known */
+
+#endif
