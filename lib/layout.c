@@ -92,9 +92,9 @@ static gint64 strings(Split *s, gboolean of_strings)
     return n;
 }
 
-static gboolean has_second(gint64 segment, WendKind kind)
+static gboolean has_second(gint64 segment)
 {
-    return wend_is_segment(segment) || (kind != WEND_KIND_BUF && segment == WEND_PLAIN);
+    return wend_is_segment(segment) || segment == WEND_PLAIN;
 }
 
 static void element(Split *s, const WendParam *p, gboolean out)
@@ -105,7 +105,7 @@ static void element(Split *s, const WendParam *p, gboolean out)
     case WEND_KIND_ATTR: {
         gint64 segment = from_shape(s);
         push(s, segment);
-        push(s, has_second(segment, p->kind) ? from_slots(s) : 0);
+        push(s, has_second(segment) ? from_slots(s) : 0);
         break;
     }
     case WEND_KIND_COMM:
@@ -232,7 +232,7 @@ static void outcome_element(OutcomeCursor *c, const WendParam *p, GArray *row)
     case WEND_KIND_ATTR: {
         gint64 segment = outcome_word(c);
         g_array_append_val(row, segment);
-        if (has_second(segment, p->kind)) move(c, row); else g_array_append_val(row, none);
+        if (has_second(segment)) move(c, row); else g_array_append_val(row, none);
         break;
     }
     case WEND_KIND_STATUS:

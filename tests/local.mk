@@ -15,6 +15,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/exits.c \
 	tests/programs/hello.c \
 	tests/programs/keys.c \
+	tests/programs/memory.c \
 	tests/programs/nulls.c \
 	tests/programs/requests.c \
 	tests/programs/sessions.c \

@@ -14,6 +14,12 @@ setup() { in_scratch; }
 @test "round trip: sessions" { roundtrip 2 "$PROGRAMS/sessions"; }
 @test "round trip: wildcards that one rank sends to" { roundtrip 3 "$PROGRAMS/wildcards"; }
 @test "round trip: strays" { roundtrip 4 "$PROGRAMS/strays"; }
+@test "round trip: datatypes and communicators whose numbers come again" { roundtrip 3 "$PROGRAMS/memory" reuse; }
+@test "round trip: several elements of datatypes made of addresses" { roundtrip 2 "$PROGRAMS/memory" absolute; }
+@test "round trip: negative strides and extents" { roundtrip 3 "$PROGRAMS/memory" strides; }
+@test "round trip: as much memory as neighbours need, and where their addresses say" { roundtrip 4 "$PROGRAMS/memory" neighbours; }
+@test "round trip: small numbers for addresses" { roundtrip 2 "$PROGRAMS/memory" numbers; }
+@test "round trip: memory of a whole program" { roundtrip 4 "$PROGRAMS/memory"; }
 
 recorded_allreduces() { # of rank 0
     "$WEND" dump app.dir --rank 0 | grep -c MPI_Allreduce

@@ -87,11 +87,7 @@ static void push_element(Split *s, const WendParam *param, WendPlace place, gboo
 {
     Word first;
     switch (param->kind) {
-    case WEND_KIND_BUF:
-        push(s, first = shape_word(s));
-        push(s, wend_is_segment(first.value) ? slot_word(s) : (Word){.value = 0});
-        return;
-    case WEND_KIND_ADDRESS: case WEND_KIND_ATTR:
+    case WEND_KIND_BUF: case WEND_KIND_ADDRESS: case WEND_KIND_ATTR:
         push(s, first = shape_word(s));
         push(s, wend_is_segment(first.value) || first.value == WEND_PLAIN ? slot_word(s) : (Word){.value = 0});
         return;
@@ -322,10 +318,7 @@ static gboolean skip_outcome_element(WendKind kind, const gint64 *words, guint n
         if (words[*at] > 0)
             size += (guint)((MIN(words[*at], (gint64)n * 8) + 7) / 8);
         break;
-    case WEND_KIND_BUF:
-        size += wend_is_segment(words[*at]);
-        break;
-    case WEND_KIND_ADDRESS: case WEND_KIND_ATTR:
+    case WEND_KIND_BUF: case WEND_KIND_ADDRESS: case WEND_KIND_ATTR:
         size += wend_is_segment(words[*at]) || words[*at] == WEND_PLAIN;
         break;
     case WEND_KIND_STATUS:

@@ -396,12 +396,7 @@ static char *attribute_argument(Emitter *e, const Call *c, const Arg *arg)
 {
     if (!arg->has_in)
         return out_scalar(e, "void *", arg->param->name);
-    if (arg->in[0].value != WEND_PLAIN)
-        return expression_pointer(e, c, arg->in);
-    g_autofree char *value = expression_number(e, c, arg->in[1]);
-    if (strcmp(value, "0") == 0)
-        return g_strdup("NULL");
-    return g_strdup_printf("(void *)(intptr_t)(%s)", value);
+    return expression_pointer(e, c, arg->in);
 }
 
 char *argument(Emitter *e, const Call *c, guint index)

@@ -257,6 +257,10 @@ char *expression_pointer(Emitter *e, const Call *c, const Word *words)
         e->needs[HELPER_UNUSED_BUFFER] = TRUE;
         return g_strdup("unused");
     }
+    if (segment == WEND_PLAIN) { /* a small number for a pointer, or an attribute */
+        g_autofree char *value = expression_number(e, c, words[1]);
+        return strcmp(value, "0") == 0 ? g_strdup("NULL") : g_strdup_printf("(void *)(intptr_t)(%s)", value);
+    }
     if (!wend_is_segment(segment))
         return g_strdup("NULL");
     g_autofree char *base = expression_segment(e, segment), *offset = expression_number(e, c, words[1]);

@@ -8,6 +8,8 @@ proxygen_SOURCES = \
 	src/proxygen/threads.c src/proxygen/threads.h \
 	src/proxygen/variables.c src/proxygen/variables.h \
 	src/proxygen/extent.c src/proxygen/extent.h \
+	src/proxygen/layout.c src/proxygen/layout.h \
+	src/proxygen/live.c src/proxygen/live.h \
 	src/proxygen/memory.c src/proxygen/memory.h \
 	src/proxygen/outcomes.c \
 	src/proxygen/wildcards.c \

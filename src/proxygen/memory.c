@@ -2,7 +2,7 @@
  *
  * All pointers into one segment stay offsets into it, so overlap and aliasing are as they were. The size is the largest over all uses of the
  * segment's id: an id that was freed and taken again is allocated anew with that size, which costs no more than address space, since
- * only what MPI touches becomes pages. */
+ * only what MPI touches becomes pages. What a use touches depends on the datatypes and communicators that its handles stand for then: live.c. */
 #include "memory.h"
 
 #include "extent.h"
@@ -27,67 +27,53 @@ static void use(Plan *plan, gint64 word, gint64 low, gint64 high)
     s->high = MAX(s->high, MAX(high, low + 1));
 }
 
-/* Displacements of a datatype may be addresses: then the type says how far the memory behind each reaches. */
-static void use_addresses(Plan *plan, const Extents *e, const Call *c, const Arg *arg, guint rank)
+typedef struct { Plan *plan; Extents *extents; GArray *pieces; } Uses;
+
+/* Where a buffer begins, and all that the call touches through it. MPI_BOTTOM and its like begin nowhere: there only addresses count. */
+static void use_buffer(Uses *u, const Call *c, guint index, guint rank)
 {
-    const Arg *blocks = NULL, *types = NULL;
-    for (guint i = 0; i < c->n_args; i++) {
-        WendKind kind = c->args[i].param->kind;
-        if (!blocks && (kind == WEND_KIND_COUNT || kind == WEND_KIND_INT) && g_str_has_prefix(c->args[i].param->name, "array_of_block"))
-            blocks = &c->args[i];
-        if (!types && kind == WEND_KIND_DATATYPE && c->args[i].has_in)
-            types = &c->args[i];
+    const Arg *arg = &c->args[index];
+    gint64 word = arg->in[0].value, at = call_value(c, arg->in[1], rank);
+    use(u->plan, word, at, at + 1);
+    g_array_set_size(u->pieces, 0);
+    extent_of_buffer(u->extents, c, index, rank, u->pieces);
+    for (guint i = 0; i < u->pieces->len; i++) {
+        const Piece *p = &g_array_index(u->pieces, Piece, i);
+        if (p->segment == EXTENT_RELATIVE)
+            use(u->plan, word, at + p->low, at + p->high);
+        else
+            use(u->plan, p->segment, p->low, p->high);
     }
-    if (!blocks)
-        blocks = call_arg_named(c, "blocklength");
-    gint64 n = arg->param->array ? arg->n_in : 1;
+}
+
+static void use_addresses(Uses *u, const Call *c, const Word *words, gint64 n, guint rank)
+{
     for (gint64 i = 0; i < n; i++) {
-        gint64 word = arg->in[2 * i].value, low = 0, high = 1;
-        if (!wend_is_segment(word))
-            continue;
-        gint64 at = call_value(c, arg->in[2 * i + 1], rank);
-        gint64 count = !blocks ? 1 : !blocks->param->array ? call_number(c, blocks, rank, 1)
-                     : i < blocks->n_in ? call_value(c, blocks->in[i], rank) : 1;
-        gint64 type = !types ? WEND_ABSENT : !types->param->array ? types->in[0].value : i < types->n_in ? types->in[i].value : WEND_ABSENT;
-        extent_of_elements(e, type, count, &low, &high);
-        use(plan, word, at + low, at + high);
+        gint64 at = wend_is_segment(words[2 * i].value) ? call_value(c, words[2 * i + 1], rank) : 0;
+        use(u->plan, words[2 * i].value, at, at + 1);
     }
 }
 
-static gboolean has_segment(const Arg *arg)
-{
-    gint64 n = arg->param->array ? arg->n_in : arg->has_in;
-    for (gint64 i = 0; i < n; i++)
-        if (wend_is_segment(arg->in[2 * i].value))
-            return TRUE;
-    return FALSE;
-}
-
-static void use_call(Plan *plan, const Extents *e, const Call *c, guint rank)
+static void use_call(Uses *u, const Call *c, guint rank)
 {
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
         switch (arg->param->kind) {
         case WEND_KIND_BUF:
-            if (arg->has_in && !arg->param->array && wend_is_segment(arg->in[0].value)) {
-                gint64 low, high, at = call_value(c, arg->in[1], rank);
-                extent_of_buffer(e, c, i, rank, &low, &high);
-                use(plan, arg->in[0].value, at + low, at + high);
-            }
+            if (arg->has_in && !arg->param->array)
+                use_buffer(u, c, i, rank);
+            else if (arg->has_in)
+                use_addresses(u, c, arg->in, arg->n_in, rank);
             if (arg->has_out && arg->n_out > 0 && arg->n_out_words >= 2) /* a base that MPI gives: MPI_Win_shared_query */
-                use(plan, arg->out[0].value, 0, 1);
-            for (gint64 k = 0; arg->has_in && arg->param->array && k < arg->n_in; k++) {
-                gint64 at = call_value(c, arg->in[2 * k + 1], rank);
-                use(plan, arg->in[2 * k].value, at, at + 1);
-            }
+                use(u->plan, arg->out[0].value, 0, 1);
             break;
         case WEND_KIND_ADDRESS: case WEND_KIND_ATTR:
-            if (arg->has_in && has_segment(arg))
-                use_addresses(plan, e, c, arg, rank);
+            if (arg->has_in)
+                use_addresses(u, c, arg->in, arg->param->array ? arg->n_in : 1, rank);
             break;
         case WEND_KIND_SEGMENT:
             if (arg->has_in)
-                use(plan, arg->in[0].value, 0, 0);
+                use(u->plan, arg->in[0].value, 0, 0);
             break;
         default:
             break;
@@ -107,20 +93,36 @@ static gboolean varies(const Call *c)
     return FALSE;
 }
 
+static gboolean uses_memory(const Call *c)
+{
+    for (guint i = 0; i < c->n_args; i++)
+        switch (c->args[i].param->kind) {
+        case WEND_KIND_BUF: case WEND_KIND_ADDRESS: case WEND_KIND_ATTR: case WEND_KIND_SEGMENT:
+            return TRUE;
+        default:
+            break;
+        }
+    return FALSE;
+}
+
+static void visit_call(const Call *c, RankSet ranks, gpointer data)
+{
+    Uses *u = data;
+    if (!uses_memory(c))
+        return;
+    guint n = varies(c) || live_varies(u->plan->live, c) ? ranks.n : 1;
+    for (guint r = 0; r < n; r++)
+        use_call(u, c, ranks.ranks[r]);
+}
+
 void plan_memory(Plan *plan)
 {
     plan->segments = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
-    Extents *e = extents_new(plan);
-    for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
-        RankSet ranks = plan->terminal_ranks[t];
-        if (ranks.n == 0)
-            continue;
-        call_decode(plan->call, t);
-        gboolean all = varies(plan->call);
-        for (guint r = 0; r < (all ? ranks.n : 1); r++)
-            use_call(plan, e, plan->call, ranks.ranks[r]);
-    }
-    plan->extents = e;
+    plan->live = live_new(plan);
+    plan->extents = extents_new(plan, plan->live);
+    Uses u = {plan, plan->extents, g_array_new(FALSE, FALSE, sizeof(Piece))};
+    live_foreach_call(plan->live, visit_call, &u);
+    g_array_unref(u.pieces);
 }
 
 const Segment *plan_segment(const Plan *plan, gint64 word)

@@ -5,7 +5,8 @@
  *   select.c          which rules and calls there are, who makes them; the calls up to MPI_Init apart
  *   threads.c         when further threads run
  *   variables.c       handles and requests -> arrays of the proxy
- *   memory.c          segments -> how many bytes, below and above their offset 0
+ *   live.c            numbers of handles -> the datatype or communicator at each call
+ *   memory.c          segments -> how many bytes, below and above their offset 0 (extent.c, layout.c)
  *   outcomes.c        nondeterminism: what each Waitany, Testsome, … has to complete
  *   wildcards.c       receives from any source: kept, or pinned to the recorded source
  *   turns.c           senders that wait for their turn, so that wildcards can be kept
@@ -118,6 +119,7 @@ typedef struct {
 
     Variables *variables;
     GHashTable *segments;    /* segment word -> Segment */
+    struct Live *live;
     struct Extents *extents;
     GHashTable *choices;     /* Site -> Choice */
     GHashTable *wildcards;   /* terminal -> Wildcard: those that are pinned */

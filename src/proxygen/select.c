@@ -379,6 +379,7 @@ void plan_free(Plan *plan)
     g_free(plan->terminal_ranks);
     g_free(plan->terminal_uses);
     extents_free(plan->extents);
+    live_free(plan->live);
     variables_free(plan->variables);
     if (plan->segments)
         g_hash_table_destroy(plan->segments);

@@ -124,7 +124,7 @@ static gint64 bytes_sent(const Plan *plan, guint terminal, guint rank)
     if (!buf || buf->param->count < 0 || buf->param->type < 0)
         return G_MAXINT64;
     return extent_data_size(plan->extents, plan->call->args[buf->param->type].in[0].value,
-                            call_number(plan->call, &plan->call->args[buf->param->count], rank, 0));
+                            call_number(plan->call, &plan->call->args[buf->param->count], rank, 0), rank);
 }
 
 typedef struct { GArray *to_hub, *from_hub; } Log; /* of Message */

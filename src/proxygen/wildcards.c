@@ -83,7 +83,7 @@ static gint64 bytes_of(const Plan *plan, const Call *c, const char *buffer, guin
     const Arg *type = &c->args[arg->param->type];
     gint64 count = call_number(c, &c->args[arg->param->count], rank, 0);
     gint64 partitions = arg->param->displs >= 0 ? call_number(c, &c->args[arg->param->displs], rank, 1) : 1;
-    return type->n_in_words ? extent_data_size(plan->extents, type->in[0].value, count * MAX(partitions, 1)) : -1;
+    return type->n_in_words ? extent_data_size(plan->extents, type->in[0].value, count * MAX(partitions, 1), rank) : -1;
 }
 
 static void add(GPtrArray *lists, guint index, Transfer t)

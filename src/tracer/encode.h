@@ -57,13 +57,16 @@ int64_t type_integers_c(MPI_Datatype type), type_addresses_c(MPI_Datatype type),
 
 /* -- addresses -- */
 
-/* A choice buffer, or a base address that MPI made: segment (shape), and offset (slot) if it is one. */
+/* A choice buffer, or a base address that MPI made: segment (shape), and offset (slot) if it is one; a small number stays one. */
 static inline void in_buf(Call *c, const void *p)
 {
     if (p == MPI_IN_PLACE) {
         put_shape(c, WEND_CONST(WEND_CONSTANT_MPI_IN_PLACE));
     } else if (p == MPI_BOTTOM) {
         put_shape(c, WEND_CONST(WEND_CONSTANT_MPI_BOTTOM));
+    } else if ((uintptr_t)p < MEMORY_LOWEST_ADDRESS) {
+        put_shape(c, WEND_PLAIN);
+        put_slot(c, (int64_t)(uintptr_t)p);
     } else {
         Where w = memory_where(p);
         put_shape(c, w.segment);

@@ -14,6 +14,9 @@
 typedef struct { int64_t segment, offset; } Where;                   /* segment: word of words.h, or WEND_UNKNOWN (offset 0) */
 Where memory_where(const void *address);                             /* marks the segment as used by MPI; gives it its id */
 
+/* Linux maps nothing below, by default: a pointer that is less is a number that somebody gives for an address. */
+#define MEMORY_LOWEST_ADDRESS ((uintptr_t)1 << 16)
+
 /* Could an MPI_Aint be an absolute address? No id is given. Below 4 GiB only if MPI has used the segment before: executables that are not
  * position-independent have data there, and displacements are numbers of that size. */
 bool memory_looks_mapped(uintptr_t value);

@@ -469,7 +469,7 @@ Where memory_where(const void *address)
 
 bool memory_looks_mapped(uintptr_t value)
 {
-    if (value < 1 << 16 || value >> HEAP_ADDRESS_BITS != 0) /* Linux maps nothing at 64 KiB and below by default */
+    if (value < MEMORY_LOWEST_ADDRESS || value >> HEAP_ADDRESS_BITS != 0)
         return false;
     if (mine.generation == atomic_load_explicit(&generation, memory_order_acquire))
         for (size_t i = 0; i < REMEMBERED; i++)
