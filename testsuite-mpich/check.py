@@ -1,0 +1,405 @@
+#!/usr/bin/env python3
+"""check.py: the round trip over MPICH's own test suite. Started by run.bash, which says where things are.
+
+    run.bash [--folder F]… [--test T]… [--sample FILE] [--jobs N] [--slow X] [--again failed|all] [--algorithms] [--list]
+
+Each line of the suite's testlists is a test: a program with ranks, arguments and environment. It goes through seven stages, until one fails:
+
+    plain     as it is; what fails here does not count
+    trace     under wend trace: still passes, with the same status and output
+    dump      the recording is read completely
+    proxygen  a proxy is generated
+    compile   with -Wall -Wextra -Werror
+    proxy     runs, under wend trace
+    diff      the two recordings are equal
+
+Results are kept in the cache: a run that was interrupted goes on where it stopped. They hold as long as Wend's programs are the same.
+--again failed runs again what failed, with whatever build it was seen to pass; --again all forgets everything.
+Scratch folders of failed tests stay.
+"""
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+STAGES = ['plain', 'trace', 'dump', 'proxygen', 'compile', 'proxy', 'diff']
+# "ft" (processes that fail) and "ckpoint" are left out: they are about MPICH's extensions for fault tolerance and need a launcher that knows of them.
+FOLDERS = ('attr basic coll comm datatype errhan errors group impls info init io mpi_t part perf pt2pt rma spawn threads topo '
+           'cxx f77 f90 f08').split()
+
+TESTS = pathlib.Path(os.environ['TESTS'])
+SUITE = pathlib.Path(os.environ['SUITE'])
+RESULTS = TESTS / 'results'
+SCRATCH = TESTS / 'scratch'
+MPICC, WEND, PROXYGEN, LAUNCHER = (os.environ[name] for name in ('MPICC', 'WEND', 'PROXYGEN', 'LAUNCHER'))
+
+DEFAULT_LIMIT = 180  # seconds, as in the suite
+NO_ERRORS = re.compile(r'\s*No [Ee]rrors\s*$')
+
+
+# ---- the suite's lists ----------------------------------------------------------------------------------------------------------------------
+
+class Test:
+    def __init__(self, folder, words):
+        self.folder, self.program = folder, words[0]
+        self.ranks = int(words[1]) if len(words) > 1 else 2
+        self.arguments, self.environment, self.launcher = [], {}, []
+        self.limit, self.verdict, self.lock, self.memory = DEFAULT_LIMIT, 'no errors', None, 0
+        for word in words[2:]:
+            key, _, value = word.partition('=')  # words without "=": the suite passes over them too
+            if key == 'arg':
+                self.arguments.append(value)
+            elif key == 'env':
+                name, _, content = value.partition('=')
+                self.environment[name] = content
+            elif key == 'mpiexecarg':
+                self.launcher.append(value)
+            elif key == 'timeLimit':
+                self.limit = int(value)
+            elif key == 'resultTest':
+                self.verdict = value
+            elif key == 'lock':
+                self.lock = value
+            elif key == 'mem':
+                self.memory = float(value)
+            # strict, mpix, mpiversion, xfail: say which libraries a test is for. What this one cannot do fails untraced and does not count.
+        if '/' in self.program:
+            inner, self.program = self.program.rsplit('/', 1)
+            self.folder += '/' + inner
+        if self.top == 'perf' or '/perf' in self.folder:
+            self.verdict = 'ends'  # its verdicts are about time
+        self.name = ' '.join([f'{self.folder}/{self.program}', str(self.ranks)] + self.arguments +
+                             [f'{name}={value}' for name, value in self.environment.items()] + self.launcher)
+        self.id = f'{self.folder}/{self.program}.{self.ranks}'.replace('/', '.')
+        if self.arguments or self.environment or self.launcher:
+            self.id += '.' + hashlib.sha1(self.name.encode()).hexdigest()[:6]
+
+    @property
+    def top(self):
+        return self.folder.split('/')[0]
+
+
+def read_lists(folder, list_names):
+    """The tests of a folder, those of the folders that its lists name included."""
+    found = [TESTS / folder / name if (TESTS / folder / name).exists() else SUITE / folder / name for name in list_names]
+    found = [path for path in found if path.exists()]
+    if not found:  # no list: the suite runs whatever is built there
+        for line in subprocess.run(['make', '-s', '-C', TESTS / folder, '-f', 'Makefile', '-f', '-', 'wend-programs'], text=True, check=True,
+                                   input='wend-programs: ; @echo $(noinst_PROGRAMS)\n', stdout=subprocess.PIPE).stdout.split():
+            test = Test(folder, [line])
+            test.verdict = 'ends'
+            yield test
+    for path in found:
+        for line in path.read_text().splitlines():
+            words = line.split('#')[0].split()
+            if not words or words[0].startswith('!'):  # "!folder:target" wants a library built, which build() does anyway
+                continue
+            if (TESTS / folder / words[0]).is_dir():
+                yield from read_lists(f'{folder}/{words[0]}', list_names)
+            else:
+                yield Test(folder, words)
+
+
+def build(tests, jobs):
+    """Makes the programs, and whatever else their folders have: programs that they spawn, libraries that they load."""
+    programs = collections.defaultdict(set)
+    for test in tests:
+        programs[test.folder].add(test.program)
+    folders = ['dtpools/src' if (TESTS / 'dtpools/src/Makefile').exists() else 'dtpools', 'util']
+    with open(TESTS / 'build.log', 'a') as log:
+        for folder in folders + sorted(programs):
+            if folder in programs and all((TESTS / folder / program).exists() for program in programs[folder]):
+                continue
+            for targets in [['all'], sorted(programs[folder])]:
+                subprocess.run(['make', '-k', f'-j{jobs}', '-C', TESTS / folder] + targets, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+
+
+# ---- running --------------------------------------------------------------------------------------------------------------------------------
+
+class Failure(Exception):
+    """The reason of a failed stage, in one line."""
+
+
+def first_line(text, *preferred):
+    """The line of an output that tells most: the first that has one of the words, else the first at all."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for word in preferred:
+        for line in lines:
+            if word in line:
+                return line[:200]
+    return lines[0][:200] if lines else 'no output'
+
+
+def run(command, folder, limit, environment=None, file=None):
+    """Status and output (standard error included) of a command. A hang is a Failure."""
+    began = time.monotonic()
+    path = folder / (file or 'out')
+    with open(path, 'w+b') as output:
+        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                                   env={**os.environ, **(environment or {})})
+        try:
+            status = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # the launcher ends its ranks
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            raise Failure(f'hang: still running after {time.monotonic() - began:.0f} s') from None
+        output.seek(0)
+        return status, output.read().decode(errors='replace')
+
+
+def mpi(test, command, folder, limit, file):
+    environment = {'LD_PRELOAD': os.environ['YIELD'], **test.environment}
+    return run([LAUNCHER] + test.launcher + ['-n', str(test.ranks)] + command, folder, limit, environment, file)
+
+
+def judge(test, status, output):
+    """The suite's own rules (its runtests)."""
+    lines = [line for line in output.splitlines() if 'FORTRAN STOP' not in line]
+    if test.verdict == 'ends':
+        if status not in (0, 1):
+            raise Failure(f'exit status {status}: {first_line(output)}')
+        return
+    if test.verdict in ('TestStatus', 'TestErrFatal', 'TestStatusNoErrors'):
+        if status == 0:
+            raise Failure('exit status 0 where another was expected')
+    elif status != 0:
+        raise Failure(f'exit status {status}: {first_line(output, "Fatal error", "rror", "BAD TERMINATION", "EXIT STRING")}')
+    if test.verdict in ('no errors', 'TestStatusNoErrors'):
+        for line in lines:
+            if not NO_ERRORS.match(line) and line.strip() != 'Test Passed' and (line or test.verdict == 'no errors'):
+                raise Failure(f'unexpected output: {line[:160]}')
+        if not any(NO_ERRORS.match(line) for line in lines):
+            raise Failure('no "No Errors"')
+
+
+# What differs from run to run by itself: addresses, process numbers, hosts' names with ports.
+VARYING = re.compile(r'0x[0-9a-f]+|\b[0-9]{3,}\b|@[^ ]*')
+
+
+def comparable(output):
+    """Output as what can be compared: ranks write in any order, a launcher says whatever it says of a rank that failed."""
+    lines = output.split('=' * 40)[0].splitlines()
+    return sorted(VARYING.sub('…', line) for line in lines)
+
+
+class Trip:
+    """One test on its way through the stages."""
+
+    def __init__(self, test, slow):
+        self.test, self.slow = test, slow
+        self.folder = SCRATCH / test.id
+        self.recording, self.again = 'app.dir', 'proxy.dir'
+
+    def go(self):
+        """(stage that failed or None, reason, seconds by stage)"""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        source = TESTS / self.test.folder
+        for path in source.iterdir():  # programs start others, and read files, in the folder where they are
+            if path.is_file() and path.suffix not in ('.o', '.lo', '.la', '.mod') and path.name not in ('Makefile', 'testlist'):
+                (self.folder / path.name).symlink_to(path)
+        took = {}
+        for stage in STAGES:
+            began = time.monotonic()
+            try:
+                getattr(self, stage)()
+            except Failure as reason:
+                return stage, str(reason), took
+            finally:
+                took[stage] = round(time.monotonic() - began, 2)
+        shutil.rmtree(self.folder)
+        return None, '', took
+
+    def plain(self):
+        if not (self.folder / self.test.program).exists():
+            raise Failure('does not build')
+        known = RESULTS / f'{self.test.id}.plain'
+        if known.exists():
+            self.status, self.output, self.seconds = json.loads(known.read_text())
+            return
+        began = time.monotonic()
+        self.status, self.output = mpi(self.test, ['./' + self.test.program] + self.test.arguments, self.folder, self.test.limit * self.slow, 'plain.out')
+        judge(self.test, self.status, self.output)
+        self.seconds = time.monotonic() - began
+        known.write_text(json.dumps([self.status, self.output, self.seconds]))
+
+    @property
+    def limit(self):
+        """Wend may cost something, but a hang need not cost the suite's whole patience."""
+        return min(self.test.limit * self.slow, (60 + 20 * self.seconds) * self.slow)
+
+    def trace(self):
+        program = ['./' + self.test.program] + self.test.arguments
+        status, output = mpi(self.test, [WEND, 'trace', '--quiet', '-o', self.recording] + program, self.folder, self.limit, 'trace.out')
+        judge(self.test, status, output)
+        if status != self.status:
+            raise Failure(f'exit status {self.status} alone, {status} recorded')
+        if self.test.verdict != 'ends' and comparable(output) != comparable(self.output):
+            new = [line for line in comparable(output) if line not in comparable(self.output)]
+            raise Failure('output changed: ' + (new[0] if new else 'lines are missing')[:160])
+
+    def tool(self, command, file, *preferred):
+        status, output = run(command, self.folder, 300 * self.slow, file=file)
+        if status:
+            raise Failure(f'{first_line(output, *preferred)}' + (f' (status {status})' if status != 1 else ''))
+
+    def dump(self):
+        self.tool([WEND, 'dump', self.recording], 'dump.out', 'wend: ')
+        os.truncate(self.folder / 'dump.out', 0)  # may be long
+
+    def proxygen(self):
+        self.tool([PROXYGEN, self.recording, '-o', 'proxy.c'], 'proxygen.out', 'proxygen: ')
+
+    def compile(self):
+        self.tool([MPICC, '-std=c11', '-O1', '-Wall', '-Wextra', '-Werror', 'proxy.c', '-o', 'proxy'], 'compile.out', 'error')
+
+    def proxy(self):
+        status, output = mpi(self.test, [WEND, 'trace', '--quiet', '-o', self.again, './proxy'], self.folder, self.limit, 'proxy.out')
+        if status not in (0, self.status):
+            raise Failure(f'exit status {status}: {first_line(output, "Fatal error", "rror", "BAD TERMINATION", "EXIT STRING")}')
+        if not (self.folder / self.again).exists():
+            raise Failure(f'leaves no recording: {first_line(output)}')
+
+    def diff(self):
+        self.tool([WEND, 'diff', self.recording, self.again], 'diff.out')
+
+
+# ---- results --------------------------------------------------------------------------------------------------------------------------------
+
+def build_id():
+    digest = hashlib.sha1()
+    for name in ('LIBWEND', 'WEND', 'PROXYGEN'):
+        path = pathlib.Path(os.environ[name])
+        real = path.parent / '.libs' / path.name  # libtool's wrappers stay the same
+        digest.update((real if real.exists() else path).read_bytes())
+    for path in sorted(pathlib.Path(os.environ['LIBWEND']).parent.glob('libwendcore.so')):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def result_of(test):
+    try:
+        return json.loads((RESULTS / f'{test.id}.json').read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def report(tests):
+    """The table folder × stage; returns passed, failed."""
+    rows = {}
+    reasons, untraced = [], []
+    passed = failed = 0
+    for test in tests:
+        result = result_of(test)
+        if not result:
+            continue
+        row = rows.setdefault(test.top, [0] * (len(STAGES) + 1))
+        row[0] += 1
+        reached = STAGES.index(result['stage']) if result['stage'] else len(STAGES)
+        for i in range(reached):
+            row[i + 1] += 1
+        if result['stage'] == 'plain':
+            untraced.append(f'{test.name}: {result["reason"]}')
+        elif result['stage']:
+            failed += 1
+            reasons.append(f'{result["stage"]:9}{test.name}: {result["reason"]}')
+        else:
+            passed += 1
+    print(f'\n{"":10}{"tests":>6}' + ''.join(f'{stage:>10}' for stage in STAGES))
+    total = [sum(column) for column in zip(*rows.values())]
+    for folder, row in list(rows.items()) + ([('all', total)] if len(rows) > 1 else []):
+        print(f'{folder:10}{row[0]:>6}' + ''.join(f'{count:>10}' for count in row[1:]))
+    if untraced:
+        print(f'\nfail without Wend, and do not count ({len(untraced)}):')
+        print('\n'.join('  ' + line for line in untraced))
+    if reasons:
+        print(f'\nfail with Wend ({len(reasons)}):')
+        print('\n'.join('  ' + line for line in reasons))
+    print()
+    return passed, failed
+
+
+def main():
+    parser = argparse.ArgumentParser(prog='run.bash', description='The round trip over MPICH\'s own test suite.')
+    parser.add_argument('--folder', action='append', default=[], help='only this folder of the suite ("coll", "f77/attr")')
+    parser.add_argument('--test', action='append', default=[], help='only programs of this name, or a whole line as reports print it')
+    parser.add_argument('--sample', type=pathlib.Path, help='only the lines of this file')
+    parser.add_argument('--jobs', type=int, default=max(1, (os.cpu_count() or 1) // 2), help='tests at once (ranks wait busily; default half the cores)')
+    parser.add_argument('--slow', type=float, default=1, help='factor for time limits, for machines with other work')
+    parser.add_argument('--again', choices=['failed', 'all'], help='run again what failed, or everything')
+    parser.add_argument('--algorithms', action='store_true', help='also the lists that repeat collectives with each of MPICH\'s algorithms')
+    parser.add_argument('--list', action='store_true', help='only print the tests')
+    options = parser.parse_args()
+
+    lists = ['testlist', 'testlist.dtp'] + ['testlist.cvar'] * options.algorithms
+    wanted = options.folder or FOLDERS
+    tests = [test for folder in dict.fromkeys(folder.split('/')[0] for folder in wanted) for test in read_lists(folder, lists)]
+    tests = [test for test in tests if any((test.folder + '/').startswith(folder.rstrip('/') + '/') for folder in wanted)]
+    if options.test:
+        tests = [test for test in tests if any(name in (test.program, f'{test.folder}/{test.program}', test.name) for name in options.test)]
+    if options.sample:
+        lines = {line.strip() for line in options.sample.read_text().splitlines() if line.strip() and not line.startswith('#')}
+        tests = [test for test in tests if test.name in lines]
+        for line in sorted(lines - {test.name for test in tests}):
+            print(f'{options.sample}: no such test: {line}', file=sys.stderr)
+    tests = list({test.id: test for test in tests}.values())  # some lines are there twice
+    if options.list:
+        print('\n'.join(test.name for test in tests))
+        return 0
+    if not tests:
+        print('no such test')
+        return 1
+
+    RESULTS.mkdir(exist_ok=True)
+    SCRATCH.mkdir(exist_ok=True)
+    build(tests, os.cpu_count() or 1)
+    this_build = build_id()
+    locks = collections.defaultdict(threading.Lock)
+
+    def is_done(test):
+        result = result_of(test)
+        if not result or options.again == 'all':
+            return False
+        return result['stage'] is None if options.again == 'failed' else result['build'] == this_build
+
+    todo = [test for test in tests if not is_done(test)]
+    print(f'{len(tests)} tests, {len(tests) - len(todo)} of them done before')
+
+    def trip(test):
+        with locks[test.lock] if test.lock not in (None, 'shared') else threading.Lock():
+            if options.again == 'all':
+                (RESULTS / f'{test.id}.plain').unlink(missing_ok=True)
+            stage, reason, took = Trip(test, options.slow).go()
+        (RESULTS / f'{test.id}.json').write_text(json.dumps(dict(stage=stage, reason=reason, build=this_build, seconds=took)))
+        if stage:
+            print(f'{stage:9}{test.name}: {reason}', flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        try:
+            for future in [pool.submit(trip, test) for test in todo]:
+                future.result()
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
+            print('interrupted: the same command goes on from here', file=sys.stderr)
+    passed, failed = report(tests)
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed or not passed else 0
+
+
+
+if __name__ == '__main__':
+    sys.exit(main())

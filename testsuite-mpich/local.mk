@@ -1,0 +1,13 @@
+# The round trip over MPICH's own test suite; asked for, because it fetches the suite's source.
+#   make check-mpich [FOLDER=coll] [TEST=allred] [AGAIN=failed|all] [JOBS=n] [SLOW=factor]
+EXTRA_DIST += \
+	testsuite-mpich/check.py \
+	testsuite-mpich/run.bash \
+	testsuite-mpich/sample
+CHECK_MPICH = BUILD_DIR=$(abs_top_builddir) $(srcdir)/testsuite-mpich/run.bash \
+	$(if $(JOBS),--jobs $(JOBS)) $(if $(SLOW),--slow $(SLOW)) $(if $(AGAIN),--again $(AGAIN))
+.PHONY: check-mpich check-mpich-sample
+check-mpich: all tests/support/yield.la
+	$(AM_V_at)$(CHECK_MPICH) $(FOLDER:%=--folder '%') $(if $(TEST),--test '$(TEST)')
+check-mpich-sample: all tests/support/yield.la
+	$(AM_V_at)$(CHECK_MPICH) --sample $(srcdir)/testsuite-mpich/sample

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# The round trip over MPICH's own test suite (make check-mpich): fetches the Debian source package "mpich", configures its tests against the MPICH
+# that Wend was built for, both in $WEND_CACHE (default ~/.cache/wend) and once, and lets check.py run them. Arguments go to check.py.
+source "$(dirname "${BASH_SOURCE[0]}")/../tests/programs-elsewhere/common.bash"
+here=$SOURCE_DIR/testsuite-mpich
+TESTS=$CACHE/mpich-tests
+
+# The suite's configure asks for the languages and extensions of an MPICH only when told that it runs as part of one; it then takes the compilers from
+# one folder, by their plain names. Debian has them with a suffix.
+configure_tests() (
+    suffix=$(expr "$MPICC" : '.*/mpicc\(.*\)')
+    rm -rf "$TESTS"
+    mkdir -p "$TESTS/bin"
+    cd "$TESTS" || exit
+    for tool in mpicc mpicxx mpif77 mpifort; do
+        ln -s "$MPIRUN_DIR/$tool$suffix" "bin/$tool"
+    done
+    export FROM_MPICH=yes MPICH_ENABLE_FC=yes MPICH_ENABLE_CXX=yes MPIEXEC nameserv_name=pmi
+    "$CACHE/mpich/test/mpi/configure" --bindir="$TESTS/bin" --enable-fortran=all --enable-threads=multiple --enable-xfail \
+        CC="$TESTS/bin/mpicc" CXX="$TESTS/bin/mpicxx" F77="$TESTS/bin/mpif77" FC="$TESTS/bin/mpifort" &&
+        touch configured
+)
+
+fetch mpich || exit
+built "$TESTS/configured" configure_tests || exit
+export MPICC WEND PROXYGEN LIBWEND YIELD TESTS
+export LAUNCHER=$MPIEXEC SUITE=$CACHE/mpich/test/mpi
+exec python3 "$here/check.py" "$@"
