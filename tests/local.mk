@@ -30,6 +30,17 @@ check_DATA += $(TEST_PROGRAM_BINARIES)
 CLEANFILES += $(TEST_PROGRAM_BINARIES)
 EXTRA_DIST += $(TEST_PROGRAM_FILES)
 
+# Modules that they make stay out of each other's way.
+TEST_PROGRAM_FORTRAN_FILES = tests/programs/f08.f90 tests/programs/fortran.f90
+TEST_PROGRAM_FORTRAN = $(TEST_PROGRAM_FORTRAN_FILES:.f90=)
+$(TEST_PROGRAM_FORTRAN): %: %.f90
+	$(AM_V_GEN)$(MKDIR_P) $@.mods && $(MPIFORT) -O2 -g -w -J$@.mods -o $@ $<
+if HAVE_MPIFORT
+check_DATA += $(TEST_PROGRAM_FORTRAN)
+endif
+CLEANFILES += $(TEST_PROGRAM_FORTRAN) tests/programs/*.mods/*
+EXTRA_DIST += $(TEST_PROGRAM_FORTRAN_FILES)
+
 # bats files print TAP: each of their tests counts by itself (and bats' own exit status would count failures twice).
 TEST_EXTENSIONS = .bats
 BATS_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh --merge --ignore-exit
@@ -41,6 +52,7 @@ BATS_TESTS = \
 	tests/examples.bats \
 	tests/bad-input.bats \
 	tests/commands.bats \
+	tests/fortran.bats \
 	tests/output.bats \
 	tests/programs.bats \
 	tests/proxygen/proxygen.bats \

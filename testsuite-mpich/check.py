@@ -110,18 +110,33 @@ def read_lists(folder, list_names):
                 yield Test(folder, words)
 
 
-def build(tests, jobs):
-    """Makes the programs, and whatever else their folders have: programs that they spawn, libraries that they load."""
-    programs = collections.defaultdict(set)
-    for test in tests:
-        programs[test.folder].add(test.program)
-    folders = ['dtpools/src' if (TESTS / 'dtpools/src/Makefile').exists() else 'dtpools', 'util']
-    with open(TESTS / 'build.log', 'a') as log:
-        for folder in folders + sorted(programs):
-            if folder in programs and all((TESTS / folder / program).exists() for program in programs[folder]):
-                continue
-            for targets in [['all'], sorted(programs[folder])]:
-                subprocess.run(['make', '-k', f'-j{jobs}', '-C', TESTS / folder] + targets, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+class Builder:
+    """Makes the programs of a folder when the first of them is wanted, and whatever else the folder has: programs that they spawn, libraries."""
+
+    def __init__(self, tests, jobs):
+        self.programs = collections.defaultdict(set)
+        self.folders = collections.defaultdict(threading.Lock)
+        self.made = set()
+        self.jobs = jobs
+        for test in tests:
+            self.programs[test.folder].add(test.program)
+        for test in tests:
+            self.folders[test.folder]  # made here, where there is one thread
+
+    def make(self, folder, targets):
+        with open(TESTS / 'build.log', 'a') as log:
+            subprocess.run(['make', '-k', f'-j{self.jobs}', '-C', TESTS / folder] + targets, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+
+    def libraries(self):
+        for folder in 'dtpools', 'util':
+            self.make(folder, ['all'])
+
+    def folder(self, name):
+        with self.folders[name]:
+            if name not in self.made and not all((TESTS / name / program).exists() for program in self.programs[name]):
+                self.make(name, ['all'])
+                self.make(name, sorted(self.programs[name]))
+            self.made.add(name)
 
 
 # ---- running --------------------------------------------------------------------------------------------------------------------------------
@@ -191,9 +206,10 @@ VARYING = re.compile(r'0x[0-9a-f]+|\b[0-9]{3,}\b|@[^ ]*')
 
 
 def comparable(output):
-    """Output as what can be compared: ranks write in any order, a launcher says whatever it says of a rank that failed."""
+    """Output as what can be compared: ranks write in any order, a launcher says whatever it says of a rank that failed, and
+    of a run that fails Wend says in one line that there is no recording."""
     lines = output.split('=' * 40)[0].splitlines()
-    return sorted(VARYING.sub('…', line) for line in lines)
+    return sorted(VARYING.sub('…', line) for line in lines if not line.startswith('wend: '))
 
 
 class Trip:
@@ -366,7 +382,6 @@ def main():
 
     RESULTS.mkdir(exist_ok=True)
     SCRATCH.mkdir(exist_ok=True)
-    build(tests, os.cpu_count() or 1)
     this_build = build_id()
     locks = collections.defaultdict(threading.Lock)
 
@@ -377,9 +392,12 @@ def main():
         return result['stage'] is None if options.again == 'failed' else result['build'] == this_build
 
     todo = [test for test in tests if not is_done(test)]
+    builder = Builder(todo, os.cpu_count() or 1)
+    builder.libraries()
     print(f'{len(tests)} tests, {len(tests) - len(todo)} of them done before')
 
     def trip(test):
+        builder.folder(test.folder)
         with locks[test.lock] if test.lock not in (None, 'shared') else threading.Lock():
             if options.again == 'all':
                 (RESULTS / f'{test.id}.plain').unlink(missing_ok=True)

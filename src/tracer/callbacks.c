@@ -301,7 +301,8 @@ void *callback_wrap(enum wend_callback kind, void *function, bool fortran)
 
 /* -- Fortran -- */
 
-/* Is NAME that of an entry of the Fortran layer: the C name without MPI_ in one case throughout, and underscores after it? */
+/* Is NAME that of an entry of the Fortran layer: the C name without MPI_ in one case throughout, and underscores after it, or what the
+ * mpi_f08 module's are called by? */
 static bool is_entry(const char *name, const char *lower)
 {
     size_t n = strlen(lower);
@@ -310,6 +311,8 @@ static bool is_entry(const char *name, const char *lower)
             if (name[i] != toupper((unsigned char)lower[i]))
                 return false;
     }
+    if (strncmp(name + n, "_f08", 4) == 0)
+        n += 4;
     return name[n + strspn(name + n, "_")] == '\0';
 }
 
@@ -322,9 +325,11 @@ bool callback_called_from_fortran(const void *return_address)
     if (!dladdr(return_address, &caller) || !caller.dli_sname)
         return false;
     const char *name = caller.dli_sname;
-    if (*name == 'p' || *name == 'P')
+    if (strncmp(name, "pmpir_", 6) == 0) /* mpi_f08's second names */
+        name += 2;
+    else if (*name == 'p' || *name == 'P')
         name++;
-    if (strncmp(name, "mpi_", 4) != 0 && strncmp(name, "MPI_", 4) != 0)
+    if (strncmp(name, "mpi_", 4) != 0 && strncmp(name, "MPI_", 4) != 0 && strncmp(name, "pir_", 4) != 0)
         return false;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (is_entry(name + 4, entries[i]))

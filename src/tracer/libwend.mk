@@ -8,6 +8,7 @@ TRACER_SOURCES = \
 	src/tracer/control.c src/tracer/control.h \
 	src/tracer/facts.c \
 	src/tracer/finalize.c \
+	src/tracer/fortran.c \
 	src/tracer/handles.c src/tracer/handles.h \
 	src/tracer/launcher.h \
 	src/tracer/output.c src/tracer/output.h \
