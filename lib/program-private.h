@@ -47,7 +47,7 @@ typedef struct {
 typedef struct {
     SequenceData *sequences;
     GHashTable *request_makers; /* request word -> creating terminal + 1; made when first needed */
-    GHashTable *datatype_sizes; /* handle word -> bytes; likewise, of datatypes made by other threads */
+    GHashTable *datatype_makers; /* likewise, for datatypes */
 } ClassData;
 
 typedef struct CommNumbers CommNumbers; /* comms.c */

@@ -292,3 +292,14 @@ const char *wend_constant_name(const WendProgram *p, gint64 word)
     index -= wend_n_constants;
     return p && index < p->more_constants->len ? g_ptr_array_index(p->more_constants, index) : NULL;
 }
+
+char *wend_arg_string(const WendArg *arg, gboolean out)
+{
+    gint64 n = out ? arg->n_out : arg->n_in;
+    const gint64 *words = out ? arg->out : arg->in;
+    if (arg->param->kind != WEND_KIND_STRING || n < 0) return NULL;
+    char *text = g_malloc(n + 1);
+    for (gint64 i = 0; i < n; i++) text[i] = (guint64)words[i / 8] >> (8 * (i % 8)) & 0xff;
+    text[n] = '\0';
+    return text;
+}

@@ -135,8 +135,6 @@ const gint64 *wend_walk_completed(const WendWalk *w, guint *n);
 gboolean wend_program_datatype(const WendProgram *p, gint64 constant, gint64 facts[5]);
 
 /* -- text -- */
-/* Appends an argument as people write it: MPI_DOUBLE, comm#2, req#5, heap#3+64, [1, 2, 3]. W may be NULL (then communicators by local id). */
-void wend_arg_format(const WendProgram *p, const WendWalk *w, const WendCall *call, guint arg, GString *out);
 const char *wend_constant_name(const WendProgram *p, gint64 word); /* NULL: not a constant */
 char *wend_arg_string(const WendArg *arg, gboolean out);            /* newly allocated; NULL if the pointer was NULL */
 

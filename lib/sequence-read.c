@@ -285,7 +285,7 @@ void program_clear_sequences(WendProgram *p)
     for (guint i = 0; i < p->n_classes; i++) {
         ClassData *d = &p->class_data[i];
         g_clear_pointer(&d->request_makers, g_hash_table_unref);
-        g_clear_pointer(&d->datatype_sizes, g_hash_table_unref);
+        g_clear_pointer(&d->datatype_makers, g_hash_table_unref);
         for (guint q = 0; q < p->classes[i].n_sequences; q++) {
             SequenceData *s = &d->sequences[q];
             for (guint o = 0; o < s->n_shapes; o++) {

@@ -291,25 +291,26 @@ static void make_absolute(const WendProgram *p, const StatusBase *b, gint64 *sta
 }
 
 /* Requests of other threads: what made them is in their thread's terminals. */
-static const GHashTable *request_makers(WendWalk *w)
+/* For each word that calls of W's class give in their parameter of KIND, the terminal that gives it, + 1; the last in numbering. Made once, in *KEPT. */
+static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable **kept)
 {
-    ClassData *d = &w->p->class_data[w->class];
-    if (d->request_makers) return d->request_makers;
-    d->request_makers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    if (*kept) return *kept;
+    *kept = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    const WendClass *class = &w->p->classes[w->class];
     WendDecoder *decoder = wend_decoder_new(w->p);
     guint n;
-    for (guint q = 0; q < w->p->classes[w->class].n_sequences; q++) {
-        guint32 *terminals = sequence_terminals(w->p, w->p->classes[w->class].sequences[q].rule, &n);
+    for (guint q = 0; q < class->n_sequences; q++) {
+        guint32 *terminals = sequence_terminals(w->p, class->sequences[q].rule, &n);
         for (guint i = 0; i < n; i++) {
             const WendCall *call = wend_decoder_call(decoder, terminals[i], w->rank);
-            int request = find_param(call->function, WEND_KIND_REQUEST, TRUE);
-            if (request < 0 || call->args[request].n_out != 1) continue;
-            g_hash_table_replace(d->request_makers, g_memdup2(&call->args[request].out[0], sizeof(gint64)), GUINT_TO_POINTER(terminals[i] + 1));
+            int made = find_param(call->function, kind, TRUE);
+            if (made < 0 || call->args[made].n_out != 1 || !wend_is_handle(call->args[made].out[0])) continue;
+            g_hash_table_replace(*kept, g_memdup2(&call->args[made].out[0], sizeof(gint64)), GUINT_TO_POINTER(terminals[i] + 1));
         }
         g_free(terminals);
     }
     wend_decoder_free(decoder);
-    return d->request_makers;
+    return *kept;
 }
 
 /* The request of that number, also if another thread made it; NULL: none. */
@@ -317,7 +318,7 @@ static Request *find_request(WendWalk *w, gint64 word)
 {
     Request *r = requests_find(&w->requests, word);
     if (r || !wend_is_handle(word) || wend_handle_tid(word) == w->requests.tid) return r;
-    guint maker = GPOINTER_TO_UINT(g_hash_table_lookup((GHashTable *)request_makers(w), &word));
+    guint maker = GPOINTER_TO_UINT(g_hash_table_lookup(makers_of_class(w, WEND_KIND_REQUEST, &w->p->class_data[w->class].request_makers), &word));
     if (!maker) return NULL;
     const Known *k = get_known(w, maker - 1);
     r = requests_put(&w->requests, word);
@@ -543,34 +544,18 @@ gboolean wend_walk_request(const WendWalk *walk, gint64 request, WendRequestStat
     return r != NULL;
 }
 
-static GHashTable *sizes_of_class(const WendWalk *w)
+gint64 wend_walk_datatype_size(const WendWalk *walk, gint64 datatype)
 {
-    ClassData *d = &w->p->class_data[w->class];
-    if (d->datatype_sizes) return d->datatype_sizes;
-    d->datatype_sizes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    WendDecoder *decoder = wend_decoder_new(w->p);
-    guint n;
-    for (guint q = 0; q < w->p->classes[w->class].n_sequences; q++) {
-        guint32 *terminals = sequence_terminals(w->p, w->p->classes[w->class].sequences[q].rule, &n);
-        for (guint i = 0; i < n; i++) {
-            const WendCall *call = wend_decoder_call(decoder, terminals[i], w->rank);
-            int type = find_param(call->function, WEND_KIND_DATATYPE, TRUE);
-            if (type < 0 || call->args[type].n_out != 1 || !wend_is_handle(call->args[type].out[0])) continue;
-            g_hash_table_replace(d->datatype_sizes, g_memdup2(&call->args[type].out[0], sizeof(gint64)), g_memdup2(&call->args[type].out[1], sizeof(gint64)));
-        }
-        g_free(terminals);
-    }
-    wend_decoder_free(decoder);
-    return d->datatype_sizes;
-}
-
-gint64 wend_walk_datatype_size(const WendWalk *w, gint64 datatype)
-{
+    WendWalk *w = (WendWalk *)walk;
     gint64 facts[5];
     if (wend_is_const(datatype)) return wend_program_datatype(w->p, datatype, facts) ? facts[0] : -1;
     const gint64 *bytes = g_hash_table_lookup(w->sizes, &datatype);
-    if (!bytes && wend_is_handle(datatype)) bytes = g_hash_table_lookup(sizes_of_class(w), &datatype); /* another thread's */
-    return bytes ? *bytes : -1;
+    if (bytes || !wend_is_handle(datatype)) return bytes ? *bytes : -1;
+    /* another thread's */
+    guint maker = GPOINTER_TO_UINT(g_hash_table_lookup(makers_of_class(w, WEND_KIND_DATATYPE, &w->p->class_data[w->class].datatype_makers), &datatype));
+    if (!maker) return -1;
+    const WendCall *call = &get_known(w, maker - 1)->call;
+    return call->args[find_param(call->function, WEND_KIND_DATATYPE, TRUE)].out[1];
 }
 
 const gint64 *wend_walk_completed(const WendWalk *w, guint *n)

@@ -52,12 +52,12 @@ tests_unit_make_recording_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_make_recording_LDADD = lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/round-trip
-tests_unit_round_trip_SOURCES = tests/unit/round-trip.c tests/unit/simulated.c tests/unit/simulated.h
+tests_unit_round_trip_SOURCES = tests/unit/round-trip.c tests/unit/simulated.c tests/unit/simulated.h $(VALUE_SOURCES)
 tests_unit_round_trip_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_round_trip_LDADD = lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/damage
-tests_unit_damage_SOURCES = tests/unit/damage.c tests/unit/simulated.c tests/unit/simulated.h tests/fuzz/exercise.c tests/fuzz/exercise.h
+tests_unit_damage_SOURCES = tests/unit/damage.c tests/unit/simulated.c tests/unit/simulated.h tests/fuzz/exercise.c tests/fuzz/exercise.h $(VALUE_SOURCES)
 tests_unit_damage_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_damage_LDADD = lib/libcore.la $(GLIB_LIBS)
 

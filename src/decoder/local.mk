@@ -14,3 +14,6 @@ DECODER_SOURCES = \
 	src/decoder/traffic.c src/decoder/traffic.h \
 	src/decoder/value.c src/decoder/value.h \
 	src/decoder/window.c src/decoder/window.h
+
+# How the decoder writes calls, for tests that read everything.
+VALUE_SOURCES = src/decoder/value.c src/decoder/value.h src/decoder/text.c src/decoder/text.h

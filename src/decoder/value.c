@@ -363,34 +363,32 @@ void value_return_code(GString *out, const WendProgram *p, gint64 class)
     g_free(name);
 }
 
-void value_call_arguments(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call)
+typedef gboolean Belongs(const WendArg *);
+typedef void Append(GString *, const WendProgram *, const WendWalk *, const WendArg *, ValueStyle);
+
+/* "name=value, name=value" of the arguments that belong. */
+static void append_named(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call, Belongs *belongs, Append *append)
 {
-    gboolean first = TRUE;
+    const char *separator = "";
     for (guint i = 0; i < call->n_args; i++) {
-        if (!value_is_argument(&call->args[i]))
+        if (!belongs(&call->args[i]))
             continue;
-        if (!first)
-            g_string_append_len(out, ", ", 2);
-        first = FALSE;
+        g_string_append(out, separator);
+        separator = ", ";
         g_string_append(out, call->args[i].param->name);
         g_string_append_c(out, '=');
-        value_argument(out, p, w, &call->args[i], VALUE_TEXT);
+        append(out, p, w, &call->args[i], VALUE_TEXT);
     }
+}
+
+void value_call_arguments(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call)
+{
+    append_named(out, p, w, call, value_is_argument, value_argument);
 }
 
 void value_call_results(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call)
 {
-    gboolean first = TRUE;
-    for (guint i = 0; i < call->n_args; i++) {
-        if (!value_is_result(&call->args[i]))
-            continue;
-        if (!first)
-            g_string_append_len(out, ", ", 2);
-        first = FALSE;
-        g_string_append(out, call->args[i].param->name);
-        g_string_append_c(out, '=');
-        value_result(out, p, w, &call->args[i], VALUE_TEXT);
-    }
+    append_named(out, p, w, call, value_is_result, value_result);
 }
 
 void value_call(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call)

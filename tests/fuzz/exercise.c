@@ -1,6 +1,8 @@
 /* exercise.c: asks a program for everything, within bounds: an archive of a few bytes may stand for 2^60 calls. */
 #include "exercise.h"
 
+#include "src/decoder/value.h"
+
 enum { RANKS = 4, CALLS = 500, RUNS = 50 };
 
 static void walk(const WendProgram *p, guint rank, guint sequence, WendWalkFlags flags)
@@ -13,8 +15,10 @@ static void walk(const WendProgram *p, guint rank, guint sequence, WendWalkFlags
         WendRequestState state;
         const gint64 *completed = wend_walk_completed(w, &n);
         for (guint k = 0; k < n; k++) wend_walk_request(w, completed[k], &state);
+        value_call(text, p, i % 2 ? w : NULL, c);
         for (guint a = 0; a < c->n_args; a++) {
-            wend_arg_format(p, i % 2 ? w : NULL, c, a, text);
+            if (value_is_argument(&c->args[a])) value_argument(text, p, w, &c->args[a], VALUE_JSON);
+            if (value_is_result(&c->args[a])) value_result(text, p, w, &c->args[a], VALUE_JSON);
             g_free(wend_arg_string(&c->args[a], FALSE));
             g_free(wend_arg_string(&c->args[a], TRUE));
             if (c->args[a].param->kind == WEND_KIND_DATATYPE && c->args[a].n_in == 1) wend_walk_datatype_size(w, c->args[a].in[0]);

@@ -3,6 +3,7 @@
 
 #include "../../lib/merge.h"
 #include "../../lib/program.h"
+#include "src/decoder/value.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -468,7 +469,7 @@ static void test_walk(void)
     g_assert_cmpuint(n, ==, 1);
     g_assert_cmpint(completed[0], ==, a);
     g_autoptr(GString) text = g_string_new(NULL);
-    wend_arg_format(p, w, all, 1, text);
+    value_argument(text, p, w, &all->args[1], VALUE_TEXT);
     g_assert_cmpstr(text->str, ==, "[req#0, req#1, MPI_REQUEST_NULL]");
     g_assert_null(wend_walk_next(w));
     wend_walk_free(w);
