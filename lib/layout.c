@@ -119,7 +119,7 @@ static void element(Split *s, const WendParam *p, gboolean out)
         push(s, from_slots(s));
         break;
     case WEND_KIND_COUNT: case WEND_KIND_INT: case WEND_KIND_DISP: case WEND_KIND_OFFSET: case WEND_KIND_RANK: case WEND_KIND_TAG:
-    case WEND_KIND_COLOR: case WEND_KIND_INDEX: case WEND_KIND_ERRCODE:
+    case WEND_KIND_COLOR: case WEND_KIND_INDEX: case WEND_KIND_ERRCODE: case WEND_KIND_FOUND:
         push(s, p->place == WEND_PLACE_SHAPE ? from_shape(s) : from_slots(s));
         break;
     case WEND_KIND_LOGICAL: case WEND_KIND_ENUM: case WEND_KIND_BITS:

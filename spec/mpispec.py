@@ -5,7 +5,7 @@ import re
 HANDLES = ("comm group datatype op errhandler info file win message session keyval "
            "tenum cvar pvar pvarsession eventreg event").split()
 KINDS = ("self " + " ".join(HANDLES) + " request buf address count int disp offset rank tag color index errcode "
-         "logical enum bits string strings strings2 func attr status segment skip").split()
+         "logical enum bits string strings strings2 func attr status segment skip found").split()
 
 # The C type of a kind; two of them where the large-count variant has another.
 CTYPES = {
@@ -81,6 +81,7 @@ class Function:
         self.name = name
         self.flags = set()
         self.params = []      # as in C
+        self.hidden = []      # results that C does not have
         self.returned = None  # a Param, when the function does not return an error code
 
     def param(self, name):
@@ -112,7 +113,7 @@ class Function:
 
     def words(self):
         """All parameters of the recording: self first, the returned value last."""
-        every = list(self.params)
+        every = self.params + self.hidden
         if self.self_param:
             hidden = Param("self")
             hidden.kind, hidden.ctype = "self", "int"
@@ -203,7 +204,10 @@ class Spec:
             f.returned.direction = "return"
         for text in _split(body, where):
             p = self._param(text, where, large)
-            if large or not p.large_only:
+            if p.kind == "found":
+                p.direction, p.place, p.ctype = "out", "outcome", ""
+                f.hidden.append(p)
+            elif large or not p.large_only:
                 f.params.append(p)
         for p in f.params:
             self._check(f, p, where)

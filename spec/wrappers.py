@@ -4,7 +4,7 @@ import re
 
 from mpispec import HANDLES, SpecError
 
-LOCALS = {"c", "rc", "self", "facts", "from", "filled", "elements", "i", "at_root", "at_leaf", "at_member", "at_leader"}  # of a wrapper
+LOCALS = {"c", "rc", "self", "facts", "from", "filled", "elements", "i", "at_root", "at_leaf", "at_member", "at_leader", "found"}  # of a wrapper
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
 PUT = {"shape": "put_shape", "slot": "put_slot", "outcome": "put_outcome"}
 SCALAR_NUMBERS = {"count", "int", "disp", "offset", "rank", "tag", "color", "index", "errcode", "enum"}
@@ -379,6 +379,8 @@ class Wrapper:
         for p in f.params:
             if p.is_out:
                 self.put_out(p)
+        for p in f.hidden:
+            self.line(f"put_outcome(c, {p.name});")
         if f.returned and f.returned.kind != "skip":
             self.put_out(f.returned, "rc")
         if "poll" in f.flags:
@@ -436,6 +438,8 @@ class Wrapper:
         if needs["filled"]:
             status = next(p.name for p in f.params if p.kind == "status" and p.direction == "out")
             pre.append(f"MPI_Status *filled = status_to_fill(c, {status});")
+        for p in f.hidden:
+            pre.append(f"int64_t {p.name} = {'self != 0 ? WEND_ABSENT : ' if needs_self else ''}file_bytes(filename);")
         if needs_self:
             pre.append("put_slot(c, self);")
 

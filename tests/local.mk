@@ -13,6 +13,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/early.c \
 	tests/programs/errors.c \
 	tests/programs/exits.c \
+	tests/programs/files.c \
 	tests/programs/hello.c \
 	tests/programs/keys.c \
 	tests/programs/memory.c \

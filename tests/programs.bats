@@ -13,6 +13,10 @@ setup() { in_scratch; }
 @test "round trip: threads" { roundtrip 2 "$PROGRAMS/threads"; }
 @test "round trip: sessions" { roundtrip 2 "$PROGRAMS/sessions"; }
 @test "round trip: wildcards that one rank sends to" { roundtrip 3 "$PROGRAMS/wildcards"; }
+@test "round trip: files that were there before, or came and went without MPI" {
+    roundtrip 3 "$PROGRAMS/files"
+    quietly diff.out "$WEND" diff --outcomes app.dir proxy.dir
+}
 @test "round trip: strays" { roundtrip 4 "$PROGRAMS/strays"; }
 @test "round trip: datatypes and communicators whose numbers come again" { roundtrip 3 "$PROGRAMS/memory" reuse; }
 @test "round trip: several elements of datatypes made of addresses" { roundtrip 2 "$PROGRAMS/memory" absolute; }

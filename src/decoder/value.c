@@ -331,6 +331,8 @@ gboolean value_is_result(const WendArg *arg)
     const WendParam *param = arg->param;
     if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_SKIP || param->dir == WEND_DIR_IN || made(param))
         return FALSE;
+    if (param->kind == WEND_KIND_FOUND) /* most ranks do not say it */
+        return arg->out != NULL && arg->n_out == 1 && arg->out[0] != WEND_ABSENT;
     return arg->n_out != 0 && (arg->out != NULL || arg->n_out < 0);
 }
 

@@ -6,7 +6,7 @@
 
 /* Parts of the generated program that are there only when something uses them; helpers.c has their text. */
 typedef enum {
-    HELPER_SET_NULL, HELPER_HEAP, HELPER_MAPPED, HELPER_RANK_IN, HELPER_HIDE, HELPER_ACTIVE, HELPER_GATHER, HELPER_NULL_REQUESTS, HELPER_SCRATCH,
+    HELPER_SET_NULL, HELPER_HEAP, HELPER_MAPPED, HELPER_RANK_IN, HELPER_HIDE, HELPER_ACTIVE, HELPER_GATHER, HELPER_NULL_REQUESTS, HELPER_SCRATCH, HELPER_SCRATCH_FOUND,
     HELPER_PORTS, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_TURNS, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER, HELPERS
 } Helper;
 
@@ -32,8 +32,7 @@ typedef struct {
     guint n_tables, n_files;   /* names given so far */
     guint n_names;             /* rule functions */
     gint64 max_statuses;       /* entries of the longest array of statuses */
-    GHashTable *file_names;    /* file name as recorded -> number */
-    GPtrArray *file_order;
+    GHashTable *findings;      /* terminal -> number of its next_found function */
     GHashTable *ports;         /* port name as recorded -> number */
     GHashTable *pinned;        /* terminal -> number of its next_source function */
     GHashTable *away;          /* communicators that lead to spawned processes */

@@ -445,7 +445,7 @@ char *call_expression(Emitter *e, const Call *c)
     g_string_append_c(s, '(');
     for (guint i = 0; i < c->n_args; i++) {
         const WendParam *param = c->args[i].param;
-        if (param->kind == WEND_KIND_SELF || param->dir == WEND_DIR_RETURN || strcmp(param->name, "varargs") == 0)
+        if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_FOUND || param->dir == WEND_DIR_RETURN || strcmp(param->name, "varargs") == 0)
             continue;
         g_autofree char *text = argument(e, c, i);
         g_string_append_printf(s, "%s%s", first ? "" : ", ", text);

@@ -88,7 +88,7 @@ static void emit_includes(Emitter *e, GString *out)
 {
     g_string_append(out, "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE /* mkdtemp, mmap */\n#endif\n");
     if (e->needs[HELPER_SCRATCH])
-        g_string_append(out, "#include <dirent.h>\n#include <errno.h>\n");
+        g_string_append(out, "#include <dirent.h>\n#include <errno.h>\n#include <fcntl.h>\n");
     g_string_append(out, "#include <mpi.h>\n");
     if (e->threads)
         g_string_append(out, "#include <pthread.h>\n");
@@ -291,6 +291,7 @@ static gboolean emit_one_file(Emitter *e, GPtrArray *files, GError **error)
         new_file_scope(e);
         callbacks_emit(e, NULL, callbacks);
         wildcards_emit(e, NULL, callbacks);
+        names_emit(e, NULL, callbacks);
         helpers_emit(e, NULL, helpers);
         GString *out = add_file(files, "");
         emit_header(e, out, " *   mpicc -O2 proxy.c -o proxy\n");
@@ -340,6 +341,7 @@ static void emit_several_files(Emitter *e, GPtrArray *files)
     g_autoptr(GString) declarations = g_string_new(""), definitions = g_string_new(""), callbacks = g_string_new("");
     callbacks_emit(e, declarations, callbacks);
     wildcards_emit(e, declarations, callbacks);
+    names_emit(e, declarations, callbacks);
     helpers_emit(e, declarations, definitions);
     g_string_append_printf(support, "#include \"proxy.h\"\n\n%s%s", definitions->str, callbacks->str);
     emit_header(e, header, " *   make\n");
@@ -429,9 +431,8 @@ gboolean plan_emit(Plan *plan, GError **error)
     g_string_free(e.definitions, TRUE);
     g_hash_table_destroy(e.tables);
     g_hash_table_destroy(e.pinned);
-    g_hash_table_destroy(e.file_names);
+    g_hash_table_destroy(e.findings);
     g_hash_table_destroy(e.ports);
     g_hash_table_destroy(e.away);
-    g_ptr_array_free(e.file_order, TRUE);
     return good;
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "files.h"
 #include "memory.h"
 #include "names.h"
 #include "variables.h"
@@ -291,9 +292,45 @@ static const char *const null_requests_text =
     "}\n"
     "\n";
 
-static const char *const scratch_text =
+static const char *const scratch_file_text =
     "static char scratch_dir[4096];\n"
     "\n"
+    "@char *scratch_file(int number)\n"
+    "{\n"
+    "    static char name[sizeof scratch_dir + 64];\n"
+    "    snprintf(name, sizeof name, \"%s/%s\", scratch_dir, scratch_names[number]);\n"
+    "    return name;\n"
+    "}\n"
+    "\n";
+
+static const char *const scratch_make_text =
+    "/* Makes a file, of so many bytes at least, which are all zero. */\n"
+    "static void scratch_make(int number, long long bytes)\n"
+    "{\n"
+    "    int file = open(scratch_file(number), O_WRONLY | O_CREAT, 0666);\n"
+    "    if (file < 0 || (lseek(file, 0, SEEK_END) < bytes && ftruncate(file, bytes) != 0)) {\n"
+    "        fprintf(stderr, \"proxy: cannot make %s of %lld bytes: %s\\n\", scratch_file(number), bytes, strerror(errno));\n"
+    "        PMPI_Abort(MPI_COMM_WORLD, 4);\n"
+    "    }\n"
+    "    close(file);\n"
+    "}\n"
+    "\n";
+
+static const char *const scratch_found_text =
+    "/* The next call found so many bytes under that name (-1: no file), and no MPI call had left it so: something else had made or removed the file. */\n"
+    "@void scratch_found(MPI_Comm which, int number, long long bytes)\n"
+    "{\n"
+    "    int self = 0;\n"
+    "    PMPI_Comm_rank(which, &self);\n"
+    "    if (self == 0 && bytes == -1)\n"
+    "        unlink(scratch_file(number));\n"
+    "    if (self == 0 && bytes >= 0)\n"
+    "        scratch_make(number, bytes);\n"
+    "    PMPI_Barrier(which);\n"
+    "}\n"
+    "\n";
+
+static const char *const scratch_begin_text =
     "@void scratch_begin(void)\n"
     "{\n"
     "    if (rank == 0) {\n"
@@ -304,19 +341,9 @@ static const char *const scratch_text =
     "            PMPI_Abort(MPI_COMM_WORLD, 4);\n"
     "        }\n"
     "    }\n"
-    "    PMPI_Bcast(scratch_dir, sizeof scratch_dir, MPI_CHAR, 0, MPI_COMM_WORLD);\n"
-    "    if (rank == 0)\n"
-    "        scratch_inputs();\n"
-    "    PMPI_Barrier(MPI_COMM_WORLD);\n"
-    "}\n"
-    "\n"
-    "@char *scratch_file(int number)\n"
-    "{\n"
-    "    static char name[sizeof scratch_dir + 64];\n"
-    "    snprintf(name, sizeof name, \"%s/file-%d\", scratch_dir, number);\n"
-    "    return name;\n"
-    "}\n"
-    "\n"
+    "    PMPI_Bcast(scratch_dir, sizeof scratch_dir, MPI_CHAR, 0, MPI_COMM_WORLD);\n";
+
+static const char *const scratch_end_text =
     "/* After all ranks have done their calls. */\n"
     "@void scratch_end(void)\n"
     "{\n"
@@ -381,35 +408,35 @@ static const char *const launcher_text =
 static void scratch(Out *o)
 {
     Emitter *e = o->e;
-    write_comment(o->definitions, 0, "Files: all of them are in a directory of this run, removed at the end. $WEND_PROXY_DIR says where it is made.");
-    for (guint i = 0; i < e->file_order->len; i++)
-        write_comment(o->definitions, 0, "file-%u: %s", i, (const char *)g_ptr_array_index(e->file_order, i));
+    guint n = files_count(e->plan);
     g_autoptr(GString) inputs = g_string_new("");
-    for (guint i = 0; i < e->file_order->len; i++)
-        if (names_file_is_input(e, i))
-            g_string_append_printf(inputs, "    scratch_make(%u);\n", i);
-    g_autofree char *text = g_strdup(scratch_text);
-    if (inputs->len) {
-        char *at = strstr(text, "@void scratch_begin");
-        g_string_append_len(o->definitions, text, at - text);
-        g_string_append_printf(o->definitions,
-                               "/* Files that were there before the application ran: empty ones do. */\n"
-                               "static void scratch_make(int number)\n"
-                               "{\n"
-                               "    char name[sizeof scratch_dir + 64];\n"
-                               "    snprintf(name, sizeof name, \"%%s/file-%%d\", scratch_dir, number);\n"
-                               "    FILE *made = fopen(name, \"w\");\n"
-                               "    if (made)\n"
-                               "        fclose(made);\n"
-                               "}\n\n"
-                               "static void scratch_inputs(void)\n{\n%s}\n\n", inputs->str);
-        define(e, o->definitions, at);
-    } else {
-        char *begin = strstr(text, "    if (rank == 0)\n        scratch_inputs();\n"), *end = begin + strlen("    if (rank == 0)\n        scratch_inputs();\n");
-        memmove(begin, end, strlen(end) + 1);
-        define(e, o->definitions, text);
+    write_comment(o->definitions, 0, "Files: all of them are in a directory of this run, removed at the end. $WEND_PROXY_DIR says where it is made.");
+    if (n > 0)
+        g_string_append_printf(o->definitions, "static const char *const scratch_names[%u] = {\n", n);
+    for (guint i = 0; i < n; i++) {
+        const ScratchFile *file = files_by_number(e->plan, i);
+        g_auto(GStrv) parts = g_strsplit(file->name, "*/", -1);
+        g_autofree char *safe = g_strjoinv("*|", parts);
+        g_string_append_printf(o->definitions, "    \"%sfile-%u\", /* %s */\n", file->nowhere ? "nowhere/" : "", i, safe);
+        if (file->bytes >= 0)
+            g_string_append_printf(inputs, "        scratch_make(%u, %" G_GINT64_FORMAT ");\n", i, file->bytes);
     }
+    if (n > 0)
+        g_string_append(o->definitions, "};\n");
+    define(e, o->definitions, n > 0 ? scratch_file_text : "static char scratch_dir[4096];\n\n");
+    if (inputs->len || e->needs[HELPER_SCRATCH_FOUND])
+        define(e, o->definitions, scratch_make_text);
+    if (e->needs[HELPER_SCRATCH_FOUND])
+        define(e, o->definitions, scratch_found_text);
+    define(e, o->definitions, scratch_begin_text);
+    if (inputs->len)
+        g_string_append_printf(o->definitions, "    if (rank == 0) { /* files that were there before the application ran */\n%s    }\n"
+                                               "    PMPI_Barrier(MPI_COMM_WORLD);\n", inputs->str);
+    g_string_append(o->definitions, "}\n\n");
+    define(e, o->definitions, scratch_end_text);
     declare(e, o->declarations, "void scratch_begin(void);\nchar *scratch_file(int number);\nvoid scratch_end(void);");
+    if (e->needs[HELPER_SCRATCH_FOUND])
+        declare(e, o->declarations, "void scratch_found(MPI_Comm which, int number, long long bytes);");
 }
 
 static const char *const turns_text =

@@ -14,6 +14,7 @@ proxygen_SOURCES = \
 	src/proxygen/outcomes.c \
 	src/proxygen/wildcards.c \
 	src/proxygen/turns.c src/proxygen/turns.h \
+	src/proxygen/files.c src/proxygen/files.h \
 	src/proxygen/callbacks.c src/proxygen/callbacks.h \
 	src/proxygen/names.c src/proxygen/names.h \
 	src/proxygen/emit.h \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files.h"
 #include "plan.h"
 
 static int fail(GError *error)
@@ -30,6 +31,7 @@ static int compile(const Options *options)
     }
     if (good) {
         plan_wildcards(plan);
+        plan_files(plan);
         good = plan_callbacks(plan, &error) && plan_emit(plan, &error);
     }
     plan_free(plan);

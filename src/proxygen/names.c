@@ -1,24 +1,8 @@
 /* names.c: files become files of the scratch directory, ports are passed on through it, spawned processes are left to themselves. */
-#include "names.h"
-
 #include <string.h>
 
-typedef struct { guint number; gboolean created, opened, exclusive; } FileUse;
-
-static FileUse *file_use(Emitter *e, const Arg *arg)
-{
-    char *name = words_to_string(arg->in, (gsize)arg->n_in);
-    FileUse *use = g_hash_table_lookup(e->file_names, name);
-    if (use) {
-        g_free(name);
-        return use;
-    }
-    use = g_new0(FileUse, 1);
-    use->number = e->file_order->len;
-    g_hash_table_insert(e->file_names, name, use);
-    g_ptr_array_add(e->file_order, name);
-    return use;
-}
+#include "files.h"
+#include "names.h"
 
 /* The text of a string that the first outcome of a call has. */
 static char *outcome_string(Emitter *e, const Call *c, guint index)
@@ -60,20 +44,6 @@ static guint port_number(Emitter *e, const char *name)
 static void find_in_call(Emitter *e, const Call *c)
 {
     const char *function = c->function->name;
-    const Arg *file = call_arg_named(c, "filename");
-    if (file && file->has_in && file->n_in >= 0 && !c->failed) {
-        FileUse *use = file_use(e, file);
-        const Arg *amode = call_arg_named(c, "amode");
-        if (strcmp(function, "MPI_File_open") == 0 && amode) {
-            g_autofree char *modes = expression_bits(e, amode->param->group, amode->in[0].value);
-            gboolean creates = strstr(modes, "MPI_MODE_CREATE") != NULL;
-            use->created |= creates;
-            use->opened |= !creates;
-            use->exclusive |= strstr(modes, "MPI_MODE_EXCL") != NULL;
-        } else {
-            use->opened |= !use->created;
-        }
-    }
     /* Communicators that lead to processes that the recording knows nothing of, and those made from them. */
     gboolean away = g_str_has_prefix(function, "MPI_Comm_spawn");
     for (guint i = 0; i < c->n_args; i++) {
@@ -92,8 +62,7 @@ static void find_in_call(Emitter *e, const Call *c)
 
 void names_find(Emitter *e)
 {
-    e->file_names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    e->file_order = g_ptr_array_new();
+    e->findings = g_hash_table_new(NULL, NULL);
     e->ports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     e->away = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (guint t = 0; t < wend_program_n_terminals(e->plan->program); t++) {
@@ -104,18 +73,73 @@ void names_find(Emitter *e)
     }
 }
 
-char *names_file(Emitter *e, const Call *c, const Arg *arg)
+/* -- files -- */
+
+/* What the calls of a terminal found, as an expression. */
+static char *next_found(Emitter *e, guint terminal, const GArray *found)
 {
-    (void)c;
-    e->needs[HELPER_SCRATCH] = TRUE;
-    return g_strdup_printf("scratch_file(%u)", file_use(e, arg)->number);
+    gboolean same = TRUE;
+    for (guint i = 1; i < found->len; i++)
+        same &= g_array_index(found, gint64, i) == g_array_index(found, gint64, 0);
+    if (same)
+        return g_strdup_printf("%" G_GINT64_FORMAT, g_array_index(found, gint64, 0));
+    gpointer number;
+    if (!g_hash_table_lookup_extended(e->findings, GUINT_TO_POINTER(terminal), NULL, &number)) {
+        number = GUINT_TO_POINTER(g_hash_table_size(e->findings) + 1);
+        g_hash_table_insert(e->findings, GUINT_TO_POINTER(terminal), number);
+    }
+    return g_strdup_printf("next_found_%u()", GPOINTER_TO_UINT(number));
 }
 
-gboolean names_file_is_input(Emitter *e, guint number)
+char *names_file(Emitter *e, const Call *c, const Arg *arg)
 {
-    const FileUse *use = g_hash_table_lookup(e->file_names, g_ptr_array_index(e->file_order, number));
-    return use->opened && !use->exclusive && !use->created;
+    g_autofree char *name = words_to_string(arg->in, (gsize)arg->n_in);
+    guint number = files_by_name(e->plan, name)->number;
+    const Finding *finding = files_surprise(e->plan, c->terminal);
+    e->needs[HELPER_SCRATCH] = TRUE;
+    if (finding) {
+        const Arg *comm = call_arg_named(c, "comm");
+        g_autofree char *who = comm ? expression_handle(e, WEND_KIND_COMM, comm->in[0].value) : g_strdup("MPI_COMM_SELF");
+        g_autofree char *found = next_found(e, c->terminal, finding->found);
+        e->needs[HELPER_SCRATCH_FOUND] = TRUE;
+        g_ptr_array_add(e->before, g_strdup_printf("scratch_found(%s, %u, %s);", who, number, found));
+    }
+    return g_strdup_printf("scratch_file(%u)", number);
 }
+
+static gint compare_numbers(gconstpointer a, gconstpointer b)
+{
+    return GPOINTER_TO_INT(*(const gpointer *)a) - GPOINTER_TO_INT(*(const gpointer *)b);
+}
+
+void names_emit(Emitter *e, GString *declarations, GString *definitions)
+{
+    g_autoptr(GPtrArray) numbers = g_ptr_array_new();
+    g_autoptr(GHashTable) terminals = g_hash_table_new(NULL, NULL);
+    GHashTableIter iter;
+    gpointer terminal, number;
+    g_hash_table_iter_init(&iter, e->findings);
+    while (g_hash_table_iter_next(&iter, &terminal, &number)) {
+        g_ptr_array_add(numbers, number);
+        g_hash_table_insert(terminals, number, terminal);
+    }
+    g_ptr_array_sort(numbers, compare_numbers);
+    if (numbers->len)
+        write_comment(definitions, 0, "What calls found under the name of a file, one after the other: bytes, -1 nothing, -2 unknown.");
+    for (guint i = 0; i < numbers->len; i++) {
+        const GArray *found = files_surprise(e->plan, GPOINTER_TO_UINT(g_hash_table_lookup(terminals, numbers->pdata[i])))->found;
+        g_autoptr(GString) list = g_string_new("");
+        for (guint k = 0; k < found->len; k++)
+            g_string_append_printf(list, "%s%" G_GINT64_FORMAT, k ? ", " : "", g_array_index(found, gint64, k));
+        g_string_append_printf(definitions, "%slong long next_found_%u(void)\n{\n    static int next;\n", e->linkage, GPOINTER_TO_UINT(numbers->pdata[i]));
+        write_line(definitions, 1, "static const long long found[%u] = {%s};", found->len, list->str);
+        g_string_append_printf(definitions, "    return found[next++ %% %u];\n}\n\n", found->len);
+        if (!*e->linkage)
+            g_string_append_printf(declarations, "long long next_found_%u(void);\n", GPOINTER_TO_UINT(numbers->pdata[i]));
+    }
+}
+
+/* -- ports -- */
 
 char *names_port(Emitter *e, const Call *c, guint index)
 {

@@ -10,7 +10,7 @@ char *names_file(Emitter *e, const Call *c, const Arg *arg);
 char *names_port(Emitter *e, const Call *c, guint index);
 /* Why a call cannot be part of the proxy, or NULL. */
 const char *names_left_out(Emitter *e, const Call *c);
-/* Files that must be there before the program begins; by number. */
-gboolean names_file_is_input(Emitter *e, guint number);
+/* The functions that say what calls found under a name; after all else that is emitted. */
+void names_emit(Emitter *e, GString *declarations, GString *definitions);
 
 #endif

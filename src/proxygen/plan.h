@@ -10,6 +10,7 @@
  *   outcomes.c        nondeterminism: what each Waitany, Testsome, … has to complete
  *   wildcards.c       receives from any source: kept, or pinned to the recorded source
  *   turns.c           senders that wait for their turn, so that wildcards can be kept
+ *   files.c           files that were there before the run, or came and went without MPI
  *   callbacks.c       stubs for the application's functions
  *   expression.c, arguments.c, emit_call.c, special.c, emit_rule.c, emit_files.c    C
  *
@@ -125,6 +126,7 @@ typedef struct {
     GHashTable *wildcards;   /* terminal -> Wildcard: those that are pinned */
     GHashTable *turns;       /* terminal -> Wildcard: whom the hub lets send before that call (turns.c) */
     gint hub;                /* -1 none */
+    struct Files *files;
     Callbacks *callbacks;
 } Plan;
 

@@ -4,6 +4,7 @@
 #include "plan.h"
 #include "callbacks.h"
 #include "extent.h"
+#include "files.h"
 #include "threads.h"
 #include "variables.h"
 
@@ -380,6 +381,7 @@ void plan_free(Plan *plan)
     g_free(plan->terminal_uses);
     extents_free(plan->extents);
     live_free(plan->live);
+    files_free(plan->files);
     variables_free(plan->variables);
     if (plan->segments)
         g_hash_table_destroy(plan->segments);

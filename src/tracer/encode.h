@@ -50,6 +50,7 @@ static inline int64_t weights_length(const int *weights, int64_t n)
 /* Length rules of the spec: -1 where MPI does not know. */
 int64_t sum_ints(const int *a, int64_t n);
 static inline int64_t last_int(const int *a, int64_t n) { return a && n > 0 ? a[n - 1] : 0; }
+int64_t file_bytes(const char *name); /* of what is under that name; -1: nothing. For a special file or a directory 0 */
 int64_t cart_ndims(MPI_Comm comm);
 int64_t graph_nodes(MPI_Comm comm), graph_edges(MPI_Comm comm), graph_neighbors(MPI_Comm comm, int rank);
 int64_t type_integers(MPI_Datatype type), type_addresses(MPI_Datatype type), type_datatypes(MPI_Datatype type);

@@ -4,7 +4,10 @@
  * must not run for a question of Wend's. */
 #include "encode.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* -- length rules -- */
 
@@ -88,6 +91,24 @@ int64_t type_addresses_c(MPI_Datatype type) { return envelope_c(type).addresses;
 int64_t type_large_counts_c(MPI_Datatype type) { return envelope_c(type).large_counts; }
 int64_t type_datatypes_c(MPI_Datatype type) { return envelope_c(type).datatypes; }
 #endif
+
+/* -- files -- */
+
+int64_t file_bytes(const char *name)
+{
+    struct stat info;
+    int saved = errno;
+    bool there = name && stat(name, &info) == 0;
+    if (name && !there) {
+        /* "ufs:/data/input": libraries take a type of file system in front. */
+        const char *end = name;
+        while (isalnum((unsigned char)*end))
+            end++;
+        there = end > name && *end == ':' && stat(end + 1, &info) == 0;
+    }
+    errno = saved;
+    return !there ? -1 : S_ISREG(info.st_mode) ? (int64_t)info.st_size : 0;
+}
 
 /* -- attributes -- */
 
