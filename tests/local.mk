@@ -19,6 +19,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/memory.c \
 	tests/programs/nulls.c \
 	tests/programs/requests.c \
+	tests/programs/services.c \
 	tests/programs/sessions.c \
 	tests/programs/statuses.c \
 	tests/programs/strays.c \

@@ -11,6 +11,7 @@ setup() { in_scratch; }
 @test "round trip: NULL where a call gives a result" { roundtrip 2 "$PROGRAMS/nulls"; }
 @test "round trip: early and late calls" { roundtrip 2 "$PROGRAMS/early"; }
 @test "round trip: threads" { roundtrip 2 "$PROGRAMS/threads"; }
+@test "round trip: published names" { roundtrip 2 "$PROGRAMS/services"; }
 @test "round trip: sessions" { roundtrip 2 "$PROGRAMS/sessions"; }
 @test "round trip: wildcards that one rank sends to" { roundtrip 3 "$PROGRAMS/wildcards"; }
 @test "round trip: files that were there before, or came and went without MPI" {

@@ -7,7 +7,7 @@
 /* Parts of the generated program that are there only when something uses them; helpers.c has their text. */
 typedef enum {
     HELPER_SET_NULL, HELPER_HEAP, HELPER_MAPPED, HELPER_RANK_IN, HELPER_HIDE, HELPER_ACTIVE, HELPER_GATHER, HELPER_NULL_REQUESTS, HELPER_SCRATCH, HELPER_SCRATCH_FOUND,
-    HELPER_PORTS, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_TURNS, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER, HELPERS
+    HELPER_PORTS, HELPER_PORT_TELL, HELPER_PORT_WAIT, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_TURNS, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER, HELPERS
 } Helper;
 
 typedef struct {
@@ -34,6 +34,7 @@ typedef struct {
     gint64 max_statuses;       /* entries of the longest array of statuses */
     GHashTable *findings;      /* terminal -> number of its next_found function */
     GHashTable *ports;         /* port name as recorded -> number */
+    GHashTable *opened_ports;  /* port names that MPI made */
     GHashTable *pinned;        /* terminal -> number of its next_source function */
     GHashTable *away;          /* communicators that lead to spawned processes */
     gboolean threads;          /* more than one thread somewhere */

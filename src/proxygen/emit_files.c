@@ -433,6 +433,7 @@ gboolean plan_emit(Plan *plan, GError **error)
     g_hash_table_destroy(e.pinned);
     g_hash_table_destroy(e.findings);
     g_hash_table_destroy(e.ports);
+    g_hash_table_destroy(e.opened_ports);
     g_hash_table_destroy(e.away);
     return good;
 }

@@ -360,7 +360,7 @@ static const char *const scratch_end_text =
     "}\n"
     "\n";
 
-static const char *const ports_text =
+static const char *const port_tell_text =
     "/* Who opened a port writes its name where the others find it. */\n"
     "@void port_tell(int number)\n"
     "{\n"
@@ -374,7 +374,9 @@ static const char *const ports_text =
     "        rename(name, whole);\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n";
+
+static const char *const port_wait_text =
     "@char *port_wait(int number)\n"
     "{\n"
     "    char name[sizeof scratch_dir + 64];\n"
@@ -506,9 +508,16 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
         scratch(&o);
     if (e->needs[HELPER_PORTS]) {
         guint n = MAX(1, g_hash_table_size(e->ports));
-        declare(e, declarations, "extern char port[%u][MPI_MAX_PORT_NAME + 1];\nvoid port_tell(int number);\nchar *port_wait(int number);", n);
+        declare(e, declarations, "extern char port[%u][MPI_MAX_PORT_NAME + 1];", n);
         g_string_append_printf(definitions, "%schar port[%u][MPI_MAX_PORT_NAME + 1];\n\n", e->linkage, n);
-        define(e, definitions, ports_text);
+    }
+    if (e->needs[HELPER_PORT_TELL]) {
+        declare(e, declarations, "void port_tell(int number);");
+        define(e, definitions, port_tell_text);
+    }
+    if (e->needs[HELPER_PORT_WAIT]) {
+        declare(e, declarations, "char *port_wait(int number);");
+        define(e, definitions, port_wait_text);
     }
     if (e->needs[HELPER_RANK_OF_LAUNCHER]) {
         declare(e, declarations, "int rank_of_launcher(void);");

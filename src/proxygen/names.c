@@ -44,6 +44,11 @@ static guint port_number(Emitter *e, const char *name)
 static void find_in_call(Emitter *e, const Call *c)
 {
     const char *function = c->function->name;
+    if (strcmp(function, "MPI_Open_port") == 0 && !c->failed) {
+        char *name = outcome_string(e, c, c->n_args - 1);
+        if (name)
+            g_hash_table_add(e->opened_ports, name);
+    }
     /* Communicators that lead to processes that the recording knows nothing of, and those made from them. */
     gboolean away = g_str_has_prefix(function, "MPI_Comm_spawn");
     for (guint i = 0; i < c->n_args; i++) {
@@ -64,6 +69,7 @@ void names_find(Emitter *e)
 {
     e->findings = g_hash_table_new(NULL, NULL);
     e->ports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    e->opened_ports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     e->away = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (guint t = 0; t < wend_program_n_terminals(e->plan->program); t++) {
         if (e->plan->terminal_ranks[t].n == 0)
@@ -144,19 +150,23 @@ void names_emit(Emitter *e, GString *declarations, GString *definitions)
 char *names_port(Emitter *e, const Call *c, guint index)
 {
     const Arg *arg = &c->args[index];
-    e->needs[HELPER_PORTS] = e->needs[HELPER_SCRATCH] = TRUE;
     if (arg->has_in) {
         if (arg->n_in < 0)
             return g_strdup("NULL");
         g_autofree char *name = words_to_string(arg->in, (gsize)arg->n_in);
-        guint number = port_number(e, name);
-        return strcmp(c->function->name, "MPI_Comm_connect") == 0 ? g_strdup_printf("port_wait(%u)", number)
-                                                                  : g_strdup_printf("port[%u]", number);
+        /* One that the application made up itself: a name server passes on any text. */
+        if (!g_hash_table_contains(e->opened_ports, name))
+            return c_string(name, -1);
+        e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_WAIT] = e->needs[HELPER_SCRATCH] = TRUE;
+        return g_strdup_printf("port_wait(%u)", port_number(e, name));
     }
     g_autofree char *name = outcome_string(e, c, index);
     guint number = port_number(e, name ? name : "");
-    if (strcmp(c->function->name, "MPI_Open_port") == 0)
+    e->needs[HELPER_PORTS] = TRUE;
+    if (strcmp(c->function->name, "MPI_Open_port") == 0) {
+        e->needs[HELPER_PORT_TELL] = e->needs[HELPER_SCRATCH] = TRUE;
         g_ptr_array_add(e->after, g_strdup_printf("port_tell(%u);", number));
+    }
     return g_strdup_printf("port[%u]", number);
 }
 
