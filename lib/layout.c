@@ -97,11 +97,31 @@ static gboolean has_second(gint64 segment)
     return wend_is_segment(segment) || segment == WEND_PLAIN;
 }
 
+static void address(Split *s)
+{
+    gint64 segment = from_shape(s);
+    if (segment != WEND_DISTANCE) {
+        push(s, segment);
+        push(s, has_second(segment) ? from_slots(s) : 0);
+        push(s, WEND_PLAIN);
+        push(s, 0);
+        return;
+    }
+    gint64 to = from_shape(s), from = from_shape(s);
+    push(s, to);
+    push(s, from_slots(s));
+    push(s, from);
+    push(s, from_slots(s));
+    if (!wend_is_segment(to) || !wend_is_segment(from)) s->bad = TRUE;
+}
+
 static void element(Split *s, const WendParam *p, gboolean out)
 {
     switch (p->kind) {
-    case WEND_KIND_BUF:
     case WEND_KIND_ADDRESS:
+        address(s);
+        break;
+    case WEND_KIND_BUF:
     case WEND_KIND_ATTR: {
         gint64 segment = from_shape(s);
         push(s, segment);
@@ -230,9 +250,12 @@ static void outcome_element(OutcomeCursor *c, const WendParam *p, GArray *row)
     switch (p->kind) {
     case WEND_KIND_ADDRESS:
     case WEND_KIND_ATTR: {
-        gint64 segment = outcome_word(c);
+        gint64 segment = outcome_word(c), no_distance = WEND_PLAIN;
         g_array_append_val(row, segment);
         if (has_second(segment)) move(c, row); else g_array_append_val(row, none);
+        if (p->kind == WEND_KIND_ATTR) break;
+        g_array_append_val(row, no_distance);
+        g_array_append_val(row, none);
         break;
     }
     case WEND_KIND_STATUS:

@@ -29,6 +29,17 @@ gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, gu
 gboolean layout_param_has_in(const WendParam *p);
 gboolean layout_param_has_out(const WendParam *p);
 gboolean layout_kind_is_handle(WendKind kind);
+/* How many words one element has, in or out. An address has four: segment (or WEND_PLAIN, …), offset or value; then, if it is a distance,
+ * segment and offset of the place that it counts from, else WEND_PLAIN and 0. */
+static inline guint layout_element_words(const WendParam *p, gboolean out)
+{
+    switch (p->kind) {
+    case WEND_KIND_BUF: case WEND_KIND_ATTR: return 2;
+    case WEND_KIND_ADDRESS: case WEND_KIND_STATUS: return 4;
+    case WEND_KIND_COMM: case WEND_KIND_DATATYPE: return out ? 6 : 1;
+    default: return 1;
+    }
+}
 
 /* A reader of one outcome entry. What the row lacks reads as zero, so that an entry of zeros needs no words. */
 typedef struct { const gint64 *words; guint n, at; } OutcomeCursor;

@@ -15,6 +15,7 @@
 #define WEND_UNKNOWN (INT64_MIN + 2) /* a handle or pointer that Wend has never seen made */
 #define WEND_IGNORE (INT64_MIN + 3)  /* MPI_STATUSES_IGNORE, MPI_ERRCODES_IGNORE, MPI_UNWEIGHTED as constants are WEND_CONST */
 #define WEND_PLAIN (INT64_MIN + 4)   /* kind address: the slot is a plain number */
+#define WEND_DISTANCE (INT64_MIN + 5) /* kind address: the distance of two places follows */
 
 /* Named constant number i of the spec's list. */
 #define WEND_CONST(i) (INT64_MIN + 0x1000 + (int64_t)(i))

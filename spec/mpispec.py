@@ -45,7 +45,7 @@ class Param:
         self.kind = self.group = self.ctype = self.length = self.place = None
         self.direction = "in"
         self.extent = self.relative = None   # (rule, [arguments])
-        self.frees = self.starts = self.large_only = False
+        self.frees = self.starts = self.large_only = self.distance = False
         self.conditions = []
 
     @property
@@ -246,6 +246,8 @@ class Spec:
                 p.starts = True
             elif word == "large":
                 p.large_only = True
+            elif word == "distance" and kind == "address":
+                p.distance = True
             elif word[0] == "?" and len(word) > 1:
                 p.conditions.append(word[1:])
             elif rule and kind == "buf" and rule[1] in EXTENTS:

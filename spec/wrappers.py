@@ -4,7 +4,7 @@ import re
 
 from mpispec import HANDLES, SpecError
 
-LOCALS = {"c", "rc", "self", "facts", "from", "filled", "elements", "i", "at_root", "at_leaf", "at_member", "at_leader", "found"}  # of a wrapper
+LOCALS = {"c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin", "at_root", "at_leaf", "at_member", "at_leader", "found"}  # of a wrapper
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
 PUT = {"shape": "put_shape", "slot": "put_slot", "outcome": "put_outcome"}
 SCALAR_NUMBERS = {"count", "int", "disp", "offset", "rank", "tag", "color", "index", "errcode", "enum"}
@@ -134,7 +134,7 @@ class Wrapper:
         if p.kind == "buf":
             self.line(f"in_buf(c, {value});", depth)
         elif p.kind == "address":
-            self.line(f"in_address(c, {value});", depth)
+            self.line(f"{self.address_put(p)}(c, {value});", depth)
         elif p.kind == "attr":
             self.line(f"in_address(c, (MPI_Aint){value});", depth)
         elif p.kind == "string":
@@ -151,6 +151,12 @@ class Wrapper:
         else:
             raise AssertionError(f"{self.f.name}: {p.name}: no in words for {p.kind}")
 
+    def address_put(self, p):
+        """Addresses that are not about a datatype are asked for, or reckoned with."""
+        if p.distance:
+            return "in_displacement_alone"
+        return "in_address" if any(q.kind == "datatype" for q in self.f.params) else "in_asked_address"
+
     # -- arrays, in and out --
 
     def put_array(self, p, after):
@@ -166,13 +172,15 @@ class Wrapper:
         self.line("{")
         self.line(f"int64_t elements = {f'!({cond}) ? WEND_ABSENT : ' if cond else ''}{length};", 2)
         self.line(f"{length_row}(c, elements);", 2)
+        if p.kind == "address":
+            self.line(f"int64_t origin = displacement_base(c, {p.name}, elements, sizeof *{p.name});", 2)
         self.line("for (int64_t i = 0; i < elements; i++)", 2)
         element = f"{p.name}[i]"
         if p.length.endswith("*3"):
             element = f"{p.name}[i / 3][i % 3]"
         put = PUT[place]
         if p.kind == "address":
-            self.line(f"in_address(c, (MPI_Aint){element});", 3)
+            self.line(f"in_displacement(c, {element}, origin);", 3)
         elif after and p.kind == "datatype":
             self.line(f"datatype_made(c, {element});", 3)
         elif after and p.kind in HANDLES:
@@ -232,6 +240,9 @@ class Wrapper:
             else:
                 body.append(f"comm_made(c, {value});")
         elif p.kind == "datatype":
+            for q in f.params:
+                if q.kind == "datatype" and q.is_in:
+                    body.append(f"c->varies |= datatypes_vary({f'{q.name}, (int64_t){q.length}' if q.length else f'&{q.name}, 1'});")
             body.append(f"datatype_made(c, {value});")
         elif p.kind in HANDLES:
             kind = p.kind.upper()
@@ -251,9 +262,10 @@ class Wrapper:
                 kind = "WIN" if win else "MPI"
                 body.append(f"memory_add(WEND_SEGMENT_{kind}, *(void **){name}, (size_t){self.value_of(p.extent[1][0], True)}, {owner});")
             body.append(f"in_buf(c, *(void **){name});")
+        elif p.kind == "address" and f.param("datatype"):
+            body.append(f"out_bound(c, datatype, {value});")
         elif p.kind == "address":
-            seg, off = (ROW["outcome"],) * 2 if p.out_place() == "outcome" else ("&c->shape", "&c->slots")
-            body.append(f"put_address({seg}, {off}, {value});")
+            body.append(f"{self.address_put(p)}(c, {value});")
         else:
             raise AssertionError(f"{f.name}: {name}: no out words for {p.kind}")
         if guard:

@@ -9,6 +9,14 @@ setup() { in_scratch; }
 @test "round trip: callbacks" { roundtrip 4 "$PROGRAMS/callbacks"; }
 @test "round trip: keys that are named after they were freed" { roundtrip 2 "$PROGRAMS/keys"; }
 @test "round trip: NULL where a call gives a result" { roundtrip 2 "$PROGRAMS/nulls"; }
+@test "round trip: displacements from one segment to another" {
+    roundtrip 2 "$PROGRAMS/displacements"
+    # those between segments are distances of two places, and no others are
+    [ "$(grep -c 'MPI_Type_create_struct.*heap#[0-9+]* - heap#[0-9+]*\]' dump.out)" = 16 ]
+    [ "$(grep -c 'MPI_Type_create_hindexed.*stack#0.* - heap#.*static#0.* - heap#' dump.out)" = 2 ]
+    [ "$(grep -c 'MPI_Type_create_struct.*array_of_displacements=\[0, 8\]' dump.out)" = 2 ]
+    [ "$(grep -c 'MPI_Type_get_extent.*lb=.* - .*extent=unknown' dump.out)" = 2 ]
+}
 @test "round trip: early and late calls" { roundtrip 2 "$PROGRAMS/early"; }
 @test "round trip: threads" { roundtrip 2 "$PROGRAMS/threads"; }
 @test "round trip: published names" { roundtrip 2 "$PROGRAMS/services"; }

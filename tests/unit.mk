@@ -24,6 +24,10 @@ tests_unit_callbacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(builddir)/src/tracer $(MPI_CP
 tests_unit_callbacks_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS) -fexceptions
 tests_unit_callbacks_LDADD = $(FFI_LIBS) -lpthread
 
+UNIT_TESTS += tests/unit/asked
+tests_unit_asked_SOURCES = tests/unit/asked.c $(MEMORY_SOURCES)
+tests_unit_asked_LDADD = -lpthread
+
 UNIT_TESTS += tests/unit/memory
 tests_unit_memory_SOURCES = tests/unit/memory.c $(MEMORY_SOURCES)
 tests_unit_memory_LDADD = -lpthread

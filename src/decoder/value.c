@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "layout.h"
 #include "text.h"
 
 static const char *handle_prefix(WendKind kind)
@@ -29,24 +30,6 @@ static const char *handle_prefix(WendKind kind)
     case WEND_KIND_EVENT: return "event";
     case WEND_KIND_REQUEST: return "req";
     default: return NULL;
-    }
-}
-
-/* How many words one element has. */
-static guint element_words(const WendParam *param, gboolean out)
-{
-    switch (param->kind) {
-    case WEND_KIND_BUF:
-    case WEND_KIND_ADDRESS:
-    case WEND_KIND_ATTR:
-        return 2;
-    case WEND_KIND_STATUS:
-        return 4;
-    case WEND_KIND_COMM:
-    case WEND_KIND_DATATYPE:
-        return out ? 6 : 1;
-    default:
-        return 1;
     }
 }
 
@@ -77,7 +60,7 @@ gsize value_words(const WendArg *arg, gboolean is_out)
             used += counted_words(words + used, kind == WEND_KIND_STRINGS2);
         return used;
     }
-    return (gsize)n * element_words(arg->param, is_out);
+    return (gsize)n * layout_element_words(arg->param, is_out);
 }
 
 /* A name: bare in text, a string in JSON. */
@@ -125,11 +108,10 @@ static gboolean append_special(GString *out, const WendProgram *p, gint64 word, 
     return TRUE;
 }
 
-static void append_segment(GString *out, gint64 word, gint64 offset, ValueStyle style)
+/* heap#3+64 */
+static void append_place(GString *out, gint64 word, gint64 offset)
 {
     static const char *const kinds[] = {"heap", "stack", "static", "mpi", "win", "map"};
-    if (style == VALUE_JSON)
-        g_string_append_c(out, '"');
     guint kind = wend_segment_kind(word);
     g_string_append(out, kind < G_N_ELEMENTS(kinds) ? kinds[kind] : "segment");
     g_string_append_c(out, '#');
@@ -138,6 +120,24 @@ static void append_segment(GString *out, gint64 word, gint64 offset, ValueStyle 
         g_string_append_c(out, '+');
     if (offset != 0)
         text_decimal(out, offset);
+}
+
+static void append_segment(GString *out, gint64 word, gint64 offset, ValueStyle style)
+{
+    if (style == VALUE_JSON)
+        g_string_append_c(out, '"');
+    append_place(out, word, offset);
+    if (style == VALUE_JSON)
+        g_string_append_c(out, '"');
+}
+
+static void append_distance(GString *out, const gint64 *words, ValueStyle style)
+{
+    if (style == VALUE_JSON)
+        g_string_append_c(out, '"');
+    append_place(out, words[0], words[1]);
+    g_string_append(out, " - ");
+    append_place(out, words[2], words[3]);
     if (style == VALUE_JSON)
         g_string_append_c(out, '"');
 }
@@ -173,7 +173,9 @@ static void append_element(GString *out, const WendProgram *p, const WendWalk *w
     case WEND_KIND_BUF:
     case WEND_KIND_ADDRESS:
     case WEND_KIND_ATTR:
-        if (word == WEND_PLAIN)
+        if (kind == WEND_KIND_ADDRESS && wend_is_segment(words[2]))
+            append_distance(out, words, style);
+        else if (word == WEND_PLAIN)
             text_decimal(out, words[1]);
         else if (wend_is_segment(word))
             append_segment(out, word, words[1], style);
@@ -283,7 +285,7 @@ static void append_value(GString *out, const WendProgram *p, const WendWalk *w, 
         append_strings(out, p, words, n, param->kind == WEND_KIND_STRINGS2 ? 1 : 0, style);
         return;
     }
-    guint width = element_words(param, is_out);
+    guint width = layout_element_words(param, is_out);
     g_string_append_c(out, '[');
     for (gint64 i = 0; i < n; i++) {
         if (i > 0)

@@ -87,7 +87,22 @@ static void push_element(Split *s, const WendParam *param, WendPlace place, gboo
 {
     Word first;
     switch (param->kind) {
-    case WEND_KIND_BUF: case WEND_KIND_ADDRESS: case WEND_KIND_ATTR:
+    case WEND_KIND_ADDRESS:
+        first = shape_word(s);
+        if (first.value == WEND_DISTANCE) {
+            Word to = shape_word(s), from = shape_word(s);
+            push(s, to);
+            push(s, slot_word(s));
+            push(s, from);
+            push(s, slot_word(s));
+            return;
+        }
+        push(s, first);
+        push(s, wend_is_segment(first.value) || first.value == WEND_PLAIN ? slot_word(s) : (Word){.value = 0});
+        push(s, (Word){.value = WEND_PLAIN});
+        push(s, (Word){.value = 0});
+        return;
+    case WEND_KIND_BUF: case WEND_KIND_ATTR:
         push(s, first = shape_word(s));
         push(s, wend_is_segment(first.value) || first.value == WEND_PLAIN ? slot_word(s) : (Word){.value = 0});
         return;
@@ -268,7 +283,10 @@ gint64 call_number(const Call *c, const Arg *arg, guint rank, gint64 fallback)
 {
     if (!arg || !arg->has_in || arg->param->array || arg->n_in_words == 0)
         return fallback;
-    gint64 value = call_value(c, arg->in[arg->n_in_words - 1], rank);
+    gboolean address = arg->param->kind == WEND_KIND_ADDRESS;
+    if (address && arg->in[0].value != WEND_PLAIN)
+        return fallback;
+    gint64 value = call_value(c, arg->in[address ? 1 : arg->n_in_words - 1], rank);
     return value < WEND_SPECIAL_BASE ? fallback : value;
 }
 

@@ -50,7 +50,7 @@ char *c_string(const char *text, gssize n); /* a C literal, with quotes; n -1: t
 char *expression_number(Emitter *e, const Call *c, Word w);
 char *expression_handle(Emitter *e, WendKind kind, gint64 word);
 char *expression_pointer(Emitter *e, const Call *c, const Word *segment_and_offset);
-char *expression_address(Emitter *e, const Call *c, const Word *segment_and_offset, const char *ctype);
+char *expression_address(Emitter *e, const Call *c, const Word *four, const char *ctype);
 char *expression_bits(Emitter *e, const char *group, gint64 word);
 char *expression_segment(Emitter *e, gint64 segment);      /* a pointer to its offset 0 */
 /* A value by rank for the ranks in the set; VALUES in their order. */

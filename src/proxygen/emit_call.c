@@ -107,13 +107,13 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
     const WendParam *param = arg->param;
     gint64 n = arg->n_in, value;
     gboolean constant = TRUE, addresses = param->kind == WEND_KIND_ADDRESS;
-    guint width = addresses ? 2 : 1;
+    guint width = addresses ? 4 : 1;
     if (n < 0)
         return n == WEND_ABSENT || n == -1 ? g_strdup("NULL") : literal(e->plan, n);
     if (n == 0)
         return g_strdup_printf("(%s[]){0}", param->ctype); /* empty, but not NULL */
     for (gint64 i = 0; i < n; i++)
-        constant &= word_is_constant(c, arg->in[width * i + width - 1], &value) && (!addresses || arg->in[2 * i].value == WEND_PLAIN);
+        constant &= word_is_constant(c, arg->in[width * i + addresses], &value) && (!addresses || arg->in[width * i].value == WEND_PLAIN);
 
     /* What the library may read after the call must outlive it: requests keep their arrays. */
     gboolean outlives = FALSE;
@@ -140,7 +140,7 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
         return ranks.ranks[0] ? g_strdup_printf("%s[rank - %u]", table, ranks.ranks[0]) : g_strdup_printf("%s[rank]", table);
     }
     for (gint64 i = 0; i < n; i++) {
-        g_autofree char *text = addresses ? expression_address(e, c, &arg->in[2 * i], param->ctype) : expression_number(e, c, arg->in[i]);
+        g_autofree char *text = addresses ? expression_address(e, c, &arg->in[width * i], param->ctype) : expression_number(e, c, arg->in[i]);
         if (param->kind == WEND_KIND_BITS && !arg->in[i].by_slot) {
             g_free(text);
             text = expression_bits(e, param->group, arg->in[i].value);

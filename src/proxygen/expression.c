@@ -276,7 +276,12 @@ char *expression_address(Emitter *e, const Call *c, const Word *words, const cha
     if (words[0].value == WEND_PLAIN)
         return expression_number(e, c, words[1]);
     g_autofree char *pointer = expression_pointer(e, c, words);
-    return strpbrk(pointer, " ") ? g_strdup_printf("(%s)(%s)", ctype, pointer) : g_strdup_printf("(%s)%s", ctype, pointer);
+    char *address = strpbrk(pointer, " ") ? g_strdup_printf("(%s)(%s)", ctype, pointer) : g_strdup_printf("(%s)%s", ctype, pointer);
+    if (!wend_is_segment(words[2].value))
+        return address;
+    const Word from[4] = {words[2], words[3], {.value = WEND_PLAIN}, {.value = 0}};
+    g_autofree char *to = address, *origin = expression_address(e, c, from, ctype);
+    return g_strdup_printf("%s - %s", to, origin);
 }
 
 char *expression_bits(Emitter *e, const char *group, gint64 word)

@@ -217,8 +217,8 @@ static void place_vector(Extents *e, const Call *c, const Arg *counts, const Arg
         gint64 type = !types->param->array ? types->in[0].value : i < types->n_in ? types->in[i].value : WEND_ABSENT, at = 0;
         Placing p = {EXTENT_RELATIVE, 0, 0, call_value(c, counts->in[i], rank), pieces};
         if (displs && i < displs->n_in && displs->param->kind == WEND_KIND_ADDRESS) {
-            p.segment = wend_is_segment(displs->in[2 * i].value) ? displs->in[2 * i].value : EXTENT_RELATIVE;
-            at = call_value(c, displs->in[2 * i + 1], rank);
+            p.segment = wend_is_segment(displs->in[4 * i].value) ? displs->in[4 * i].value : EXTENT_RELATIVE;
+            at = call_value(c, displs->in[4 * i + 1], rank);
         } else if (displs && i < displs->n_in) {
             at = call_value(c, displs->in[i], rank);
         }

@@ -113,12 +113,12 @@ static gint64 element(const Call *c, const Arg *arg, gint64 i, guint rank, gint6
     return i < arg->n_in ? call_value(c, arg->in[i], rank) : fallback;
 }
 
-/* An address: FALSE when it is none that is known. */
+/* An address, or where a distance leads when it counts from the place that it was made for. FALSE when it is none that is known. */
 static gboolean address(const Call *c, const Arg *arg, gint64 i, guint rank, gint64 *segment, gint64 *at)
 {
-    gint64 word = arg->in[2 * i].value;
+    gint64 word = arg->in[4 * i].value;
     *segment = wend_is_segment(word) ? word : EXTENT_RELATIVE;
-    *at = call_value(c, arg->in[2 * i + 1], rank);
+    *at = call_value(c, arg->in[4 * i + 1], rank);
     return wend_is_segment(word) || word == WEND_PLAIN;
 }
 
@@ -167,7 +167,11 @@ static void read_constructor(const Call *c, guint rank, Recipe *recipe)
         gint64 last = count > 0 ? bytes_product(count - 1, stride) : 0;
         gboolean bytes = strstr(name, "hvector") != NULL;
         add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0, count > 0 ? block : 0);
-        add_placement(recipe, type, 0, EXTENT_RELATIVE, bytes ? last : 0, bytes ? 0 : last, count > 0 ? block : 0);
+        const Arg *distance = bytes ? call_arg_named(c, "stride") : NULL;
+        if (distance && distance->has_in && distance->param->kind == WEND_KIND_ADDRESS && wend_is_segment(distance->in[0].value))
+            add_placement(recipe, type, 0, distance->in[0].value, call_value(c, distance->in[1], rank), 0, count > 1 ? block : 0);
+        else
+            add_placement(recipe, type, 0, EXTENT_RELATIVE, bytes ? last : 0, bytes ? 0 : last, count > 0 ? block : 0);
     } else if (strstr(name, "resized")) {
         const Arg *lb = call_arg_named(c, "lb"), *extent = call_arg_named(c, "extent");
         gint64 segment;

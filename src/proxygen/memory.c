@@ -46,7 +46,8 @@ static void use_buffer(Uses *u, const Call *c, guint index, guint rank)
     }
 }
 
-static void use_addresses(Uses *u, const Call *c, const Word *words, gint64 n, guint rank)
+/* N places of a segment and an offset each. */
+static void use_places(Uses *u, const Call *c, const Word *words, gint64 n, guint rank)
 {
     for (gint64 i = 0; i < n; i++) {
         gint64 at = wend_is_segment(words[2 * i].value) ? call_value(c, words[2 * i + 1], rank) : 0;
@@ -63,13 +64,13 @@ static void use_call(Uses *u, const Call *c, guint rank)
             if (arg->has_in && !arg->param->array)
                 use_buffer(u, c, i, rank);
             else if (arg->has_in)
-                use_addresses(u, c, arg->in, arg->n_in, rank);
+                use_places(u, c, arg->in, arg->n_in, rank);
             if (arg->has_out && arg->n_out > 0 && arg->n_out_words >= 2) /* a base that MPI gives: MPI_Win_shared_query */
                 use(u->plan, arg->out[0].value, 0, 1);
             break;
-        case WEND_KIND_ADDRESS: case WEND_KIND_ATTR:
+        case WEND_KIND_ADDRESS: case WEND_KIND_ATTR: /* a distance is two places */
             if (arg->has_in)
-                use_addresses(u, c, arg->in, arg->param->array ? arg->n_in : 1, rank);
+                use_places(u, c, arg->in, (arg->param->array ? arg->n_in : 1) * (arg->param->kind == WEND_KIND_ADDRESS ? 2 : 1), rank);
             break;
         case WEND_KIND_SEGMENT:
             if (arg->has_in)

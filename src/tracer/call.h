@@ -13,6 +13,7 @@ typedef struct Thread {
     uint32_t number;
     Words frees;                      /* segments freed inside MPI: recorded after the call */
     bool inside;                      /* between call_begin and call_end: MPI that is called now is called by MPI, or by Wend */
+    struct Asked *asked;              /* NULL: no address yet */
     MPI_Status *statuses;             /* scratch */
     size_t n_statuses;
 } Thread;
@@ -50,7 +51,7 @@ static inline Call *call_begin(int function)
     c->saved_errno = errno;
     c->sequence = t->sequence;
     c->function = function;
-    c->failed = c->found_nothing = c->kept = false;
+    c->failed = c->found_nothing = c->varies = c->kept = false;
     c->made = NULL;
     c->nulls = 0;
     c->rc = 0;

@@ -191,9 +191,11 @@ int comm_outdegree(MPI_Comm comm)
 
 /* -- datatypes: size, lb, extent, true lb, true extent -- */
 
+enum { VARIES = 5, DATATYPE_FACTS }; /* one fact more, which is not recorded: bounds differ in each run */
+
 static int64_t *datatype_ask(MPI_Datatype type)
 {
-    int64_t *facts = malloc(5 * sizeof *facts);
+    int64_t *facts = malloc(DATATYPE_FACTS * sizeof *facts);
     MPI_Count size = -1, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
     if (!facts) {
         state_break("out of memory");
@@ -210,11 +212,14 @@ static int64_t *datatype_ask(MPI_Datatype type)
     return facts;
 }
 
-static const int64_t *datatype_learn(MPI_Datatype type)
+static const int64_t *datatype_learn(MPI_Datatype type, bool varies)
 {
     int64_t *facts = datatype_ask(type);
-    if (facts)
+    if (facts) {
+        /* Absolute addresses, with which a type is used from MPI_BOTTOM, or distances between segments. Its constructor has them. */
+        facts[VARIES] = varies || memory_looks_mapped((uintptr_t)facts[1]) || memory_looks_mapped((uintptr_t)facts[3]);
         handle_set_facts(HANDLE_DATATYPE, VALUE(type), facts);
+    }
     return facts;
 }
 
@@ -223,7 +228,7 @@ void datatypes_open(void)
     for (size_t i = 0; i < wend_n_predefined; i++) {
         const PredefinedHandle *p = &wend_predefined[i];
         if (p->kind == HANDLE_DATATYPE && p->value != VALUE(MPI_DATATYPE_NULL) && !handle_facts(HANDLE_DATATYPE, p->value))
-            datatype_learn((MPI_Datatype)p->value);
+            datatype_learn((MPI_Datatype)p->value, false);
     }
 }
 
@@ -235,12 +240,20 @@ int64_t datatype_made(Call *c, MPI_Datatype type)
         return word;
     const int64_t *facts = handle_facts(HANDLE_DATATYPE, VALUE(type));
     if (!facts)
-        facts = datatype_learn(type);
-    /* Bounds that are addresses would be different in each run. Such a type is used with MPI_BOTTOM, and its constructor has its addresses. */
-    bool absolute = facts && (memory_looks_mapped((uintptr_t)facts[1]) || memory_looks_mapped((uintptr_t)facts[3]));
+        facts = datatype_learn(type, c->varies);
     for (int i = 0; i < 5; i++)
-        put_slot(c, !facts ? -1 : i > 0 && absolute ? WEND_ABSENT : facts[i]);
+        put_slot(c, !facts ? -1 : i > 0 && facts[VARIES] ? WEND_ABSENT : facts[i]);
     return word;
+}
+
+bool datatypes_vary(const MPI_Datatype *types, int64_t n)
+{
+    bool vary = false;
+    for (int64_t i = 0; types && i < n && !vary; i++) {
+        const int64_t *facts = handle_facts(HANDLE_DATATYPE, VALUE(types[i]));
+        vary = facts && facts[VARIES];
+    }
+    return vary;
 }
 
 int64_t datatype_size(MPI_Datatype type)

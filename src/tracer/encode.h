@@ -7,6 +7,7 @@
 
 #include <limits.h>
 
+#include "asked.h"
 #include "call.h"
 #include "callbacks.h"
 #include "functions.gen.h"
@@ -87,6 +88,34 @@ static inline void put_address(Words *segments, Words *offsets, int64_t value)
     words_put(offsets, known ? w.offset : value);
 }
 static inline void in_address(Call *c, MPI_Aint a) { put_address(&c->shape, &c->slots, a); }
+
+/* An address that MPI was asked for, or was given to reckon with. */
+static inline void in_asked_address(Call *c, MPI_Aint a)
+{
+    in_address(c, a);
+    asked_add(&c->thread->asked, a);
+}
+
+/* Displacements, which may lead from segment to segment: BASE is what asked_base says of all that stand together. */
+void put_distance(Call *c, int64_t value, int64_t base);
+static inline int64_t displacement_base(const Call *c, const void *values, int64_t n, size_t width)
+{
+    return __builtin_expect(c->thread->asked != NULL, 0) && values ? asked_base(c->thread->asked, (Displacements){values, n, width}) : 0;
+}
+static inline void in_displacement(Call *c, int64_t value, int64_t base)
+{
+    if (__builtin_expect(base != 0, 0))
+        put_distance(c, value, base);
+    else
+        in_address(c, (MPI_Aint)value);
+}
+static inline void in_displacement_alone(Call *c, int64_t value)
+{
+    in_displacement(c, value, displacement_base(c, &value, 1, sizeof value));
+}
+
+/* A bound or an extent of TYPE. */
+void out_bound(Call *c, MPI_Datatype type, int64_t value);
 
 /* What MPI_Comm_get_attr and its like gave, where the library says there is one. Predefined attributes are numbers behind a pointer of the library. */
 void out_attr(Call *c, int keyval, const void *attribute);

@@ -13,6 +13,7 @@
 
 typedef struct { int64_t segment, offset; } Where;                   /* segment: word of words.h, or WEND_UNKNOWN (offset 0) */
 Where memory_where(const void *address);                             /* marks the segment as used by MPI; gives it its id */
+Where memory_known(const void *address);                             /* the same if MPI has used the segment before; marks nothing, asks nothing of the system */
 
 /* Linux maps nothing below, by default: a pointer that is less is a number that somebody gives for an address. */
 #define MEMORY_LOWEST_ADDRESS ((uintptr_t)1 << 16)

@@ -1,5 +1,6 @@
 # The tracer's part that knows nothing of MPI's calls, so that tests and benchmarks can have it by itself.
 MEMORY_SOURCES = \
+	src/tracer/asked.c src/tracer/asked.h \
 	src/tracer/heap.c src/tracer/heap.h \
 	src/tracer/malloc.c \
 	src/tracer/memory.h \

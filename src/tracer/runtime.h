@@ -43,6 +43,7 @@ typedef struct Call {
     Sequence *sequence;
     int function;
     bool failed, found_nothing;        /* found_nothing: a poll that found nothing; goes to F */
+    bool varies;                       /* bounds of the datatype that it makes are different in each run */
     int64_t nulls;                     /* bit i: parameter i gives a result, and the caller gave NULL for it */
     int rc;                            /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not failed */
     Words shape, slots, outcome;       /* reused from call to call, grown when needed */
@@ -114,6 +115,7 @@ void win_made(MPI_Win win, MPI_Comm comm);                           /* after ha
 void file_made(MPI_File file, MPI_Comm comm);
 int64_t datatype_made(Call *c, MPI_Datatype type);                   /* pushes word (shape) and, if it is a handle, 5 slots */
 const int64_t *datatype_facts(MPI_Datatype type);                    /* the five; NULL unknown */
+bool datatypes_vary(const MPI_Datatype *types, int64_t n);           /* do bounds of one of them differ in each run? */
 int64_t datatype_size(MPI_Datatype type);                            /* bytes; -1 unknown. Cached, no MPI call for predefined ones */
 
 /* -- requests (requests.c) -- */

@@ -405,17 +405,19 @@ static Range *find_mapping(uintptr_t a, bool name, Range *found)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* MPI has used the segment that A is in. Asks nothing of the system. */
-static bool in_used_segment(uintptr_t a)
+Where memory_known(const void *address)
 {
     pthread_once(&once, survive_forks);
     Range found;
+    Where where = {WEND_UNKNOWN, 0};
+    uintptr_t a = (uintptr_t)address;
     int64_t thread = thread_number();
     pthread_mutex_lock(&lock);
     const Range *r = find(a, false, thread, &found);
-    bool used = r && r->segment >= 0;
+    if (r && r->segment >= 0)
+        where = (Where){r->segment, (int64_t)(a - r->origin)};
     pthread_mutex_unlock(&lock);
-    return used;
+    return where;
 }
 
 static bool lookup(uintptr_t a, bool name, Range *out)
@@ -477,7 +479,7 @@ bool memory_looks_mapped(uintptr_t value)
                 return true;
     /* Displacements are numbers of this size, thousands in one datatype: no look at the process's mappings for each. */
     if (value >> 32 == 0)
-        return in_used_segment(value);
+        return wend_is_segment(memory_known((const void *)value).segment);
     Range r;
     return lookup(value, false, &r);
 }

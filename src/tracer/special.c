@@ -110,6 +110,36 @@ int64_t file_bytes(const char *name)
     return !there ? -1 : S_ISREG(info.st_mode) ? (int64_t)info.st_size : 0;
 }
 
+/* -- displacements -- */
+
+void put_distance(Call *c, int64_t value, int64_t base)
+{
+    int64_t target = base + value;
+    Where from = memory_where((const void *)base), to = {WEND_UNKNOWN, 0};
+    if (asked_segment(base, target) != from.segment)
+        to = memory_where((const void *)target);
+    if (!wend_is_segment(from.segment) || !wend_is_segment(to.segment)) {
+        put_shape(c, WEND_PLAIN);
+        put_slot(c, value);
+        return;
+    }
+    put_shape(c, WEND_DISTANCE);
+    put_shape(c, to.segment);
+    put_shape(c, from.segment);
+    put_slot(c, to.offset);
+    put_slot(c, from.offset);
+    c->varies = true;
+}
+
+void out_bound(Call *c, MPI_Datatype type, int64_t value)
+{
+    int64_t base = displacement_base(c, &value, 1, sizeof value);
+    if (base == 0 && value != 0 && datatypes_vary(&type, 1) && !memory_looks_mapped((uintptr_t)value))
+        put_shape(c, WEND_UNKNOWN);
+    else
+        in_displacement(c, value, base);
+}
+
 /* -- attributes -- */
 
 /* Predefined attributes that are a number behind a pointer into the library. */

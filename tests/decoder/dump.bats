@@ -35,6 +35,21 @@ assert name["arguments"]["comm_name"] == 'a"b,c'
 END
 }
 
+@test "a displacement can be the distance of two places" {
+    printf '%s\n' MPI_Init 'MPI_Type_create_struct count=3 array_of_blocklengths=1,1,1 array_of_displacements=0,heap#3+64~heap#2,stack#0-8~static#1+4 array_of_types=MPI_INT,MPI_INT,MPI_INT newtype=type#0/12' \
+        'MPI_Type_create_hvector count=2 blocklength=1 stride=heap#3~heap#2 oldtype=MPI_INT newtype=type#1/8' MPI_Finalize >distances
+    "$BUILD_DIR/tests/decoder/script" distances d
+    "$WEND" dump d >out
+    grep -q 'array_of_displacements=\[0, heap#3+64 - heap#2, stack#0-8 - static#1+4\]' out
+    grep -q 'stride=heap#3 - heap#2,' out
+    "$WEND" dump -F jsonl d | grep -q '"array_of_displacements":\[0,"heap#3+64 - heap#2","stack#0-8 - static#1+4"\]'
+    sed 's/heap#3+64~heap#2/heap#3+64~heap#1/' distances >others
+    "$BUILD_DIR/tests/decoder/script" others e
+    run -1 "$WEND" diff d e
+    "$PROXYGEN" d -o proxy.c
+    grep -q '(MPI_Aint)(heap(3) + 64) - (MPI_Aint)heap(2), *(MPI_Aint)(stack - 8)' <(tr -s ' \n' ' ' <proxy.c)
+}
+
 @test "ranks, threads, calls, functions and polls can be chosen" {
     run -0 "$WEND" dump -r 1 -c 3-4 t
     [[ ${#lines[@]} == 5 && ${lines[0]} == "# rank 1, thread 0" && ${lines[1]} == *"3  MPI_Irecv("* && ${lines[4]} == *"4  MPI_Test("*"flag=true"* ]]

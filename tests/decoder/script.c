@@ -191,6 +191,21 @@ static void put_element(Call *c, const WendParam *p, const char *text, WendPlace
         put(c->shape, segment(text, &offset));
         break;
     case WEND_KIND_ADDRESS:
+        if (strchr(text, '#') != NULL) { /* heap#3+64 or, the distance of two places, heap#3+64~heap#2 */
+            gint64 from_offset;
+            const char *from = strchr(text, '~');
+            word = segment(text, &offset);
+            if (from != NULL)
+                put(c->shape, WEND_DISTANCE);
+            put(c->shape, word);
+            put(c->slots, offset);
+            if (from != NULL) {
+                put(c->shape, segment(from + 1, &from_offset));
+                put(c->slots, from_offset);
+            }
+            break;
+        }
+        /* fall through */
     case WEND_KIND_ATTR:
         put(place == WEND_PLACE_OUTCOME ? c->outcome : c->shape, WEND_PLAIN);
         put(place == WEND_PLACE_OUTCOME ? c->outcome : c->slots, value(text, rank, c->sequence->thread));
