@@ -20,7 +20,7 @@ typedef struct {
     guint8 *rule_creates, *terminal_creates;
     GHashTable *numbers;     /* identity -> number */
     WendDecoder *decoder;
-    guint rank;
+    guint rank, world;
     GHashTable *here;        /* this rank: handle -> number */
     GHashTable *counts;      /* this rank: what n counts -> how many so far */
     guint creations;
@@ -51,7 +51,7 @@ static void put_comm(const Numbering *n, WendBuf *b, gint64 handle)
     }
     wend_buf_unsigned(b, 1);
     wend_buf_signed(b, handle);
-    if (handle != n->p->comm_world) wend_buf_unsigned(b, n->rank);
+    wend_buf_unsigned(b, handle == n->p->comm_world ? n->world : n->rank);
 }
 
 static guint count_of(Numbering *n, const WendBuf *what)
@@ -81,6 +81,7 @@ static void identify(Numbering *n, const WendCall *call, const gint64 *out, Wend
     gint64 a = wend_is_handle(out[0]) ? out[3] : -1, c = wend_is_handle(out[0]) ? out[5] : -1;
     gint64 low = MIN(a, c), high = MAX(a, c);
     WendBuf what = WEND_BUF_INIT;
+    wend_buf_unsigned(&what, n->world); /* leaders are ranks of it; what it has in common with other worlds has a number in each */
     wend_buf_string(&what, own ? f->name : "");
     gboolean parent = FALSE;
     for (guint i = 0; i < call->n_args; i++) {
@@ -201,6 +202,7 @@ static void make_numbers(WendProgram *p)
         const WendClass *k = &p->classes[p->class_of[n.rank]];
         g_hash_table_remove_all(n.here);
         g_hash_table_remove_all(n.counts);
+        n.world = wend_program_world_of(p, n.rank);
         for (guint q = 0; q < k->n_sequences; q++) {
             GArray *list = g_array_new(FALSE, FALSE, sizeof(CommMade));
             expand(&n, k->sequences[q].rule, list);

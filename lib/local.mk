@@ -25,6 +25,7 @@ CORE_SOURCES = \
 	lib/unify.c \
 	lib/vector.c lib/vector.h \
 	lib/walk.c \
+	lib/worlds.c lib/worlds.h \
 	lib/write.c
 
 # All of it for tests, which also look inside.

@@ -28,8 +28,8 @@ typedef struct {
     guint classes;
 } WendMergeResult;
 
-/* Unifies terminals and rules over classes and writes DIR/trace.tar.zst (to a temporary name, then renamed). DIR exists.
+/* Unifies terminals and rules over classes and writes DIR/FILE (to a temporary name, then renamed); FILE NULL is trace.tar.zst. DIR exists.
  * On failure nothing stays under the final name. */
-gboolean wend_merge_write(WendMerge *m, const char *dir, WendMergeResult *result, GError **error);
+gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendMergeResult *result, GError **error);
 
 #endif

@@ -14,6 +14,8 @@ typedef struct {
     guint width;
     const guint8 *runs;       /* else: runs in the archive's words */
     gsize n;
+    const gint64 *constants;  /* of that archive */
+    guint n_constants;
 } OutcomeContent;
 
 typedef struct {
@@ -29,7 +31,7 @@ typedef struct {
     RankSet ranks;
     guint64 after, length;
     guint n_rules;            /* the last is the start; each uses only rules before it */
-    WendRule *rules;          /* symbols: terminals of the program already */
+    WendRule *rules;          /* symbols: numbers in the poll table of these ranks */
 } PollGrammar;
 
 typedef struct {
@@ -58,6 +60,9 @@ struct WendProgram {
     GPtrArray *blocks;        /* everything allocated, g_free */
     GKeyFile *meta;
     guint ranks;
+    guint n_worlds;           /* at least 1 */
+    WendWorld *worlds;
+    GPtrArray *parts, *names; /* of worlds that were joined: their programs, which own what is theirs; names of all but the first. NULL: one world */
 
     guint n_functions;
     WendFunction *functions;
@@ -81,7 +86,9 @@ struct WendProgram {
     CommNumbers *comms;       /* made when first needed */
 };
 
+WendProgram *program_new(GPtrArray *more_constants);         /* empty. MORE_CONSTANTS: shared with another program, or NULL */
 WendProgram *program_from_bundle(Bundle *b, GError **error); /* takes b */
+WendProgram *program_from_bundle_with(Bundle *b, GPtrArray *more_constants, GError **error);
 
 void *program_new_block(WendProgram *p, gsize n, gsize size); /* zeroed, freed with the program */
 gboolean program_read(WendProgram *p, GError **error);        /* all members; program-read.c, sequence-read.c */

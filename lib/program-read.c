@@ -155,6 +155,8 @@ static gint64 know_constant(WendProgram *p, const char *name)
 {
     int index = wend_constant_by_name(name);
     if (index >= 0) return WEND_CONST(index);
+    for (guint i = 0; i < p->more_constants->len; i++) /* few, and those of another world of this job */
+        if (strcmp(p->more_constants->pdata[i], name) == 0) return WEND_CONST(wend_n_constants + i);
     g_ptr_array_add(p->more_constants, g_strdup(name));
     return WEND_CONST(wend_n_constants + p->more_constants->len - 1);
 }

@@ -18,13 +18,12 @@ static gint64 constant_word(const char *name)
     return index < 0 ? WEND_UNKNOWN : WEND_CONST(index);
 }
 
-WendProgram *program_from_bundle(Bundle *b, GError **error)
+WendProgram *program_new(GPtrArray *more_constants)
 {
     WendProgram *p = g_new0(WendProgram, 1);
-    p->bundle = b;
     p->members = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     p->blocks = g_ptr_array_new_with_free_func(g_free);
-    p->more_constants = g_ptr_array_new_with_free_func(g_free);
+    p->more_constants = more_constants ? g_ptr_array_ref(more_constants) : g_ptr_array_new_with_free_func(g_free);
     p->datatypes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL);
     p->any_source = constant_word("MPI_ANY_SOURCE");
     p->any_tag = constant_word("MPI_ANY_TAG");
@@ -32,16 +31,26 @@ WendProgram *program_from_bundle(Bundle *b, GError **error)
     p->proc_null = constant_word("MPI_PROC_NULL");
     p->undefined = constant_word("MPI_UNDEFINED");
     p->comm_world = constant_word("MPI_COMM_WORLD");
-    if (program_read(p, error)) return p;
+    return p;
+}
+
+WendProgram *program_from_bundle_with(Bundle *b, GPtrArray *more_constants, GError **error)
+{
+    WendProgram *p = program_new(more_constants);
+    p->bundle = b;
+    if (program_read(p, error)) {
+        p->n_worlds = 1;
+        p->worlds = program_new_block(p, 1, sizeof(WendWorld));
+        p->worlds[0] = (WendWorld){.name = "", .ranks = p->ranks};
+        return p;
+    }
     wend_program_free(p);
     return NULL;
 }
 
-WendProgram *wend_program_open(const char *path, GError **error)
+WendProgram *program_from_bundle(Bundle *b, GError **error)
 {
-    g_return_val_if_fail(path, NULL);
-    Bundle *b = bundle_open(path, error);
-    return b ? program_from_bundle(b, error) : NULL;
+    return program_from_bundle_with(b, NULL, error);
 }
 
 void wend_program_free(WendProgram *p)
@@ -54,14 +63,29 @@ void wend_program_free(WendProgram *p)
     g_ptr_array_unref(p->more_constants);
     g_ptr_array_unref(p->blocks);
     g_ptr_array_unref(p->members);
-    bundle_free(p->bundle);
+    if (p->bundle) bundle_free(p->bundle);
+    if (p->parts) g_ptr_array_unref(p->parts);
+    if (p->names) g_ptr_array_unref(p->names);
     g_free(p);
 }
 
 GKeyFile *wend_program_meta(const WendProgram *p) { return p->meta; }
 guint wend_program_ranks(const WendProgram *p) { return p->ranks; }
-guint64 wend_program_archive_size(const WendProgram *p) { return bundle_file_bytes(p->bundle); }
-guint64 wend_program_member_bytes(const WendProgram *p) { return bundle_member_bytes(p->bundle); }
+
+guint64 wend_program_archive_size(const WendProgram *p)
+{
+    guint64 bytes = p->bundle ? bundle_file_bytes(p->bundle) : 0;
+    for (guint i = 0; p->parts && i < p->parts->len; i++) bytes += wend_program_archive_size(p->parts->pdata[i]);
+    return bytes;
+}
+
+guint64 wend_program_member_bytes(const WendProgram *p)
+{
+    guint64 bytes = p->bundle ? bundle_member_bytes(p->bundle) : 0;
+    for (guint i = 0; p->parts && i < p->parts->len; i++) bytes += wend_program_member_bytes(p->parts->pdata[i]);
+    return bytes;
+}
+
 guint wend_program_n_rules(const WendProgram *p) { return p->n_rules; }
 guint wend_program_n_shapes(const WendProgram *p) { return p->n_shapes; }
 guint wend_program_n_terminals(const WendProgram *p) { return p->n_terminals; }
@@ -236,7 +260,7 @@ gboolean wend_outcomes_next_run(WendOutcomes *o, guint64 *repeats, const gint64 
     *repeats = wend_read_unsigned(&o->c);
     *n = wend_read_count(&o->c, 1);
     g_array_set_size(o->words, *n);
-    for (guint i = 0; i < *n; i++) g_array_index(o->words, gint64, i) = codec_word(&o->c, o->p->constants, o->p->n_constants);
+    for (guint i = 0; i < *n; i++) g_array_index(o->words, gint64, i) = codec_word(&o->c, o->content->constants, o->content->n_constants);
     *words = (const gint64 *)(gpointer)o->words->data;
     return TRUE;
 }

@@ -13,13 +13,25 @@
 
 typedef struct WendProgram WendProgram;
 
-WendProgram *wend_program_open(const char *path, GError **error); /* the directory, or the archive in it */
+WendProgram *wend_program_open(const char *path, GError **error); /* the directory: all worlds of the job; or an archive in it: that world */
+WendProgram *wend_program_open_world(const char *path, guint number, GError **error);
 void wend_program_free(WendProgram *p);
 
 GKeyFile *wend_program_meta(const WendProgram *p);   /* groups: docs/format.md */
-guint wend_program_ranks(const WendProgram *p);      /* processes of MPI_COMM_WORLD */
+guint wend_program_ranks(const WendProgram *p);      /* processes of all its worlds */
 guint64 wend_program_archive_size(const WendProgram *p); /* bytes on disk */
 guint64 wend_program_member_bytes(const WendProgram *p); /* bytes of all members, uncompressed */
+
+/* -- worlds: processes that share an MPI_COMM_WORLD; the first is the one that the job was started with. In all that follows a rank is that of the job:
+ * the ranks of one world come behind those of the worlds before it -- */
+typedef struct {
+    const char *name;         /* in the name of its archive; "" the first */
+    guint first, ranks;
+} WendWorld;
+guint wend_program_n_worlds(const WendProgram *p);
+const WendWorld *wend_program_world(const WendProgram *p, guint i);
+guint wend_program_world_of(const WendProgram *p, guint rank);
+GKeyFile *wend_program_world_meta(const WendProgram *p, guint i);
 
 /* -- grammar (shared by all classes) -- */
 typedef struct { gboolean is_rule; guint32 id; guint64 exponent; } WendSymbol; /* id: rule or terminal */
@@ -119,7 +131,7 @@ const WendCall *wend_walk_next(WendWalk *w);          /* NULL: the end */
 void wend_walk_free(WendWalk *w);
 
 /* What the walk knows at the call just given (before its effects on inputs, after on outputs). */
-guint wend_walk_comm(const WendWalk *w, gint64 handle);  /* global number of a communicator: comm#N; 0 = MPI_COMM_WORLD; G_MAXUINT unknown */
+guint wend_walk_comm(const WendWalk *w, gint64 handle);  /* global number of a communicator: comm#N; 0 = the first MPI_COMM_WORLD; G_MAXUINT unknown */
 typedef struct {
     gboolean active;          /* not completed */
     gboolean persistent;

@@ -35,7 +35,7 @@ typedef struct {
 
 Recording *recording_unify(WendMerge *m, GError **error);
 void recording_free(Recording *r);
-gboolean recording_write(const Recording *r, const char *dir, WendMergeResult *result, GError **error);
+gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error);
 
 /* Reads a grammar as wend_grammar_encode wrote it; terminals must be below n_terminals. FALSE: damaged. Rules may use each other in any order, but not in circles. */
 gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals);

@@ -93,6 +93,8 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
         return head >> 1 <= 2 + 4 * (guint64)f->n_params || member_bad(m, "an outcome is wider than its function");
     }
     content->n = head >> 1;
+    content->constants = m->p->constants;
+    content->n_constants = m->p->n_constants;
     content->runs = wend_read_bytes(&m->c, content->n);
     if (m->c.failed) return member_bad(m, "truncated");
     WendCursor c = wend_cursor(content->runs, content->n);

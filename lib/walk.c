@@ -200,7 +200,7 @@ void wend_walk_free(WendWalk *w)
 
 /* -- outcomes -- */
 
-static void next_entry(WendWalk *w, Stream *s)
+static void next_entry(Stream *s)
 {
     if (s->left > 0) {
         if (s->left != G_MAXUINT64) s->left--;
@@ -212,7 +212,7 @@ static void next_entry(WendWalk *w, Stream *s)
     g_array_set_size(s->words, MAX(n, 2));
     gint64 *words = (gint64 *)(gpointer)s->words->data;
     words[0] = words[1] = 0;
-    for (gsize i = 0; i < n; i++) words[i] = codec_word(&s->c, w->p->constants, w->p->n_constants);
+    for (gsize i = 0; i < n; i++) words[i] = codec_word(&s->c, s->content->constants, s->content->n_constants);
     s->left = repeats ? repeats - 1 : 0; /* 0 only beyond the end, which open saw is not reached */
 }
 
@@ -492,7 +492,7 @@ const WendCall *wend_walk_next(WendWalk *w)
         if (rule_cursor_next(&w->main, &terminal)) {
             Known *k = get_known(w, terminal);
             if (!k->stream) k->stream = get_stream(w, k->call.shape);
-            next_entry(w, k->stream);
+            next_entry(k->stream);
             w->polls_due = w->poll_terminals && k->stream->words->len ? (guint64)g_array_index(k->stream->words, gint64, 0) : 0;
             if (w->polls_due == 0) return give_main(w, terminal);
             w->main_terminal = terminal;

@@ -531,7 +531,7 @@ static gboolean write_timing(Writer *w)
     return TRUE;
 }
 
-gboolean recording_write(const Recording *r, const char *dir, WendMergeResult *result, GError **error)
+gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error)
 {
     const char *start = fact(r->merge, "run.start");
     Writer w = {.r = r, .out = WEND_BUF_INIT, .bundle = bundle_writer_new(start ? (gint64)g_ascii_strtod(start, NULL) : 0)};
@@ -555,7 +555,7 @@ gboolean recording_write(const Recording *r, const char *dir, WendMergeResult *r
     if (good) write_meta(&w); /* last: it has the totals */
     if (good && !w.failed) {
         if (result) *result = (WendMergeResult){.calls = w.total_calls + w.total_polls, .classes = r->classes->len};
-        good = bundle_finish(w.bundle, dir, BUNDLE_FILE, result ? &result->bytes : NULL, error);
+        good = bundle_finish(w.bundle, dir, file ? file : BUNDLE_FILE, result ? &result->bytes : NULL, error);
     } else {
         bundle_writer_free(w.bundle);
         g_set_error(error, WEND_ERROR, good ? WEND_ERROR_SYSTEM : WEND_ERROR_INPUT, good ? "out of memory" : "a rank's outcomes or polls are damaged");
@@ -571,10 +571,10 @@ gboolean recording_write(const Recording *r, const char *dir, WendMergeResult *r
     return good;
 }
 
-gboolean wend_merge_write(WendMerge *m, const char *dir, WendMergeResult *result, GError **error)
+gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendMergeResult *result, GError **error)
 {
     Recording *r = recording_unify(m, error);
-    gboolean good = r && recording_write(r, dir, result, error);
+    gboolean good = r && recording_write(r, dir, file, result, error);
     recording_free(r);
     return good;
 }

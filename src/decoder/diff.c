@@ -66,7 +66,8 @@ static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items 
     const char *name_a, *name_b;
     if (!differ(d))
         return FALSE;
-    g_string_append_printf(d->out, "rank %u, ", rank);
+    text_rank(d->out, d->program[0], rank);
+    g_string_append(d->out, ", ");
     text_sequence(d->out, sequence);
     if (at_a->number != 0)
         g_string_append_printf(d->out, ", call %" G_GUINT64_FORMAT, at_a->index);
@@ -137,7 +138,8 @@ static void report_missing(Diff *d, guint rank, const WendSequence *sequence, gu
 {
     if (enough(d) || !differ(d))
         return;
-    g_string_append_printf(d->out, "rank %u, ", rank);
+    text_rank(d->out, d->program[0], rank);
+    g_string_append(d->out, ", ");
     text_sequence(d->out, sequence);
     g_string_append_printf(d->out, ": only in %s\n", d->name[where]);
     flush(d);
@@ -217,7 +219,8 @@ static gboolean compare_presence(Diff *d, guint rank)
     for (guint i = 0; i < 2; i++)
         there[i] = wend_program_class_of(d->program[i], rank) != G_MAXUINT;
     if (there[0] != there[1] && !enough(d) && differ(d)) {
-        g_string_append_printf(d->out, "rank %u: only in %s\n", rank, d->name[there[0] ? 0 : 1]);
+        text_rank(d->out, d->program[0], rank);
+        g_string_append_printf(d->out, ": only in %s\n", d->name[there[0] ? 0 : 1]);
         flush(d);
     }
     return there[0] && there[1];
@@ -262,15 +265,35 @@ static guint64 count_calls(const WendProgram *p)
     return calls;
 }
 
+/* Are there as many worlds, and as many ranks in each? */
+static gboolean compare_sizes(Diff *d)
+{
+    guint worlds[2] = {wend_program_n_worlds(d->program[0]), wend_program_n_worlds(d->program[1])};
+    if (worlds[0] != worlds[1]) {
+        if (differ(d))
+            g_string_append_printf(d->out, "%s has %u worlds, %s has %u\n", d->name[0], worlds[0], d->name[1], worlds[1]);
+        flush(d);
+        return FALSE;
+    }
+    for (guint i = 0; i < worlds[0]; i++) {
+        guint n[2] = {wend_program_world(d->program[0], i)->ranks, wend_program_world(d->program[1], i)->ranks};
+        if (n[0] == n[1])
+            continue;
+        if (differ(d)) {
+            if (worlds[0] > 1)
+                g_string_append_printf(d->out, "world %u: ", i);
+            g_string_append_printf(d->out, "%s has %u ranks, %s has %u\n", d->name[0], n[0], d->name[1], n[1]);
+        }
+        flush(d);
+        return FALSE;
+    }
+    return TRUE;
+}
+
 static void compare(Diff *d)
 {
-    guint n[2] = {wend_program_ranks(d->program[0]), wend_program_ranks(d->program[1])};
-    if (n[0] != n[1]) {
-        if (differ(d))
-            g_string_append_printf(d->out, "%s has %u ranks, %s has %u\n", d->name[0], n[0], d->name[1], n[1]);
-        flush(d);
+    if (!compare_sizes(d))
         return;
-    }
     Identity *identity = identity_new(d->program[0], d->program[1]);
     GArray *walk = ranks_to_walk(d);
     for (guint i = 0; i < walk->len && !enough(d); i++) {
@@ -287,7 +310,9 @@ static void conclude(Diff *d)
         return;
     if (d->found == 0) {
         g_string_append(d->out, d->outcomes ? "equal, outcomes too: " : "equal: ");
-        guint n = wend_program_ranks(d->program[0]);
+        guint n = wend_program_ranks(d->program[0]), worlds = wend_program_n_worlds(d->program[0]);
+        if (worlds > 1)
+            g_string_append_printf(d->out, "%u worlds, ", worlds);
         text_count(d->out, n);
         g_string_append(d->out, n == 1 ? " rank, " : " ranks, ");
         text_count(d->out, count_calls(d->program[0]));
@@ -304,9 +329,11 @@ int wend_diff_main(int argc, char **argv)
 {
     Diff d = {.max = 10};
     gint64 max = 10;
+    gint world = -1;
     const GOptionEntry entries[] = {
         {"outcomes", 'o', 0, G_OPTION_ARG_NONE, &d.outcomes, "Compare what the runs decided too: order of completions, statuses, flags", NULL},
         {"max", 'm', 0, G_OPTION_ARG_INT64, &max, "Stop after this many differences (10; 0: never)", "N"},
+        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0", "N"},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &d.quiet, "Print nothing; the exit code says it", NULL},
         G_OPTION_ENTRY_NULL};
     int status;
@@ -322,7 +349,7 @@ int wend_diff_main(int argc, char **argv)
         return wend_command_usage(COMMAND, "--max takes a number from 0");
     d.max = d.quiet ? 1 : max == 0 ? G_MAXUINT64 : (guint64)max;
     for (guint i = 0; i < 2; i++) {
-        programs[i] = wend_program_open(argv[1 + i], &error);
+        programs[i] = world >= 0 ? wend_program_open_world(argv[1 + i], (guint)world, &error) : wend_program_open(argv[1 + i], &error);
         if (programs[i] == NULL) {
             status = wend_command_fail(COMMAND, error);
             goto end;

@@ -104,11 +104,13 @@ static GPtrArray *patterns_new(const char *list)
 
 int wend_dump_main(int argc, char **argv)
 {
+    gint world = -1;
     char *ranks = NULL, *calls = NULL, *functions = NULL, *format = NULL;
     gboolean no_polls = FALSE;
     Dump d = {.thread = -1, .last = G_MAXUINT64, .polls = TRUE};
     const GOptionEntry entries[] = {
         {"rank", 'r', 0, G_OPTION_ARG_STRING, &ranks, "Only these ranks: 3 or 0,4-7 or 0-63:2", "RANKS"},
+        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0; ranks are then its own", "N"},
         {"thread", 't', 0, G_OPTION_ARG_INT, &d.thread, "Only this thread, and no callbacks", "N"},
         {"calls", 'c', 0, G_OPTION_ARG_STRING, &calls, "Only calls A to B of each sequence, from 0", "A-B"},
         {"function", 'f', 0, G_OPTION_ARG_STRING, &functions, "Only these functions; * and ? match: MPI_Send,MPI_I*", "NAMES"},
@@ -138,7 +140,7 @@ int wend_dump_main(int argc, char **argv)
         status = wend_command_fail(COMMAND, error);
         goto end;
     }
-    program = wend_program_open(argv[1], &error);
+    program = world >= 0 ? wend_program_open_world(argv[1], (guint)world, &error) : wend_program_open(argv[1], &error);
     if (program == NULL || (ranks != NULL && (d.ranks = text_ranks_parse(ranks, wend_program_ranks(program), &error)) == NULL)) {
         status = wend_command_fail(COMMAND, error);
         goto end;

@@ -115,6 +115,19 @@ static void show_run(GString *out, const WendProgram *p, const Summary *s)
     g_free(job);
 }
 
+/* What the further worlds of the job ran. */
+static void show_worlds(GString *out, const WendProgram *p)
+{
+    for (guint i = 0; wend_program_n_worlds(p) > 1 && i < wend_program_n_worlds(p); i++) {
+        const WendWorld *w = wend_program_world(p, i);
+        GKeyFile *facts = wend_program_world_meta(p, i);
+        g_autofree char *program = g_key_file_get_string(facts, "run", "program", NULL), *arguments = g_key_file_get_string(facts, "run", "arguments", NULL);
+        label(out, i == 0 ? "worlds" : "");
+        g_string_append_printf(out, "%u: ranks %u-%u, %s%s%s\n", i, w->first, w->first + w->ranks - 1, program != NULL ? program : "unknown",
+                               arguments != NULL && *arguments ? " " : "", arguments != NULL ? arguments : "");
+    }
+}
+
 static void show_sizes(GString *out, const WendProgram *p, const Summary *s)
 {
     label(out, "calls");
@@ -351,6 +364,7 @@ static void show_json(GString *out, const WendProgram *p, const Summary *s)
     g_string_append_c(out, '{');
     json_meta(out, p);
     json_count(out, "ranks", wend_program_ranks(p));
+    json_count(out, "worlds", wend_program_n_worlds(p));
     json_count(out, "min_threads", s->min_threads);
     json_count(out, "max_threads", s->max_threads);
     json_count(out, "callbacks", s->callbacks);
@@ -391,10 +405,11 @@ static void show_json(GString *out, const WendProgram *p, const Summary *s)
 int wend_show_main(int argc, char **argv)
 {
     gboolean all = FALSE, json = FALSE;
-    gint top = FEW_FUNCTIONS;
+    gint top = FEW_FUNCTIONS, world = -1;
     const GOptionEntry entries[] = {
         {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "All functions and classes", NULL},
         {"top", 'n', 0, G_OPTION_ARG_INT, &top, "This many functions (15)", "N"},
+        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0", "N"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Everything, as one JSON object", NULL},
         G_OPTION_ENTRY_NULL};
     int status;
@@ -406,7 +421,7 @@ int wend_show_main(int argc, char **argv)
         return wend_command_usage(COMMAND, "--top takes a number from 0");
 
     GError *error = NULL;
-    WendProgram *program = wend_program_open(argv[1], &error);
+    WendProgram *program = world >= 0 ? wend_program_open_world(argv[1], (guint)world, &error) : wend_program_open(argv[1], &error);
     if (program == NULL)
         return wend_command_fail(COMMAND, error);
     Summary *summary = summary_new(program);
@@ -415,6 +430,7 @@ int wend_show_main(int argc, char **argv)
         show_json(out, program, summary);
     } else {
         show_run(out, program, summary);
+        show_worlds(out, program);
         show_sizes(out, program, summary);
         show_traffic(out, summary);
         show_nondeterminism(out, summary);

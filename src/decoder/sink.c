@@ -23,7 +23,9 @@ static WendTiming mean_duration(const SinkContext *context, const WendCall *call
 
 static void text_begin_sequence(GString *out, const SinkContext *context)
 {
-    g_string_append_printf(out, "# rank %u, ", context->rank);
+    g_string_append(out, "# ");
+    text_rank(out, context->program, context->rank);
+    g_string_append(out, ", ");
     text_sequence(out, context->sequence);
     g_string_append_c(out, '\n');
 }

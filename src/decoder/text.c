@@ -189,6 +189,14 @@ void text_json_string(GString *out, const char *s)
     g_string_append_c(out, '"');
 }
 
+void text_rank(GString *out, const WendProgram *p, guint rank)
+{
+    guint world = wend_program_world_of(p, rank);
+    g_string_append_printf(out, "rank %u", rank);
+    if (wend_program_n_worlds(p) > 1)
+        g_string_append_printf(out, " (rank %u of world %u)", rank - wend_program_world(p, world)->first, world);
+}
+
 void text_sequence(GString *out, const WendSequence *sequence)
 {
     g_string_append(out, sequence->kind == WEND_SEQUENCE_THREAD ? "thread " : "callback ");

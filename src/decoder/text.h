@@ -19,6 +19,8 @@ void text_seconds(GString *out, double s);     /* 12.3 us */
 void text_decimal(GString *out, gint64 n);     /* plain; faster than printf */
 void text_json_string(GString *out, const char *s);  /* quoted; bytes that are no UTF-8 as \u00XX */
 
+/* "rank 5"; of a job with several worlds "rank 5 (rank 1 of world 1)". */
+void text_rank(GString *out, const WendProgram *p, guint rank);
 /* "thread 2", "callback 3" */
 void text_sequence(GString *out, const WendSequence *sequence);
 

@@ -19,7 +19,7 @@ static int fail(GError *error)
 static int compile(const Options *options)
 {
     GError *error = NULL;
-    WendProgram *program = wend_program_open(options->recording, &error);
+    WendProgram *program = wend_program_open_world(options->recording, 0, &error);
     if (!program)
         return fail(error);
     Plan *plan = plan_new(program, options);

@@ -28,7 +28,7 @@ typedef struct {
     gboolean (*absorb)(WendMerge *, const guint8 *, gsize, GError **);
     GByteArray *(*encode)(WendMerge *);
     void (*free)(WendMerge *);
-    gboolean (*write)(WendMerge *, const char *, WendMergeResult *, GError **);
+    gboolean (*write)(WendMerge *, const char *, const char *, WendMergeResult *, GError **);
     void (*error_free)(GError *);
     guint8 *(*array_free)(GByteArray *, gboolean);
 } Core;
@@ -236,7 +236,7 @@ static bool write_archive(Merge *m)
 {
     WendMergeResult result;
     GError *error = NULL;
-    if (m->merge && !m->core.write(m->merge, output_directory(), &result, &error))
+    if (m->merge && !m->core.write(m->merge, output_directory(), output_file(), &result, &error))
         fail_of(m, error);
     if (*m->trouble.why) {
         state_say("rank %d: %s: nothing was recorded", m->trouble.rank, m->trouble.why);

@@ -11,10 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../lib/worlds.h"
 #include "settings.h"
 
 static char *directory;
 static bool made;                     /* by us */
+static char *world_file;
 
 static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 static char *format(const char *pattern, ...)
@@ -92,38 +94,33 @@ static bool is_empty(const char *path)
     return empty;
 }
 
-/* The worlds that the previous recording of this name started: they would be taken for this run's. */
-static void remove_spawned(const char *path)
+/* The worlds of the previous recording of this name: they would be taken for this run's. */
+static void remove_worlds(const char *path)
 {
-    for (int i = 1;; i++) {
-        char *dir = format("%s.spawn%d", path, i);
-        char *file = dir ? format("%s/trace.tar.zst", dir) : NULL;
-        if (file)
+    DIR *d = opendir(path);
+    const struct dirent *e;
+    while (d && (e = readdir(d))) {
+        char *file = format("%s/%s", path, e->d_name);
+        if (file && strncmp(e->d_name, WORLD_FILE_PREFIX, strlen(WORLD_FILE_PREFIX)) == 0)
             unlink(file);
-        bool gone = dir && rmdir(dir) == 0;
         free(file);
-        free(dir);
-        if (!gone)
-            return;
     }
+    if (d)
+        closedir(d);
 }
 
+/* Beside the archive of the world that started this one; the names sort by time. */
 static bool open_spawned(const char *path)
 {
-    for (int i = 1;; i++) {
-        char *dir = format("%s.spawn%d", path, i);
-        if (!dir)
-            return false;
-        if (mkdir(dir, 0777) == 0) {
-            directory = dir;
-            made = true;
-            return true;
-        }
-        bool taken = errno == EEXIST;
-        free(dir);
-        if (!taken)
-            return false;
-    }
+    struct timespec now;
+    if (mkdir(path, 0777) == 0)
+        made = true;
+    else if (errno != EEXIST)
+        return false;
+    clock_gettime(CLOCK_REALTIME, &now);
+    world_file = format(WORLD_FILE_PREFIX "%lld.%09ld-%ld" WORLD_FILE_SUFFIX, (long long)now.tv_sec, now.tv_nsec, (long)getpid());
+    directory = world_file ? strdup(path) : NULL;
+    return directory != NULL;
 }
 
 char *output_open(bool spawned, char **problem)
@@ -138,9 +135,9 @@ char *output_open(bool spawned, char **problem)
     struct stat info;
     if (!make_parents(path)) {
         *problem = format("%s: %s", path, strerror(errno));
-    } else if (spawned) {
+    } else if (spawned && given) {
         if (!open_spawned(path))
-            *problem = format("%s.spawn1: %s", path, strerror(errno));
+            *problem = format("%s: %s", path, strerror(errno));
     } else if (mkdir(path, 0777) == 0) {
         made = true;
         directory = strdup(path);
@@ -156,7 +153,7 @@ char *output_open(bool spawned, char **problem)
         directory = strdup(path);
     }
     if (directory && !spawned && settings()->force)
-        remove_spawned(path);
+        remove_worlds(path);
     free(path);
     return directory;
 }
@@ -165,6 +162,11 @@ void output_abandon(void)
 {
     if (directory && made)
         rmdir(directory);
+}
+
+const char *output_file(void)
+{
+    return world_file;
 }
 
 const char *output_directory(void)

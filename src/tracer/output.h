@@ -5,10 +5,11 @@
 #include <stdbool.h>
 
 /* Finds the name and makes the directory (and those above it). NULL: it cannot be, and *PROBLEM says why (malloc'ed; NULL: no memory).
- * SPAWNED: a world that another one started, which has the same settings: it takes NAME.spawn1, NAME.spawn2, … */
+ * SPAWNED: a world that another one started. Given the same name it has an archive of its own in that directory. */
 char *output_open(bool spawned, char **problem);
 void output_abandon(void);            /* nothing was written: removes the directory if output_open made it and it is empty */
 const char *output_directory(void);   /* NULL before output_open */
+const char *output_file(void);        /* the archive in it; NULL: that of the first world */
 const char *output_job(void);         /* the batch system's job id, or NULL */
 
 #endif

@@ -520,7 +520,7 @@ int main(int argc, char **argv)
 
     WendMergeResult result;
     g_mkdir_with_parents(argv[2], 0777);
-    if (!wend_merge_write(merge(), argv[2], &result, &error)) {
+    if (!wend_merge_write(merge(), argv[2], NULL, &result, &error)) {
         fprintf(stderr, "%s\n", error->message);
         return 4;
     }

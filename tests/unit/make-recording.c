@@ -29,7 +29,7 @@ int main(int argc, char **argv)
         if (!wend_merge_absorb(merge, bytes->data, bytes->len, &error)) g_error("%s", error->message);
     }
     WendMergeResult result;
-    if (g_mkdir_with_parents(argv[1], 0777) != 0 || !wend_merge_write(merge, argv[1], &result, &error)) {
+    if (g_mkdir_with_parents(argv[1], 0777) != 0 || !wend_merge_write(merge, argv[1], NULL, &result, &error)) {
         g_printerr("%s\n", error ? error->message : "cannot make the directory");
         return 1;
     }

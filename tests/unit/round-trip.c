@@ -39,7 +39,7 @@ static char *record(GPtrArray *ranks, GRand *rand, WendMergeResult *result)
     }
     char *dir = g_dir_make_tmp("wend-test-XXXXXX", &error);
     g_assert_no_error(error);
-    g_assert_true(wend_merge_write(g_ptr_array_index(merges, 0), dir, result, &error));
+    g_assert_true(wend_merge_write(g_ptr_array_index(merges, 0), dir, NULL, result, &error));
     g_assert_no_error(error);
     wend_merge_free(g_ptr_array_index(merges, 0));
     return dir;
