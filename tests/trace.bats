@@ -207,3 +207,27 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [ "${#lines[@]}" = 1 ]
     [[ "$output" == *nosuch* ]]
 }
+
+@test "a world that another one started has its archive in the same directory" {
+    record app.dir 2 "$PROGRAMS/hello" >/dev/null
+    # Not every MPI can start processes: to this one it only looks as if somebody had started it.
+    cat >child.c <<'C'
+#include <mpi.h>
+int PMPI_Comm_get_parent(MPI_Comm *parent)
+{
+    *parent = MPI_COMM_SELF;
+    return MPI_SUCCESS;
+}
+C
+    "$MPICC" -shared -fPIC child.c -o child.so
+    for n in 1 3; do
+        LD_PRELOAD=$LIBWEND:$PWD/child.so WEND_OUTPUT=$PWD/app.dir WEND_QUIET=1 mpi $n "$PROGRAMS/hello" >/dev/null
+    done
+    "$WEND" show app.dir >shown
+    grep -q "^worlds  *0: ranks 0-1, " shown
+    grep -q "^  *1: ranks 2-2, " shown
+    grep -q "^  *2: ranks 3-5, " shown
+    # A new recording of that name has no worlds of the old one.
+    mpi 2 "$WEND" trace --force -q -o app.dir "$PROGRAMS/hello" >/dev/null
+    [ "$(ls app.dir)" = trace.tar.zst ]
+}
