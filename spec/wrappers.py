@@ -77,6 +77,8 @@ class Wrapper:
             return None, f"{m.group(1)}_int{'s' if m.group(1) == 'sum' else ''}({array}, {self.value_of(n, after)})"
         if m and m.group(1) in ("degree_in", "degree_out"):
             return "facts", f"comm_{'in' if m.group(1) == 'degree_in' else 'out'}degree({m.group(2)})"
+        if m and m.group(1) in ("weights_in", "weights_out"):
+            return "facts", f"(comm_weighted({m.group(2)}) ? comm_{m.group(1)[8:]}degree({m.group(2)}) : 0)"
         if m and m.group(1) in LENGTH_HELPERS:
             large = "_c" if self.f.name.endswith("_c") else ""
             return ("facts" if "comm" in m.group(2) else None), f"{m.group(1)}{large}({m.group(2)})"

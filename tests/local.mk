@@ -15,6 +15,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/errors.c \
 	tests/programs/exits.c \
 	tests/programs/files.c \
+	tests/programs/graph.c \
 	tests/programs/hello.c \
 	tests/programs/keys.c \
 	tests/programs/memory.c \
@@ -25,6 +26,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/statuses.c \
 	tests/programs/strays.c \
 	tests/programs/threads.c \
+	tests/programs/twice.c \
 	tests/programs/wildcards.c
 TEST_PROGRAM_BINARIES = $(TEST_PROGRAM_FILES:.c=)
 $(TEST_PROGRAM_BINARIES): %: %.c

@@ -26,6 +26,8 @@ setup() { in_scratch; }
     roundtrip 3 "$PROGRAMS/files"
     quietly diff.out "$WEND" diff --outcomes app.dir proxy.dir
 }
+@test "round trip: neighbours in graphs with and without weights" { roundtrip 3 "$PROGRAMS/graph"; }
+@test "round trip: one function of two types, one array for two arguments" { roundtrip 3 "$PROGRAMS/twice"; }
 @test "round trip: strays" { roundtrip 4 "$PROGRAMS/strays"; }
 @test "round trip: datatypes and communicators whose numbers come again" { roundtrip 3 "$PROGRAMS/memory" reuse; }
 @test "round trip: several elements of datatypes made of addresses" { roundtrip 2 "$PROGRAMS/memory" absolute; }

@@ -39,10 +39,12 @@ static const StubType stub_types[] = {
      "MPI_Aint lower; (void)extra; PMPI_Type_get_extent(datatype, &lower, extent);"},
 };
 
+/* One function may have been given as several types (C allows the cast, and all keys' copy functions take the same arguments in most libraries): it is one stub
+ * for all types whose stubs do the same, named by the first. */
 typedef struct { gint64 word; const StubType *type; char *name; } Stub;
 
 struct Callbacks {
-    GHashTable *stubs;       /* name -> Stub */
+    GHashTable *stubs;       /* key (function, what its stub does) -> Stub */
     GPtrArray *order;        /* of Stub */
 };
 
@@ -56,7 +58,7 @@ gboolean plan_callbacks(Plan *plan, GError **error)
 {
     (void)error;
     Callbacks *c = plan->callbacks = g_new0(Callbacks, 1);
-    c->stubs = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, stub_free);
+    c->stubs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, stub_free);
     c->order = g_ptr_array_new();
     return TRUE;
 }
@@ -87,15 +89,18 @@ char *callback_name(Emitter *e, gint64 word, const char *ctype)
     if (!type || !wend_is_handle(word))
         return g_strdup("NULL");
     Callbacks *c = e->plan->callbacks;
-    g_autofree char *thread = wend_handle_tid(word) ? g_strdup_printf("_of_thread_%u", wend_handle_tid(word)) : g_strdup("");
-    char *name = g_strdup_printf("%s%s_%u", type->name, thread, wend_handle_number(word));
-    if (!g_hash_table_contains(c->stubs, name)) {
-        Stub *stub = g_new0(Stub, 1);
-        *stub = (Stub){word, type, g_strdup(name)};
-        g_hash_table_insert(c->stubs, stub->name, stub);
+    g_autofree char *key = g_strdup_printf("%" G_GINT64_FORMAT " %s", word, type->body);
+    Stub *stub = g_hash_table_lookup(c->stubs, key);
+    if (!stub) {
+        g_autofree char *thread = wend_handle_tid(word) ? g_strdup_printf("_of_thread_%u", wend_handle_tid(word)) : g_strdup("");
+        stub = g_new0(Stub, 1);
+        *stub = (Stub){word, type, g_strdup_printf("%s%s_%u", type->name, thread, wend_handle_number(word))};
+        g_hash_table_insert(c->stubs, g_steal_pointer(&key), stub);
         g_ptr_array_add(c->order, stub);
     }
-    return name;
+    if (type == stub->type)
+        return g_strdup(stub->name);
+    return g_strdup_printf("(%s *)(void (*)(void))%s", type->ctype, stub->name);
 }
 
 /* -- what the calls of a callback were -- */

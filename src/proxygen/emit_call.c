@@ -101,6 +101,16 @@ static void add(GPtrArray *lines, char *line)
     g_ptr_array_add(lines, line);
 }
 
+/* Whether the arrays of a call get names: the library may read them after the call (requests keep their arrays), or the call failed, and what
+ * was wrong may be that one array was given twice (call_expression). */
+static gboolean names_arrays(const Call *c)
+{
+    for (guint i = 0; i < c->n_args; i++)
+        if (c->args[i].param->kind == WEND_KIND_REQUEST && c->args[i].param->dir == WEND_DIR_OUT)
+            return TRUE;
+    return c->failed;
+}
+
 /* An array that the library reads: inline when short, else a constant table, by rank where elements vary by rank. */
 static char *number_array(Emitter *e, const Call *c, const Arg *arg)
 {
@@ -115,16 +125,13 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
     for (gint64 i = 0; i < n; i++)
         constant &= word_is_constant(c, arg->in[width * i + addresses], &value) && (!addresses || arg->in[width * i].value == WEND_PLAIN);
 
-    /* What the library may read after the call must outlive it: requests keep their arrays. */
-    gboolean outlives = FALSE;
-    for (guint i = 0; i < c->n_args; i++)
-        outlives |= c->args[i].param->kind == WEND_KIND_REQUEST && c->args[i].param->dir == WEND_DIR_OUT;
+    gboolean named = names_arrays(c);
     /* What MPI 3.0 removed never got its consts. */
     gboolean removed = strcmp(c->function->name, "MPI_Type_struct") == 0 || strcmp(c->function->name, "MPI_Type_hindexed") == 0;
     gboolean written = param->dir == WEND_DIR_INOUT || removed;
 
     g_autoptr(GString) elements = g_string_new("");
-    if (!constant && !addresses && !written && (n > INLINE_ELEMENTS || outlives)) {
+    if (!constant && !addresses && !written && (n > INLINE_ELEMENTS || named)) {
         RankSet ranks = e->plan->terminal_ranks[c->terminal];
         for (guint r = 0; r <= ranks.ranks[ranks.n - 1] - ranks.ranks[0]; r++) {
             guint rank = ranks.ranks[0] + r;
@@ -148,9 +155,9 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
         g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
     }
     g_autofree char *dimensions = g_strdup_printf("[%" G_GINT64_FORMAT "]", n);
-    if (constant && !written && (n > INLINE_ELEMENTS || outlives))
+    if (constant && !written && (n > INLINE_ELEMENTS || named))
         return table_of(e, param->ctype, param->name, dimensions, elements->str);
-    if (outlives) {
+    if (named) {
         /* Addresses are known at run time only, so a static array is filled each time, always with the same. */
         char *name = g_strdup_printf("%s_%u", param->name, ++e->n_tables);
         write_line(e->definitions, 0, "static %s %s%s;", param->ctype, name, dimensions);
@@ -172,10 +179,7 @@ static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
         g_autofree char *text = expression_handle(e, arg->param->kind, arg->in[i].value);
         g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
     }
-    gboolean outlives = FALSE;
-    for (guint i = 0; i < c->n_args; i++)
-        outlives |= c->args[i].param->kind == WEND_KIND_REQUEST && c->args[i].param->dir == WEND_DIR_OUT;
-    if (outlives) {
+    if (names_arrays(c)) {
         char *name = g_strdup_printf("%s_%u", arg->param->name, ++e->n_tables);
         write_line(e->definitions, 0, "static %s %s[%" G_GINT64_FORMAT "];", ctype, name, arg->n_in);
         add(e->before, g_strdup_printf("memcpy(%s, (%s[]){%s}, sizeof %s);", name, ctype, elements->str, name));
@@ -438,16 +442,42 @@ char *argument(Emitter *e, const Call *c, guint index)
     }
 }
 
+static gboolean same_words(const Word *a, const Word *b, guint n)
+{
+    for (guint i = 0; i < n; i++)
+        if (a[i].by_slot != b[i].by_slot || (a[i].by_slot ? a[i].slot != b[i].slot : a[i].value != b[i].value))
+            return FALSE;
+    return TRUE;
+}
+
+/* In a call that failed: the earlier argument that is an array of the same content, and stands for both. -1: none. */
+static gint same_array(const Call *c, guint index)
+{
+    const Arg *arg = &c->args[index];
+    for (guint i = 0; c->failed && arg->param->array && arg->has_in && arg->n_in > 0 && i < index; i++) {
+        const Arg *other = &c->args[i];
+        if (other->param->array && other->has_in && other->param->kind == arg->param->kind && strcmp(other->param->ctype, arg->param->ctype) == 0
+            && other->n_in == arg->n_in && other->n_in_words == arg->n_in_words && same_words(other->in, arg->in, arg->n_in_words))
+            return (gint)i;
+    }
+    return -1;
+}
+
 char *call_expression(Emitter *e, const Call *c)
 {
     GString *s = g_string_new(c->function->name);
+    g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
     gboolean first = TRUE;
     g_string_append_c(s, '(');
     for (guint i = 0; i < c->n_args; i++) {
         const WendParam *param = c->args[i].param;
-        if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_FOUND || param->dir == WEND_DIR_RETURN || strcmp(param->name, "varargs") == 0)
+        gint same = same_array(c, i);
+        if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_FOUND || param->dir == WEND_DIR_RETURN || strcmp(param->name, "varargs") == 0) {
+            g_ptr_array_add(texts, NULL);
             continue;
-        g_autofree char *text = argument(e, c, i);
+        }
+        char *text = same >= 0 ? g_strdup(g_ptr_array_index(texts, same)) : argument(e, c, i);
+        g_ptr_array_add(texts, text);
         g_string_append_printf(s, "%s%s", first ? "" : ", ", text);
         first = FALSE;
     }

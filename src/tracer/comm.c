@@ -12,6 +12,7 @@
 struct CommEntry {
     CommFacts facts;
     int indegree, outdegree;          /* -1: not asked yet */
+    bool weighted;                    /* a graph whose edges have weights */
     /* comm_made_later */
     Sequence *maker;
     int64_t word;
@@ -148,7 +149,7 @@ void file_made(MPI_File file, MPI_Comm comm) { inherit(HANDLE_FILE, VALUE(file),
 
 static void ask_degrees(MPI_Comm comm, struct CommEntry *e)
 {
-    int topology = MPI_UNDEFINED, n = 0, out = 0, weighted;
+    int topology = MPI_UNDEFINED, n = 0, out = 0, weighted = 0;
     if (e->facts.remote_size < 0)
         PMPI_Topo_test(comm, &topology);
     switch (topology) {
@@ -166,6 +167,7 @@ static void ask_degrees(MPI_Comm comm, struct CommEntry *e)
         break;
     }
     e->outdegree = out;
+    e->weighted = weighted;
     e->indegree = n;
 }
 
@@ -187,6 +189,12 @@ int comm_outdegree(MPI_Comm comm)
 {
     const struct CommEntry *e = with_degrees(comm);
     return e ? e->outdegree : 0;
+}
+
+bool comm_weighted(MPI_Comm comm)
+{
+    const struct CommEntry *e = with_degrees(comm);
+    return e && e->weighted;
 }
 
 /* -- datatypes: size, lb, extent, true lb, true extent -- */

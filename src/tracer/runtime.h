@@ -108,6 +108,7 @@ const CommFacts *comm_facts(MPI_Comm comm);                          /* NULL unk
 const CommFacts *win_facts(MPI_Win win);                             /* of the window's communicator */
 const CommFacts *file_facts(MPI_File file);
 int comm_indegree(MPI_Comm comm), comm_outdegree(MPI_Comm comm);     /* neighbours of a topology, 0 if none; cached */
+bool comm_weighted(MPI_Comm comm);                                   /* whether its edges have weights */
 int64_t comm_made(Call *c, MPI_Comm comm);                           /* handle_made and the facts; pushes handle word (shape) and, if it is a handle, 5 slots */
 void comm_made_later(Call *c, MPI_Comm parent, MPI_Comm *variable);  /* MPI_Comm_idup…: pushes what comm_made does, from the parent's facts;
                                                                       * VARIABLE is read when the request completes */
