@@ -268,8 +268,8 @@ class Trip:
             new = [line for line in comparable(output) if line not in comparable(self.output)]
             raise Failure('output changed: ' + (new[0] if new else 'lines are missing')[:160])
 
-    def tool(self, command, file, *preferred):
-        status, output = run(command, self.folder, 300 * self.slow, file=file)
+    def tool(self, command, file, *preferred, limit=300):
+        status, output = run(command, self.folder, limit * self.slow, file=file)
         if status:
             raise Failure(f'{first_line(output, *preferred)}' + (f' (status {status})' if status != 1 else ''))
 
@@ -288,7 +288,7 @@ class Trip:
     def compile(self):
         flags = ['-std=c11', '-Wall', '-Wextra', '-Werror']
         if (self.folder / 'parts').is_dir():
-            self.tool(['make', '-s', '-C', 'parts', f'CC={MPICC}', f'CFLAGS={" ".join(flags)}'], 'compile.out', 'error')
+            self.tool(['make', '-s', '-C', 'parts', f'CC={MPICC}', f'CFLAGS={" ".join(flags)}'], 'compile.out', 'error', limit=900)
             (self.folder / 'proxy').symlink_to('parts/proxy')
         else:
             self.tool([MPICC, *flags, '-O1', 'proxy.c', '-o', 'proxy'], 'compile.out', 'error')
