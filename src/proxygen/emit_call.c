@@ -176,7 +176,7 @@ static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
         return g_strdup_printf("(%s[]){%s}", ctype, handle_null(arg->param->kind));
     g_autoptr(GString) elements = g_string_new("");
     for (gint64 i = 0; i < arg->n_in; i++) {
-        g_autofree char *text = expression_handle(e, arg->param->kind, arg->in[i].value);
+        g_autofree char *text = expression_handle_of(e, c, arg->param->kind, arg->in[i].value);
         g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
     }
     if (names_arrays(c)) {
@@ -352,7 +352,7 @@ static char *handle_argument(Emitter *e, const Call *c, const Arg *arg)
         return arg->has_in ? handle_array(e, c, arg) : NULL;
     if (arg->has_in) {
         gint64 word = arg->in[0].value;
-        g_autofree char *value = expression_handle(e, kind, word);
+        g_autofree char *value = expression_handle_of(e, c, kind, word);
         if (!param_by_pointer(c, arg->param))
             return g_steal_pointer(&value);
         /* A key that is freed can be named until its attributes are gone: the call gets a copy to overwrite. */

@@ -222,6 +222,19 @@ char *expression_handle(Emitter *e, WendKind kind, gint64 word)
     return g_strdup(handle_null(kind)); /* absent, or one that Wend has not seen made */
 }
 
+char *expression_handle_of(Emitter *e, const Call *c, WendKind kind, gint64 word)
+{
+    static const struct { WendKind kind; const char *name; } convertible[] = {
+        {WEND_KIND_COMM, "Comm"}, {WEND_KIND_GROUP, "Group"}, {WEND_KIND_DATATYPE, "Type"}, {WEND_KIND_OP, "Op"}, {WEND_KIND_ERRHANDLER, "Errhandler"},
+        {WEND_KIND_INFO, "Info"}, {WEND_KIND_WIN, "Win"}, {WEND_KIND_MESSAGE, "Message"}, {WEND_KIND_SESSION, "Session"},
+    };
+    if (word == WEND_UNKNOWN && c->failed)
+        for (guint i = 0; i < G_N_ELEMENTS(convertible); i++)
+            if (convertible[i].kind == kind)
+                return g_strdup_printf("PMPI_%s_f2c(-1)", convertible[i].name);
+    return expression_handle(e, kind, word);
+}
+
 char *expression_segment(Emitter *e, gint64 segment)
 {
     gint64 id = wend_segment_id(segment);
