@@ -61,6 +61,12 @@ int main(int argc, char **argv)
     show("  its status", rc == MPI_SUCCESS ? MPI_SUCCESS : statuses[0].MPI_ERROR);
     show("  the other's", rc == MPI_SUCCESS ? MPI_SUCCESS : statuses[1].MPI_ERROR);
 
+#ifdef MPIR_ERRORS_THROW_EXCEPTIONS
+    /* what MPICH's C++ programs set; the standard does not know it */
+    MPI_File_set_errhandler(MPI_FILE_NULL, MPIR_ERRORS_THROW_EXCEPTIONS);
+    MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
+#endif
+
     /* a handler of the program's own; then the library's own again */
     MPI_Errhandler own;
     MPI_Comm_create_errhandler(handler, &own);
