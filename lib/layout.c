@@ -135,6 +135,10 @@ static void element(Split *s, const WendParam *p, gboolean out)
         for (int i = 0; i < 5 && out; i++) push(s, wend_is_handle(handle) ? from_slots(s) : 0);
         break;
     }
+    case WEND_KIND_TARGET:
+        push(s, from_slots(s));
+        push(s, from_slots(s));
+        break;
     case WEND_KIND_SELF:
         push(s, from_slots(s));
         break;

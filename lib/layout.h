@@ -34,7 +34,7 @@ gboolean layout_kind_is_handle(WendKind kind);
 static inline guint layout_element_words(const WendParam *p, gboolean out)
 {
     switch (p->kind) {
-    case WEND_KIND_BUF: case WEND_KIND_ATTR: return 2;
+    case WEND_KIND_BUF: case WEND_KIND_ATTR: case WEND_KIND_TARGET: return 2;
     case WEND_KIND_ADDRESS: case WEND_KIND_STATUS: return 4;
     case WEND_KIND_COMM: case WEND_KIND_DATATYPE: return out ? 6 : 1;
     default: return 1;

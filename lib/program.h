@@ -94,7 +94,7 @@ guint64 wend_program_polls(const WendProgram *p, guint rank, guint sequence); /*
 typedef struct {
     const WendParam *param;
     gint64 n_in, n_out;       /* arrays: length word (-1 NULL, WEND_ABSENT, WEND_IGNORE or a constant: no elements); scalars: 1 if present, else 0 */
-    const gint64 *in, *out;   /* elements: 1 word each; buf and attr 2 (segment, offset; offset 0 if none); address 4: the same, and if it is the
+    const gint64 *in, *out;   /* elements: 1 word each; buf, attr and target 2 (segment, offset; offset 0 if none); address 4: the same, and if it is the
                                * distance from another place that place's two, else WEND_PLAIN and 0; status 4; out of comm and datatype 6 (handle, then the five facts); string: n bytes packed in words (use wend_arg_string);
                                * strings: for each its length, then its words; strings2: for each its number of strings, then these.
                                * status: n_in is the word of the shape (0 ignored, 1 given; arrays their length or WEND_IGNORE) and n_out

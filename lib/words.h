@@ -36,12 +36,19 @@ enum wend_segment_kind {
     WEND_SEGMENT_MPI,    /* MPI_Alloc_mem */
     WEND_SEGMENT_WIN,    /* memory of a window that MPI allocated (own part or, in shared windows, another rank's) */
     WEND_SEGMENT_MAP,    /* any other mapping */
+    WEND_SEGMENT_REMOTE, /* of another process, attached to a dynamic window: kind address only. id = its segment word there */
     WEND_SEGMENT_KINDS
 };
 #define WEND_SEGMENT(kind, id) (((int64_t)(id) << 3) | (int64_t)(kind))
 static inline bool wend_is_segment(int64_t w) { return w >= 0; }
 static inline enum wend_segment_kind wend_segment_kind(int64_t w) { return (enum wend_segment_kind)(w & 7); }
 static inline int64_t wend_segment_id(int64_t w) { return w >> 3; }
+
+/* The offset of an address in a WEND_SEGMENT_REMOTE has the process (its rank in MPI_COMM_WORLD) in the lower bits, so that "my right neighbour's"
+ * is the same thing on all ranks. */
+#define WEND_REMOTE_OFFSET(rank, offset) ((int64_t)((uint64_t)(offset) << 24 | (uint64_t)(rank)))
+static inline uint32_t wend_remote_rank(int64_t w) { return (uint32_t)w & 0xffffff; }
+static inline int64_t wend_remote_offset(int64_t w) { return w >> 24; }
 
 /* Kinds of user callbacks, by the C type of the function: what wend_return's kind says. */
 #define WEND_CALLBACKS(X) \

@@ -5,7 +5,7 @@ import re
 HANDLES = ("comm group datatype op errhandler info file win message session keyval "
            "tenum cvar pvar pvarsession eventreg event").split()
 KINDS = ("self " + " ".join(HANDLES) + " request buf address count int disp offset rank tag color index errcode "
-         "logical enum bits string strings strings2 func attr status segment skip found").split()
+         "logical enum bits string strings strings2 func attr status segment skip found target").split()
 
 # The C type of a kind; two of them where the large-count variant has another.
 CTYPES = {
@@ -15,6 +15,7 @@ CTYPES = {
     "eventreg": "MPI_T_event_registration", "event": "MPI_T_event_instance", "request": "MPI_Request", "status": "MPI_Status",
     "buf": "void *", "attr": "void *", "address": "MPI_Aint", "count": "int|MPI_Count", "disp": "int|MPI_Aint",
     "offset": "MPI_Offset", "string": "char *", "strings": "char **", "strings2": "char ***", "skip": "", "segment": "",
+    "target": "MPI_Aint",
 }
 OWN_GROUP = HANDLES + ["request", "rank", "tag", "color", "index", "errcode"]  # kinds whose constants are the group of the same name
 ENUMS = {"safeties": "MPI_T_cb_safety", "orderings": "MPI_T_source_order"}     # enums that C declares as such; the others are int
@@ -45,7 +46,7 @@ class Param:
         self.kind = self.group = self.ctype = self.length = self.place = None
         self.direction = "in"
         self.extent = self.relative = None   # (rule, [arguments])
-        self.frees = self.starts = self.large_only = self.distance = False
+        self.frees = self.starts = self.attaches = self.detaches = self.large_only = self.distance = False
         self.conditions = []
 
     @property
@@ -244,6 +245,10 @@ class Spec:
                 p.frees = True
             elif word == "starts" and kind == "request":
                 p.starts = True
+            elif word == "attaches" and kind == "buf":
+                p.attaches = True
+            elif word == "detaches" and kind == "buf":
+                p.detaches = True
             elif word == "large":
                 p.large_only = True
             elif word == "distance" and kind == "address":

@@ -137,6 +137,8 @@ class Wrapper:
             self.line(f"in_buf(c, {value});", depth)
         elif p.kind == "address":
             self.line(f"{self.address_put(p)}(c, {value});", depth)
+        elif p.kind == "target":
+            self.line(f"in_target(c, facts, target_rank, {value});", depth)
         elif p.kind == "attr":
             self.line(f"in_address(c, (MPI_Aint){value});", depth)
         elif p.kind == "string":
@@ -380,6 +382,8 @@ class Wrapper:
         for p in f.params:
             if p.is_in:
                 self.put_in(p)
+        if f.name == "MPI_Win_create_dynamic":
+            self.line("attached_open();")
         self.line("call_start(c);")
         if f.returned:
             self.line(f"{result} rc = {self.call(True)};")
@@ -407,11 +411,16 @@ class Wrapper:
                     self.line(f"request_event(c, i, &{p.name}[i], {event}, false);", 2)
                 elif event:
                     self.line(f"request_event(c, 0, {p.name}, {event}, false);")
+            elif p.attaches:
+                self.line(f"attached_add(HANDLE_VALUE(win), {p.name}, {p.extent[1][0]});")
+            elif p.detaches:
+                self.line(f"attached_remove(HANDLE_VALUE(win), {p.name});")
             elif p.frees and p.kind == "buf":
                 self.line(f"memory_remove({p.name});")
             elif p.frees:
                 if p.kind == "win":
                     self.line(f"memory_remove_owner(before_{p.name});")
+                    self.line(f"attached_remove_window(before_{p.name});")
                 self.line(f"handle_freed(HANDLE_{p.kind.upper()}, before_{p.name});")
         after, self.out = self.out, outputs
         if after:

@@ -11,6 +11,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/callbacks.c \
 	tests/programs/control.c \
 	tests/programs/displacements.c \
+	tests/programs/dynamic.c \
 	tests/programs/early.c \
 	tests/programs/errors.c \
 	tests/programs/exits.c \

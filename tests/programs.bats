@@ -28,6 +28,10 @@ setup() { in_scratch; }
 }
 @test "round trip: neighbours in graphs with and without weights" { roundtrip 3 "$PROGRAMS/graph"; }
 @test "round trip: one function of two types, one array for two arguments" { roundtrip 3 "$PROGRAMS/twice"; }
+@test "round trip: attached blocks whose addresses come again as others" { roundtrip 4 "$PROGRAMS/dynamic" blocks; }
+@test "round trip: datatypes of addresses at the target of a dynamic window" { roundtrip 4 "$PROGRAMS/dynamic" bottom; }
+@test "round trip: a dynamic window of some ranks" { roundtrip 5 "$PROGRAMS/dynamic" half; }
+@test "round trip: a list that grows by what is read from a dynamic window" { roundtrip 4 "$PROGRAMS/dynamic" list; }
 @test "round trip: strays" { roundtrip 4 "$PROGRAMS/strays"; }
 @test "round trip: datatypes and communicators whose numbers come again" { roundtrip 3 "$PROGRAMS/memory" reuse; }
 @test "round trip: several elements of datatypes made of addresses" { roundtrip 2 "$PROGRAMS/memory" absolute; }

@@ -112,6 +112,12 @@ static gboolean append_special(GString *out, const WendProgram *p, gint64 word, 
 static void append_place(GString *out, gint64 word, gint64 offset)
 {
     static const char *const kinds[] = {"heap", "stack", "static", "mpi", "win", "map"};
+    if (wend_segment_kind(word) == WEND_SEGMENT_REMOTE) { /* 3:heap#2+8 is rank 3's */
+        text_decimal(out, wend_remote_rank(offset));
+        g_string_append_c(out, ':');
+        word = wend_segment_id(word);
+        offset = wend_remote_offset(offset);
+    }
     guint kind = wend_segment_kind(word);
     g_string_append(out, kind < G_N_ELEMENTS(kinds) ? kinds[kind] : "segment");
     g_string_append_c(out, '#');
@@ -173,6 +179,7 @@ static void append_element(GString *out, const WendProgram *p, const WendWalk *w
     case WEND_KIND_BUF:
     case WEND_KIND_ADDRESS:
     case WEND_KIND_ATTR:
+    case WEND_KIND_TARGET:
         if (kind == WEND_KIND_ADDRESS && wend_is_segment(words[2]))
             append_distance(out, words, style);
         else if (word == WEND_PLAIN)

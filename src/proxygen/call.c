@@ -114,6 +114,10 @@ static void push_element(Split *s, const WendParam *param, WendPlace place, gboo
     case WEND_KIND_REQUEST: case WEND_KIND_FUNC: case WEND_KIND_SEGMENT:
         push(s, shape_word(s));
         return;
+    case WEND_KIND_TARGET:
+        push(s, slot_word(s));
+        push(s, slot_word(s));
+        return;
     case WEND_KIND_SELF:
         push(s, slot_word(s));
         return;

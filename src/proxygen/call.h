@@ -19,7 +19,7 @@ typedef struct {
     const WendParam *param;
     gboolean has_in, has_out;   /* words are in shape or slots. Outcomes are not: see outcome_decode */
     gint64 n_in, n_out;         /* arrays: length word, negative when there are no elements; scalars 1 (0 when absent from the record) */
-    const Word *in, *out;       /* elements: words as layout_element_words says (address 4, buf and attr 2, comm and datatype out 6; 0 where the record has none),
+    const Word *in, *out;       /* elements: words as layout_element_words says (address 4, buf, attr and target 2, comm and datatype out 6; 0 where the record has none),
                                  * string: its words; strings: all words that follow the length, to read with a StringCursor; others 1 */
     guint n_in_words, n_out_words;
     gboolean null;              /* a result for which the caller gave NULL */

@@ -7,7 +7,8 @@
 /* Parts of the generated program that are there only when something uses them; helpers.c has their text. */
 typedef enum {
     HELPER_SET_NULL, HELPER_HEAP, HELPER_MAPPED, HELPER_RANK_IN, HELPER_HIDE, HELPER_ACTIVE, HELPER_GATHER, HELPER_NULL_REQUESTS, HELPER_SCRATCH, HELPER_SCRATCH_FOUND,
-    HELPER_PORTS, HELPER_PORT_TELL, HELPER_PORT_WAIT, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_TURNS, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER, HELPERS
+    HELPER_PORTS, HELPER_PORT_TELL, HELPER_PORT_WAIT, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_TURNS, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER,
+    HELPER_PLACES, HELPER_PLACE_IN, HELPER_AWAIT_PLACES, HELPERS
 } Helper;
 
 typedef struct {
@@ -53,6 +54,7 @@ char *expression_handle(Emitter *e, WendKind kind, gint64 word);
 char *expression_handle_of(Emitter *e, const Call *c, WendKind kind, gint64 word);
 char *expression_pointer(Emitter *e, const Call *c, const Word *segment_and_offset);
 char *expression_address(Emitter *e, const Call *c, const Word *four, const char *ctype);
+char *expression_target(Emitter *e, const Call *c, const Arg *arg); /* of a one-sided operation */
 char *expression_bits(Emitter *e, const char *group, gint64 word);
 char *expression_segment(Emitter *e, gint64 segment);      /* a pointer to its offset 0 */
 /* A value by rank for the ranks in the set; VALUES in their order. */

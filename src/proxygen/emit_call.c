@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "callbacks.h"
+#include "dynamic.h"
 #include "variables.h"
 
 /* Arrays up to this length are written where they are used. */
@@ -425,6 +426,8 @@ char *argument(Emitter *e, const Call *c, guint index)
         return expression_pointer(e, c, arg->in);
     case WEND_KIND_ATTR:
         return attribute_argument(e, c, arg);
+    case WEND_KIND_TARGET:
+        return expression_target(e, c, arg);
     case WEND_KIND_STATUS:
         return status_argument(e, c, arg);
     case WEND_KIND_STRING:
@@ -519,6 +522,30 @@ static void add_turn(Emitter *e, const Call *c)
         e->needs[HELPER_TURNS] = TRUE;
 }
 
+/* What others will ask for when they access it (dynamic.c), and the end of that. */
+static void add_places(Emitter *e, const Call *c)
+{
+    if (!e->plan->blocks || (c->failed && strcmp(c->function->name, "MPI_Win_lock") != 0))
+        return;
+    if (strcmp(c->function->name, "MPI_Win_attach") == 0) {
+        gint64 segment = call_arg_named(c, "base")->in[0].value;
+        if (!wend_is_segment(segment))
+            return;
+        g_autofree char *base = expression_segment(e, segment);
+        add(e->after, g_strdup_printf("place_known(%u, %s);", dynamic_block(e->plan, segment), base));
+    } else if (strcmp(c->function->name, "MPI_Finalize") == 0) {
+        add(e->before, g_strdup("places_end();"));
+    } else if (strcmp(c->function->name, "MPI_Win_lock") == 0) {
+        const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN), *target = call_arg_of_kind(c, WEND_KIND_RANK);
+        g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value), *rank = expression_number(e, c, target->in[0]);
+        add(e->before, g_strdup_printf("await_places(%s, %s);", window, rank));
+        e->needs[HELPER_PLACE_IN] = e->needs[HELPER_AWAIT_PLACES] = TRUE;
+    } else {
+        return;
+    }
+    e->needs[HELPER_PLACES] = TRUE;
+}
+
 guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
 {
     Call *c = call_new(e->plan->program);
@@ -530,6 +557,7 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
         e->before = g_ptr_array_new_with_free_func(g_free);
         e->after = g_ptr_array_new_with_free_func(g_free);
         add_turn(e, c);
+        add_places(e, c);
         g_autofree char *expression = call_expression(e, c), *statement = statement_of(e, c, expression);
         gboolean poll = (c->function->flags & WEND_F_POLL) && !c->failed && call_arg_named(c, "flag");
         for (guint i = 0; i < e->before->len; i++)

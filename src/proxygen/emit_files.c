@@ -92,6 +92,8 @@ static void emit_includes(Emitter *e, GString *out)
     g_string_append(out, "#include <mpi.h>\n");
     if (e->threads)
         g_string_append(out, "#include <pthread.h>\n");
+    if (e->needs[HELPER_PLACES])
+        g_string_append(out, "#include <sched.h>\n");
     g_string_append(out, "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
     if (e->needs[HELPER_MAPPED])
         g_string_append(out, "#include <sys/mman.h>\n");
@@ -240,6 +242,8 @@ static void emit_main(Emitter *e, GString *out)
         g_string_append(body, "    scratch_begin();\n");
     if (e->needs[HELPER_TURNS])
         g_string_append(body, "    turns_begin();\n");
+    if (e->needs[HELPER_PLACES])
+        g_string_append(body, "    places_begin();\n");
     g_string_append_c(body, '\n');
     emit_dispatch(e, body);
     g_string_append_c(body, '\n');

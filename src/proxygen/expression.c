@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "dynamic.h"
 #include "memory.h"
 #include "variables.h"
 
@@ -284,10 +285,46 @@ char *expression_pointer(Emitter *e, const Call *c, const Word *words)
     return strchr(offset, '?') ? g_strdup_printf("%s + (%s)", base, offset) : g_strdup_printf("%s + %s", base, offset);
 }
 
+/* Memory that another process has attached to a dynamic window. */
+static char *expression_remote(Emitter *e, const Call *c, const Word *words)
+{
+    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    g_autofree gint64 *process = g_new(gint64, MAX(ranks.n, 1)), *offset = g_new(gint64, MAX(ranks.n, 1));
+    for (guint i = 0; i < ranks.n; i++) {
+        gint64 value = call_value(c, words[1], ranks.ranks[i]);
+        process[i] = MIN(wend_remote_rank(value), e->plan->n_ranks - 1);
+        offset[i] = wend_remote_offset(value);
+    }
+    e->needs[HELPER_PLACES] = TRUE;
+    g_autofree char *who = expression_by_rank(e, ranks, process, "int", "process"), *where = expression_by_rank(e, ranks, offset, "long", "offset");
+    return g_strdup_printf("place(%s, %u, %s)", who, dynamic_block(e->plan, wend_segment_id(words[0].value)), where);
+}
+
+char *expression_target(Emitter *e, const Call *c, const Arg *arg)
+{
+    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    g_autofree gint64 *blocks = g_new(gint64, MAX(ranks.n, 1));
+    gboolean numbers = TRUE;
+    for (guint i = 0; i < ranks.n; i++) {
+        gint64 segment = call_value(c, arg->in[0], ranks.ranks[i]);
+        blocks[i] = segment == WEND_PLAIN ? -1 : (gint64)dynamic_block(e->plan, segment);
+        numbers &= segment == WEND_PLAIN;
+    }
+    if (numbers)
+        return expression_number(e, c, arg->in[1]);
+    const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN), *target = call_arg_named(c, "target_rank");
+    e->needs[HELPER_PLACES] = e->needs[HELPER_PLACE_IN] = TRUE;
+    g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value), *rank = expression_number(e, c, target->in[0]),
+                    *block = expression_by_rank(e, ranks, blocks, "int", "block"), *offset = expression_number(e, c, arg->in[1]);
+    return g_strdup_printf("place_in(%s, %s, %s, %s)", window, rank, block, offset);
+}
+
 char *expression_address(Emitter *e, const Call *c, const Word *words, const char *ctype)
 {
     if (words[0].value == WEND_PLAIN)
         return expression_number(e, c, words[1]);
+    if (wend_is_segment(words[0].value) && wend_segment_kind(words[0].value) == WEND_SEGMENT_REMOTE)
+        return expression_remote(e, c, words);
     g_autofree char *pointer = expression_pointer(e, c, words);
     char *address = strpbrk(pointer, " ") ? g_strdup_printf("(%s)(%s)", ctype, pointer) : g_strdup_printf("(%s)%s", ctype, pointer);
     if (!wend_is_segment(words[2].value))

@@ -464,6 +464,100 @@ static const char *const turns_text =
     "}\n"
     "\n";
 
+static const char *const places_text =
+    "/* Memory in dynamic windows, which others name by its address: each process says here where it has which block. Block 0 is what was no\n"
+    " * attached memory when it was accessed. */\n"
+    "static MPI_Win places;\n"
+    "static MPI_Comm places_comm; /* kept as long as the window: MPICH 4.0.2 crashes where it is freed before */\n"
+    "\n"
+    "@void place_known(int block, void *base)\n"
+    "{\n"
+    "    MPI_Aint address = (MPI_Aint)base;\n"
+    "    PMPI_Accumulate(&address, 1, MPI_AINT, rank, block, 1, MPI_AINT, MPI_REPLACE, places);\n"
+    "    PMPI_Win_flush(rank, places);\n"
+    "}\n"
+    "\n"
+    "@void places_begin(void)\n"
+    "{\n"
+    "    MPI_Aint *mine;\n"
+    "    PMPI_Comm_dup(MPI_COMM_WORLD, &places_comm);\n"
+    "    PMPI_Win_allocate(%d * sizeof *mine, sizeof *mine, MPI_INFO_NULL, places_comm, &mine, &places);\n"
+    "    PMPI_Win_lock_all(MPI_MODE_NOCHECK, places);\n"
+    "    memset(mine, 0, %d * sizeof *mine);\n"
+    "    PMPI_Win_sync(places);\n"
+    "    PMPI_Barrier(places_comm);\n"
+    "    place_known(0, unknown_buffer);\n"
+    "}\n"
+    "\n"
+    "@void places_end(void)\n"
+    "{\n"
+    "    PMPI_Win_unlock_all(places);\n"
+    "    PMPI_Win_free(&places);\n"
+    "    PMPI_Comm_free(&places_comm);\n"
+    "}\n"
+    "\n"
+    "/* The address of a block of that process; if it has not attached it yet, it is about to. */\n"
+    "@MPI_Aint place(int process, int block, MPI_Aint offset)\n"
+    "{\n"
+    "    MPI_Aint base = 0;\n"
+    "    for (;;) {\n"
+    "        PMPI_Fetch_and_op(NULL, &base, MPI_AINT, process, block, MPI_NO_OP, places);\n"
+    "        PMPI_Win_flush(process, places);\n"
+    "        if (base != 0)\n"
+    "            return base + offset;\n"
+    "        sched_yield();\n"
+    "    }\n"
+    "}\n"
+    "\n";
+
+static const char *const place_in_text =
+    "/* The same of a process by its rank in a window; block -1: a displacement as other windows have them. */\n"
+    "@MPI_Aint place_in(MPI_Win window, int target, int block, MPI_Aint offset)\n"
+    "{\n"
+    "    MPI_Group members, all;\n"
+    "    int process;\n"
+    "    if (block < 0)\n"
+    "        return offset;\n"
+    "    PMPI_Win_get_group(window, &members);\n"
+    "    PMPI_Comm_group(MPI_COMM_WORLD, &all);\n"
+    "    PMPI_Group_translate_ranks(members, 1, &target, all, &process);\n"
+    "    PMPI_Group_free(&members);\n"
+    "    PMPI_Group_free(&all);\n"
+    "    return place(process, block, offset);\n"
+    "}\n"
+    "\n";
+
+static const char *const await_places_text =
+    "/* Before a lock: waits for what is known to be attached by then. With the lock held the other process might be kept from it. */\n"
+    "@void await_places(MPI_Win window, int target)\n"
+    "{\n"
+    "    static int locks, next;\n"
+    "    const int *list = awaited[rank];\n"
+    "    locks++;\n"
+    "    for (; list[next] == locks; next += 2)\n"
+    "        place_in(window, target, list[next + 1], 0);\n"
+    "}\n"
+    "\n";
+
+/* For each rank pairs of a lock's number and a block, ended by 0. */
+static void await_places(Out *o)
+{
+    const GPtrArray *awaited = o->e->plan->awaited;
+    g_autoptr(GString) lists = g_string_new("");
+    for (guint r = 0; r < awaited->len; r++) {
+        const GArray *list = g_ptr_array_index(awaited, r);
+        g_autoptr(GString) pairs = g_string_new("");
+        for (guint i = 0; i < list->len; i++)
+            g_string_append_printf(pairs, "%d, %d, ", (int)(g_array_index(list, gint64, i) >> 32), (int)g_array_index(list, gint64, i));
+        write_line(o->definitions, 0, "static const int awaited_by_%u[] = {%s0};", r, pairs->str);
+        g_string_append_printf(lists, "%sawaited_by_%u", r ? ", " : "", r);
+    }
+    write_line(o->definitions, 0, "static const int *const awaited[] = {%s};", lists->str);
+    g_string_append_c(o->definitions, '\n');
+    declare(o->e, o->declarations, "void await_places(MPI_Win window, int target);");
+    define(o->e, o->definitions, await_places_text);
+}
+
 void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
 {
     Out o = {e, declarations, definitions, g_string_new("")};
@@ -475,6 +569,7 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
     }
     variables(&o);
     status_variables(&o);
+    e->needs[HELPER_UNKNOWN_BUFFER] |= e->needs[HELPER_PLACES];
     memory(&o);
     if (e->needs[HELPER_RANK_IN]) {
         declare(e, declarations, "int rank_in(MPI_Comm which);");
@@ -504,6 +599,19 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
         declare(e, declarations, "void turns_begin(void);\nvoid give_turn(int to);\nvoid wait_for_turn(int to);");
         define(e, definitions, text);
     }
+    if (e->needs[HELPER_PLACES]) {
+        g_auto(GStrv) around = g_strsplit(places_text, "%d", -1);
+        g_autofree char *n = g_strdup_printf("%u", e->plan->blocks->len + 1), *text = g_strjoinv(n, around);
+        declare(e, declarations, "void places_begin(void);\nvoid places_end(void);\nvoid place_known(int block, void *base);\n"
+                                 "MPI_Aint place(int process, int block, MPI_Aint offset);");
+        define(e, definitions, text);
+    }
+    if (e->needs[HELPER_PLACE_IN]) {
+        declare(e, declarations, "MPI_Aint place_in(MPI_Win window, int target, int block, MPI_Aint offset);");
+        define(e, definitions, place_in_text);
+    }
+    if (e->needs[HELPER_AWAIT_PLACES])
+        await_places(&o);
     if (e->needs[HELPER_SCRATCH])
         scratch(&o);
     if (e->needs[HELPER_PORTS]) {

@@ -11,6 +11,7 @@ proxygen_SOURCES = \
 	src/proxygen/layout.c src/proxygen/layout.h \
 	src/proxygen/live.c src/proxygen/live.h \
 	src/proxygen/memory.c src/proxygen/memory.h \
+	src/proxygen/dynamic.c src/proxygen/dynamic.h \
 	src/proxygen/outcomes.c \
 	src/proxygen/wildcards.c \
 	src/proxygen/turns.c src/proxygen/turns.h \

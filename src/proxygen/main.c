@@ -27,7 +27,7 @@ static int compile(const Options *options)
     if (good) {
         plan_variables(plan);
         plan_memory(plan);
-        good = plan_outcomes(plan, &error);
+        good = plan_dynamic(plan, &error) && plan_outcomes(plan, &error);
     }
     if (good) {
         plan_wildcards(plan);

@@ -20,7 +20,7 @@ static Segment *segment_of(Plan *plan, gint64 word)
 
 static void use(Plan *plan, gint64 word, gint64 low, gint64 high)
 {
-    if (!wend_is_segment(word))
+    if (!wend_is_segment(word) || wend_segment_kind(word) == WEND_SEGMENT_REMOTE)
         return;
     Segment *s = segment_of(plan, word);
     s->low = MIN(s->low, low);

@@ -7,6 +7,7 @@
  *   variables.c       handles and requests -> arrays of the proxy
  *   live.c            numbers of handles -> the datatype or communicator at each call
  *   memory.c          segments -> how many bytes, below and above their offset 0 (extent.c, layout.c)
+ *   dynamic.c         memory that other processes name by its address
  *   outcomes.c        nondeterminism: what each Waitany, Testsome, … has to complete
  *   wildcards.c       receives from any source: kept, or pinned to the recorded source
  *   turns.c           senders that wait for their turn, so that wildcards can be kept
@@ -122,6 +123,8 @@ typedef struct {
     GHashTable *segments;    /* segment word -> Segment */
     struct Live *live;
     struct Extents *extents;
+    GArray *blocks;          /* of gint64: words of segments that are attached to dynamic windows, ascending; NULL: nobody goes there */
+    GPtrArray *awaited;      /* by rank: GArray of gint64: blocks to wait for before locks, see dynamic.c; NULL: there are no locks */
     GHashTable *choices;     /* Site -> Choice */
     GHashTable *wildcards;   /* terminal -> Wildcard: those that are pinned */
     GHashTable *turns;       /* terminal -> Wildcard: whom the hub lets send before that call (turns.c) */
@@ -136,6 +139,7 @@ void plan_free(Plan *plan);
 gboolean plan_select(Plan *plan, GError **error);
 void plan_variables(Plan *plan);
 void plan_memory(Plan *plan);
+gboolean plan_dynamic(Plan *plan, GError **error);
 gboolean plan_outcomes(Plan *plan, GError **error);
 void plan_wildcards(Plan *plan);
 gboolean plan_callbacks(Plan *plan, GError **error);

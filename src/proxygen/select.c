@@ -322,32 +322,11 @@ static void mark_all(Plan *plan)
     g_free(m.seen);
 }
 
-/* Accesses to a dynamic window say where by an absolute address of the target, which the recording has as a plain number: a proxy, whose memory lies
- * elsewhere, would write anywhere. */
-static gboolean reaches_into_dynamic_windows(const WendProgram *p)
-{
-    gboolean attaches = FALSE, reaches = FALSE;
-    for (guint i = 0; i < wend_program_n_shapes(p); i++) {
-        const WendShape *shape = wend_program_shape(p, i);
-        if (shape->failed)
-            continue;
-        attaches = attaches || strcmp(shape->function->name, "MPI_Win_attach") == 0;
-        for (guint k = 0; k < shape->function->n_params; k++)
-            reaches = reaches || strcmp(shape->function->params[k].name, "target_disp") == 0;
-    }
-    return attaches && reaches;
-}
-
 gboolean plan_select(Plan *plan, GError **error)
 {
     const WendProgram *p = plan->program;
     if (plan->n_ranks == 0 || wend_program_n_classes(p) == 0) {
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the recording has no ranks", plan->options->recording);
-        return FALSE;
-    }
-    if (reaches_into_dynamic_windows(p)) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: the program accesses a dynamic window (MPI_Win_attach): proxygen cannot tell yet where in the target's memory", plan->options->recording);
         return FALSE;
     }
     plan->n_rules = wend_program_n_rules(p);
@@ -391,6 +370,10 @@ void plan_free(Plan *plan)
         g_hash_table_destroy(plan->wildcards);
     if (plan->turns)
         g_hash_table_destroy(plan->turns);
+    if (plan->blocks)
+        g_array_unref(plan->blocks);
+    if (plan->awaited)
+        g_ptr_array_unref(plan->awaited);
     callbacks_free(plan->callbacks);
     g_free(plan);
 }

@@ -17,4 +17,7 @@ Attendance attendance_wait(int size, double seconds);
 typedef struct { int with, first_with, first_without; } NodeAttendance;
 bool attendance_of_node(NodeAttendance *node); /* false: nothing is known */
 
+/* The process that started this one's ranks on this node, which all of them have in common; -1: not known. */
+long attendance_launcher(void);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attached.h"
 #include "handles.h"
 #include "memory.h"
 
@@ -59,7 +60,7 @@ static struct CommEntry *comm_ask(MPI_Comm comm)
 
 static void put_comm(Call *c, int64_t word, const CommFacts *facts)
 {
-    static const CommFacts unknown = {-1, -1, -1, -1, -1};
+    static const CommFacts unknown = {-1, -1, -1, -1, -1, NULL};
     put_shape(c, word);
     if (!wend_is_handle(word))
         return;
@@ -102,7 +103,7 @@ void comm_made_later(Call *c, MPI_Comm parent, MPI_Comm *variable)
         state_break("out of memory");
         return;
     }
-    *e = (struct CommEntry){{-1, -1, -1, -1, -1}, .indegree = -1, .outdegree = -1, .maker = c->sequence, .variable = variable};
+    *e = (struct CommEntry){{-1, -1, -1, -1, -1, NULL}, .indegree = -1, .outdegree = -1, .maker = c->sequence, .variable = variable};
     if (facts)
         e->facts = *facts;
     e->word = handle_reserve(c, HANDLE_COMM);
@@ -134,18 +135,47 @@ const CommFacts *file_facts(MPI_File file)
     return e ? &e->facts : NULL;
 }
 
-static void inherit(HandleKind kind, uintptr_t value, MPI_Comm comm)
+/* N: as many ints of its own. */
+static struct CommEntry *inherit(HandleKind kind, uintptr_t value, MPI_Comm comm, size_t n)
 {
     const CommFacts *facts = comm_facts(comm);
-    struct CommEntry *e = facts ? malloc(sizeof *e) : NULL;
+    struct CommEntry *e = facts ? malloc(sizeof *e + n * sizeof(int)) : NULL;
     if (!e)
-        return;
+        return NULL;
     *e = (struct CommEntry){*facts, .indegree = -1, .outdegree = -1};
-    handle_set_facts(kind, value, e);
+    return handle_set_facts(kind, value, e) ? e : NULL;
 }
 
-void win_made(MPI_Win win, MPI_Comm comm) { inherit(HANDLE_WIN, VALUE(win), comm); }
-void file_made(MPI_File file, MPI_Comm comm) { inherit(HANDLE_FILE, VALUE(file), comm); }
+static void members_ask(MPI_Win win, int n, int *members)
+{
+    MPI_Group group;
+    for (int i = 0; i < n; i++)
+        members[i] = -1;
+    if (!state()->world_group_known || PMPI_Win_get_group(win, &group) != MPI_SUCCESS)
+        return;
+    for (int i = 0, world; i < n; i++)
+        if (PMPI_Group_translate_ranks(group, 1, &i, state()->world_group, &world) == MPI_SUCCESS && world != MPI_UNDEFINED)
+            members[i] = world;
+    PMPI_Group_free(&group);
+}
+
+void win_made(MPI_Win win, MPI_Comm comm)
+{
+    const CommFacts *facts = comm_facts(comm);
+    const int *flavor;
+    int known;
+    bool dynamic = PMPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &known) == MPI_SUCCESS && known && *flavor == MPI_WIN_FLAVOR_DYNAMIC;
+    size_t n = dynamic && facts ? (size_t)facts->size : 0;
+    struct CommEntry *e = inherit(HANDLE_WIN, VALUE(win), comm, n);
+    if (e && dynamic) {
+        int *members = (int *)(e + 1);
+        members_ask(win, (int)n, members);
+        e->facts.members = members;
+        attached_open();
+    }
+}
+
+void file_made(MPI_File file, MPI_Comm comm) { inherit(HANDLE_FILE, VALUE(file), comm, 0); }
 
 static void ask_degrees(MPI_Comm comm, struct CommEntry *e)
 {
@@ -225,7 +255,7 @@ static const int64_t *datatype_learn(MPI_Datatype type, bool varies)
     int64_t *facts = datatype_ask(type);
     if (facts) {
         /* Absolute addresses, with which a type is used from MPI_BOTTOM, or distances between segments. Its constructor has them. */
-        facts[VARIES] = varies || memory_looks_mapped((uintptr_t)facts[1]) || memory_looks_mapped((uintptr_t)facts[3]);
+        facts[VARIES] = varies || attached_looks_mapped((uintptr_t)facts[1]) || attached_looks_mapped((uintptr_t)facts[3]);
         handle_set_facts(HANDLE_DATATYPE, VALUE(type), facts);
     }
     return facts;

@@ -8,6 +8,7 @@
 #include <limits.h>
 
 #include "asked.h"
+#include "attached.h"
 #include "call.h"
 #include "callbacks.h"
 #include "functions.gen.h"
@@ -80,9 +81,7 @@ static inline void in_buf(Call *c, const void *p)
 /* An integer, pointer-sized value that may be an address: its words go to SEGMENTS and OFFSETS. */
 static inline void put_address(Words *segments, Words *offsets, int64_t value)
 {
-    Where w = {WEND_UNKNOWN, 0};
-    if (memory_looks_mapped((uintptr_t)value))
-        w = memory_where((const void *)(uintptr_t)value);
+    Where w = attached_where((uintptr_t)value);
     bool known = wend_is_segment(w.segment);
     words_put(segments, known ? w.segment : WEND_PLAIN);
     words_put(offsets, known ? w.offset : value);
@@ -116,6 +115,16 @@ static inline void in_displacement_alone(Call *c, int64_t value)
 
 /* A bound or an extent of TYPE. */
 void out_bound(Call *c, MPI_Datatype type, int64_t value);
+
+/* Where a one-sided operation goes: a number, and in dynamic windows a place in the target's memory. */
+static inline void in_target(Call *c, const CommFacts *facts, int target, MPI_Aint disp)
+{
+    Where w = {WEND_PLAIN, disp};
+    if (facts && facts->members && target >= 0 && target < facts->size)
+        w = attached_at(facts->members[target], (uintptr_t)disp);
+    put_slot(c, w.segment);
+    put_slot(c, w.offset);
+}
 
 /* What MPI_Comm_get_attr and its like gave, where the library says there is one. Predefined attributes are numbers behind a pointer of the library. */
 void out_attr(Call *c, int keyval, const void *attribute);

@@ -1,6 +1,7 @@
 # libwend.so. It links libc and nothing else: MPI is the application's, what merging needs is opened at the end.
 
 TRACER_SOURCES = \
+	src/tracer/attached.c src/tracer/attached.h \
 	src/tracer/attendance.c src/tracer/attendance.h \
 	src/tracer/call.c src/tracer/call.h \
 	src/tracer/clock.c \

@@ -103,6 +103,7 @@ extern const size_t wend_n_error_classes;
 typedef struct {
     int size, rank, remote_size;       /* remote_size -1: an intracommunicator */
     int leader, remote_leader;         /* world ranks, -1 unknown or none */
+    const int *members;                /* of a dynamic window: their world ranks, -1 unknown. NULL: it is none */
 } CommFacts;
 const CommFacts *comm_facts(MPI_Comm comm);                          /* NULL unknown or null handle. Never calls MPI on an unknown handle */
 const CommFacts *win_facts(MPI_Win win);                             /* of the window's communicator */

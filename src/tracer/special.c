@@ -134,7 +134,7 @@ void put_distance(Call *c, int64_t value, int64_t base)
 void out_bound(Call *c, MPI_Datatype type, int64_t value)
 {
     int64_t base = displacement_base(c, &value, 1, sizeof value);
-    if (base == 0 && value != 0 && datatypes_vary(&type, 1) && !memory_looks_mapped((uintptr_t)value))
+    if (base == 0 && value != 0 && datatypes_vary(&type, 1) && !attached_looks_mapped((uintptr_t)value))
         put_shape(c, WEND_UNKNOWN);
     else
         in_displacement(c, value, base);

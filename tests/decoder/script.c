@@ -210,6 +210,10 @@ static void put_element(Call *c, const WendParam *p, const char *text, WendPlace
         put(place == WEND_PLACE_OUTCOME ? c->outcome : c->shape, WEND_PLAIN);
         put(place == WEND_PLACE_OUTCOME ? c->outcome : c->slots, value(text, rank, c->sequence->thread));
         break;
+    case WEND_KIND_TARGET:
+        put(c->slots, WEND_PLAIN);
+        put(c->slots, value(text, rank, c->sequence->thread));
+        break;
     default:
         put(row_of(c, place), value(text, rank, c->sequence->thread));
     }

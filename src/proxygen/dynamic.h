@@ -1,0 +1,10 @@
+/* dynamic.h: see dynamic.c. */
+#ifndef PROXYGEN_DYNAMIC_H
+#define PROXYGEN_DYNAMIC_H
+
+#include "plan.h"
+
+/* The number of a segment that is attached, from 1; 0: it is none. */
+guint dynamic_block(const Plan *plan, gint64 segment);
+
+#endif
