@@ -9,6 +9,7 @@ tests_support_yield_la_LDFLAGS = -module -avoid-version -shared -rpath /not-inst
 TEST_PROGRAM_FILES = \
 	tests/programs/arguments.c \
 	tests/programs/callbacks.c \
+	tests/programs/cancelled.c \
 	tests/programs/control.c \
 	tests/programs/displacements.c \
 	tests/programs/dynamic.c \

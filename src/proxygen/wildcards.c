@@ -9,7 +9,7 @@
  * wait for their turn (turns.c). Otherwise it is pinned: it names the source that the recorded one got. Probes take no message and stay as they are.
  *
  * The check looks at what the ranks do in one phase, from one collective call on MPI_COMM_WORLD to the next: messages of different phases cannot meet, if
- * in each phase as many are received as are sent. It errs towards pinning: communicators other than MPI_COMM_WORLD count as one, as their
+ * in each phase as many are received as are sent, cancelled receives not counted. It errs towards pinning: communicators other than MPI_COMM_WORLD count as one, as their
  * handles do not tell them apart over ranks. */
 #include <string.h>
 
@@ -49,6 +49,7 @@ typedef struct {
     guint phase;
     GHashTable *balance;      /* receiver << 32 | phase -> messages sent minus received; receiver n_ranks: other communicators */
     guint64 steps;            /* walked so far */
+    gboolean cancels;         /* there are calls of MPI_Cancel */
     gboolean one_phase;       /* too long to walk, or messages cross phases */
 } Traffic;
 
@@ -101,6 +102,18 @@ static void count_message(Traffic *t, guint receiver, guint phase, gint64 times)
     *known += times;
 }
 
+static CommClass class_of(const Traffic *t, const Call *c)
+{
+    const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
+    return g_strcmp0(wend_constant_name(t->plan->program, comm->in[0].value), "MPI_COMM_WORLD") == 0 ? WORLD : OTHERS;
+}
+
+/* To whom count_message counts what RANK receives. */
+static guint receiver_of(const Traffic *t, const Call *c, guint rank)
+{
+    return class_of(t, c) == WORLD ? rank : t->plan->n_ranks;
+}
+
 static void note_call(Traffic *t, const Call *c, guint rank, guint phase, const Occurrence *when)
 {
     const char *name = c->function->name;
@@ -114,8 +127,7 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, const 
     }
     if (!comm || !comm->has_in)
         return;
-    Transfer one = {.comm = g_strcmp0(wend_constant_name(t->plan->program, comm->in[0].value), "MPI_COMM_WORLD") == 0 ? WORLD : OTHERS,
-                    .terminal = c->terminal, .source = rank, .phase = phase, .first = when->first, .last = when->last};
+    Transfer one = {.comm = class_of(t, c), .terminal = c->terminal, .source = rank, .phase = phase, .first = when->first, .last = when->last};
     if (c->function->flags & WEND_F_PERSISTENT)
         one.last = G_MAXUINT64; /* it is started later */
     gboolean combined = strstr(name, "endrecv") != NULL;
@@ -125,7 +137,7 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, const 
         one.dest = rank;
         add(t->received, rank, one);
         if (!is_probe(name))
-            count_message(t, one.comm == WORLD ? rank : t->plan->n_ranks, phase, -when->times);
+            count_message(t, receiver_of(t, c, rank), phase, -when->times);
     }
     if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value) && value != t->proc_null && named(c, combined ? "sendtag" : "tag", rank, &one.tag)) {
         one.source = rank;
@@ -244,6 +256,7 @@ static void find_moves(Traffic *t)
         const Call *c = t->plan->call;
         if (c->function->flags & (WEND_F_RECV | WEND_F_SEND))
             t->moves[i] = 1;
+        t->cancels |= strcmp(c->function->name, "MPI_Cancel") == 0;
         const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
         for (guint k = 0; k < G_N_ELEMENTS(synchronizing); k++)
             if (!c->failed && comm && comm->has_in && strcmp(c->function->name, synchronizing[k]) == 0 &&
@@ -278,6 +291,65 @@ static void note_all(Traffic *t)
     }
 }
 
+/* The status of the I-th request that the call completed: Waitall and Testall have one for each entry, the Some calls one for each that completed, the
+ * others one. NULL: there is none. */
+static const gint64 *status_of(const WendCall *call, const gint64 *completed, guint i)
+{
+    const WendArg *status = NULL, *requests = NULL;
+    for (guint k = 0; k < call->n_args; k++) {
+        if (call->args[k].param->kind == WEND_KIND_STATUS)
+            status = &call->args[k];
+        if (call->args[k].param->kind == WEND_KIND_REQUEST)
+            requests = &call->args[k];
+    }
+    gint64 at = i;
+    for (gint64 k = 0; requests && requests->param->array && !(call->function->flags & WEND_F_ANY) && k < requests->n_in; k++)
+        if (requests->in[k] == completed[i])
+            at = k;
+    return status && at < status->n_out ? &status->out[4 * at] : NULL;
+}
+
+/* The request that the call makes, or NULL. */
+static const gint64 *request_made(const WendCall *call)
+{
+    for (guint i = 0; i < call->n_args; i++)
+        if (call->args[i].param->kind == WEND_KIND_REQUEST && call->args[i].param->dir == WEND_DIR_OUT && call->args[i].n_out > 0)
+            return call->args[i].out;
+    return NULL;
+}
+
+/* Receives that were cancelled took no message. One that was pending from phase to phase could take one of either. */
+static void discount_cancelled(Traffic *t, guint rank, guint sequence)
+{
+    typedef struct { guint terminal, phase; } Pending;
+    g_autoptr(GHashTable) pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free); /* request -> Pending */
+    WendWalk *walk = wend_walk_new(t->plan->program, rank, sequence, WEND_WALK_MAIN);
+    const WendCall *call;
+    guint phase = 0;
+    while ((call = wend_walk_next(walk)) != NULL) {
+        const gint64 *made = request_made(call);
+        if (t->moves[call->terminal] == 2)
+            phase++;
+        if (made && (call->function->flags & WEND_F_RECV) && !(call->function->flags & WEND_F_PERSISTENT)) {
+            Pending p = {call->terminal, phase};
+            g_hash_table_replace(pending, g_memdup2(made, sizeof *made), g_memdup2(&p, sizeof p));
+        }
+        guint n;
+        const gint64 *completed = wend_walk_completed(walk, &n);
+        for (guint i = 0; i < n && g_hash_table_size(pending) > 0; i++) {
+            const Pending *p = g_hash_table_lookup(pending, &completed[i]);
+            const gint64 *status = p ? status_of(call, completed, i) : NULL;
+            if (status && status[3] & 1) {
+                call_decode(t->plan->call, p->terminal);
+                count_message(t, receiver_of(t, t->plan->call, rank), p->phase, 1);
+                t->one_phase |= p->phase != phase;
+            }
+            g_hash_table_remove(pending, &completed[i]);
+        }
+    }
+    wend_walk_free(walk);
+}
+
 static void note_by_phase(Traffic *t)
 {
     for (guint i = 0; i < t->plan->threads->len && !t->one_phase; i++) {
@@ -299,6 +371,8 @@ static void note_by_phase(Traffic *t)
                 note_call(t, t->plan->call, class->ranks[r], (guint)(*(gint64 *)key & G_MAXUINT32), when);
         }
         g_hash_table_destroy(t->done);
+        for (guint r = 0; t->cancels && r < class->n_ranks; r++)
+            discount_cancelled(t, class->ranks[r], thread->sequence);
     }
     GHashTableIter iter;
     gpointer left;
@@ -331,13 +405,11 @@ static void find_sources(Plan *plan, guint rank, guint sequence)
     const WendCall *call;
     while ((call = wend_walk_next(walk)) != NULL) {
         Wildcard *w = g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(call->terminal));
-        const WendArg *status = NULL, *made = NULL;
-        for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *status = NULL;
+        const gint64 *made = request_made(call);
+        for (guint i = 0; i < call->n_args; i++)
             if (call->args[i].param->kind == WEND_KIND_STATUS)
                 status = &call->args[i];
-            if (call->args[i].param->kind == WEND_KIND_REQUEST && call->args[i].param->dir == WEND_DIR_OUT && call->args[i].n_out > 0)
-                made = &call->args[i];
-        }
         if (w && w->pinned && wend_program_slot(plan->program, call->terminal, w->slot, rank) == w->any_source) {
             GArray *sources = g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank));
             if (!sources)
@@ -346,30 +418,19 @@ static void find_sources(Plan *plan, guint rank, guint sequence)
             gint32 unknown = -1;
             g_array_append_val(sources, unknown);
             if (made)
-                g_hash_table_insert(pending, g_memdup2(made->out, sizeof(gint64)), g_memdup2(&posted, sizeof posted));
+                g_hash_table_insert(pending, g_memdup2(made, sizeof *made), g_memdup2(&posted, sizeof posted));
             else if (status && status->n_out > 0)
                 put_source(plan, rank, posted, status->out[0]);
         }
         guint n;
         const gint64 *completed = wend_walk_completed(walk, &n);
-        if (n == 0 || !status || status->n_out <= 0 || g_hash_table_size(pending) == 0)
-            continue;
-        /* Waitall and Testall have a status for each entry, the Some calls one for each that completed, the others one. */
-        const WendArg *requests = NULL;
-        for (guint i = 0; i < call->n_args; i++)
-            if (call->args[i].param->kind == WEND_KIND_REQUEST)
-                requests = &call->args[i];
-        gboolean all = requests && requests->param->array && !(call->function->flags & WEND_F_ANY);
-        for (guint i = 0; i < n; i++) {
-            gint64 at = i;
+        for (guint i = 0; i < n && g_hash_table_size(pending) > 0; i++) {
             const Posted *posted = g_hash_table_lookup(pending, &completed[i]);
             if (!posted)
                 continue;
-            for (gint64 k = 0; all && k < requests->n_in; k++)
-                if (requests->in[k] == completed[i])
-                    at = k;
-            if (at < status->n_out)
-                put_source(plan, rank, *posted, status->out[4 * at]);
+            const gint64 *came = status_of(call, completed, i);
+            if (came)
+                put_source(plan, rank, *posted, came[0]);
             WendRequestState state;
             if (!wend_walk_request(walk, completed[i], &state) || !state.persistent)
                 g_hash_table_remove(pending, &completed[i]);
