@@ -148,6 +148,7 @@ gboolean wend_program_datatype(const WendProgram *p, gint64 constant, gint64 fac
 
 /* -- text -- */
 const char *wend_constant_name(const WendProgram *p, gint64 word); /* NULL: not a constant */
+guint wend_program_word_hash(gconstpointer word); /* for a GHashTable of words; GLib's g_int64_hash leaves out the upper half, where much is */
 char *wend_arg_string(const WendArg *arg, gboolean out);            /* newly allocated; NULL if the pointer was NULL */
 
 #endif

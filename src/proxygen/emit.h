@@ -27,11 +27,13 @@ typedef struct {
 
     /* of the call being written */
     GPtrArray *before, *after; /* statements, owned strings */
+    GArray *columns;           /* of gint64: numbers that go to a table, see emit_tables.c; NULL: they stand in the text */
     const char *source;        /* what to write for the source of a pinned receive; NULL: as recorded */
 
     /* of the program */
-    guint n_tables, n_files;   /* names given so far */
+    guint n_tables;            /* names given so far */
     guint n_names;             /* rule functions */
+    Tables *lists;             /* NULL: all is code */
     gint64 max_statuses;       /* entries of the longest array of statuses */
     GHashTable *findings;      /* terminal -> number of its next_found function */
     GHashTable *ports;         /* port name as recorded -> number */
@@ -90,6 +92,10 @@ char *wildcard_source(Emitter *e, const Wildcard *wildcard);
 void wildcards_emit(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_rule.c -- */
+/* Appends the call, as a wildcard if it is one; gives the number of statements. */
+guint emit_terminal(Emitter *e, GString *out, int indent, guint terminal);
+/* Is there more to the rule than its symbols one after the other? */
+gboolean rule_is_code(const Emitter *e, guint rule);
 /* Functions that a rule becomes: 1, or for a long one several and, last, the one that calls them. */
 guint rule_parts(const Emitter *e, guint rule);
 /* Appends one of them, the definitions it needs before it. */
@@ -103,6 +109,17 @@ char *rule_name(Emitter *e, guint rule);
 char *ranks_text(const Plan *plan, RankSet set); /* "ranks 0-3, 7" */
 /* A C condition that is true for the ranks of SET among those of ALL, or NULL when a table is simpler. */
 char *rank_condition(RankSet set, RankSet all);
+
+/* -- emit_tables.c: large programs -- */
+gboolean tables_wanted(const Plan *plan);
+/* Begins: all calls are written. Then code can be, which may call rules by name; and then the tables, as texts for one file each. */
+void tables_begin(Emitter *e);
+void tables_emit(Emitter *e, GString *declarations, GPtrArray *sections);
+void tables_free(Emitter *e);
+/* Is the rule in a table? Then it is no function, but for its name. */
+gboolean tables_hold(const Emitter *e, guint rule);
+/* Stands for a column's number in text: a mark, the number, another mark. */
+enum { COLUMN_MARK = '\001', COLUMN_END = '\002' };
 
 /* -- helpers.c -- */
 void helpers_emit(Emitter *e, GString *declarations, GString *definitions);

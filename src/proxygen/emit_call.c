@@ -33,7 +33,7 @@ static gboolean is_taken(const char *name)
     static const char *const taken[] = {
         "rank", "comm", "group", "type", "op", "errhandler", "info", "file", "win", "message", "session", "keyval", "enumeration",
         "cvar", "pvar", "pvar_session", "event_registration", "event_instance", "request", "status", "statuses", "stack",
-        "heap", "mapped", "i",
+        "heap", "mapped", "i", "v",
     };
     for (guint i = 0; i < G_N_ELEMENTS(taken); i++)
         if (strcmp(name, taken[i]) == 0)
@@ -147,6 +147,10 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
         g_autofree char *table = table_of(e, param->ctype, param->name, dimensions, elements->str);
         return ranks.ranks[0] ? g_strdup_printf("%s[rank - %u]", table, ranks.ranks[0]) : g_strdup_printf("%s[rank]", table);
     }
+    gboolean table = constant && !written && (n > INLINE_ELEMENTS || named);
+    GArray *columns = e->columns;
+    if (table)
+        e->columns = NULL;
     for (gint64 i = 0; i < n; i++) {
         g_autofree char *text = addresses ? expression_address(e, c, &arg->in[width * i], param->ctype) : expression_number(e, c, arg->in[i]);
         if (param->kind == WEND_KIND_BITS && !arg->in[i].by_slot) {
@@ -155,8 +159,9 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
         }
         g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
     }
+    e->columns = columns;
     g_autofree char *dimensions = g_strdup_printf("[%" G_GINT64_FORMAT "]", n);
-    if (constant && !written && (n > INLINE_ELEMENTS || named))
+    if (table)
         return table_of(e, param->ctype, param->name, dimensions, elements->str);
     if (named) {
         /* Addresses are known at run time only, so a static array is filled each time, always with the same. */

@@ -10,8 +10,8 @@
 #include "variables.h"
 
 /* Measured on such code, gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more where functions are small. Files of several compile beside
- * each other (make -j); the largest single file takes half a minute and about 1 GB. */
-enum { FILE_BYTES = 1 << 19, ONE_FILE_LIMIT = 4 << 20 };
+ * each other (make -j). More code than CODE_LIMIT becomes tables (emit_tables.c). */
+enum { FILE_BYTES = 1 << 19, CODE_LIMIT = 4 << 20 };
 /* More than this of rules is left unoptimized: 1.5 s for each MB. */
 enum { QUICK_BYTES = 1 << 18 };
 
@@ -274,91 +274,146 @@ static void new_file_scope(Emitter *e)
     g_string_set_size(e->definitions, 0);
 }
 
-static gboolean emit_one_file(Emitter *e, GPtrArray *files, GError **error)
+/* The rules that are code, as texts for one file each. FALSE: it is more than a compiler should have to take. */
+static gboolean emit_code(Emitter *e, GString *prototypes, GPtrArray *texts)
 {
     Plan *plan = e->plan;
-    e->linkage = "static ";
-    GString *rules = g_string_new(""), *main_text = g_string_new(""), *callbacks = g_string_new(""), *helpers = g_string_new("");
-    gboolean good = TRUE;
-    for (guint i = 0; i < plan->order->len && good; i++) {
-        guint rule = g_array_index(plan->order, guint, i);
-        for (guint part = 0; part < rule_parts(e, rule) && good; part++) {
-            emit_rule_part(e, rules, rule, part);
-            good = rules->len <= ONE_FILE_LIMIT;
-        }
-    }
-    if (!good) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s: the program is too large for one file that a compiler could take: use \"-o %s/\", a directory",
-                    plan->options->output, g_str_has_suffix(plan->options->output, ".c") ? "proxy" : plan->options->output);
-    } else {
-        emit_main(e, main_text);
-        new_file_scope(e);
-        callbacks_emit(e, NULL, callbacks);
-        wildcards_emit(e, NULL, callbacks);
-        names_emit(e, NULL, callbacks);
-        helpers_emit(e, NULL, helpers);
-        GString *out = add_file(files, "");
-        emit_header(e, out, " *   mpicc -O2 proxy.c -o proxy\n");
-        emit_includes(e, out);
-        if (rules->len > QUICK_BYTES)
-            emit_unoptimized(out);
-        g_string_append(out, helpers->str);
-        g_string_append(out, callbacks->str);
-        g_string_append(out, rules->str);
-        g_string_append(out, main_text->str);
-    }
-    g_string_free(rules, TRUE);
-    g_string_free(main_text, TRUE);
-    g_string_free(callbacks, TRUE);
-    g_string_free(helpers, TRUE);
-    return good;
-}
-
-static void emit_several_files(Emitter *e, GPtrArray *files)
-{
-    Plan *plan = e->plan;
-    e->linkage = "";
-    GString *header = add_file(files, "proxy.h"), *support = add_file(files, "support.c"), *main_file = add_file(files, "main.c");
     GString *part = NULL;
-    g_autoptr(GString) sources = g_string_new("main.o support.o"), prototypes = g_string_new("");
+    gsize bytes = 0;
     for (guint i = 0; i < plan->order->len; i++) {
         guint rule = g_array_index(plan->order, guint, i), parts = rule_parts(e, rule);
+        if (tables_hold(e, rule))
+            continue;
         g_autofree char *name = rule_name(e, rule);
         for (guint p = 0; p < parts; p++) {
             if (!part || part->len > FILE_BYTES) {
-                g_autofree char *file = g_strdup_printf("rules_%u.c", ++e->n_files);
-                part = add_file(files, file);
-                g_string_append(part, "#include \"proxy.h\"\n\n");
-                g_string_append_printf(sources, " rules_%u.o", e->n_files);
+                bytes += part ? part->len : 0;
+                if (bytes > CODE_LIMIT && !e->lists)
+                    return FALSE;
+                g_ptr_array_add(texts, part = g_string_new(""));
                 new_file_scope(e);
             }
             emit_rule_part(e, part, rule, p);
             if (p + 1 < parts)
-                g_string_append_printf(prototypes, "void %s_part_%u(void);\n", name, p + 1);
+                g_string_append_printf(prototypes, "%svoid %s_part_%u(void);\n", e->linkage, name, p + 1);
         }
-        g_string_append_printf(prototypes, "void %s(void);\n", name);
+        g_string_append_printf(prototypes, "%svoid %s(void);\n", e->linkage, name);
+    }
+    return TRUE;
+}
+
+static void text_free(gpointer text)
+{
+    g_string_free(text, TRUE);
+}
+
+typedef struct {
+    GString *prototypes, *main_text, *helpers, *declarations;
+    GPtrArray *rules;        /* of GString: code */
+    GPtrArray *tables;       /* and data */
+} Texts;
+
+/* All that makes a program, with declarations apart if there will be several files. */
+static Texts emit_texts(Emitter *e)
+{
+    Plan *plan = e->plan;
+    Texts t = {g_string_new(""), g_string_new(""), g_string_new(""), g_string_new(""), g_ptr_array_new_with_free_func(text_free),
+               g_ptr_array_new_with_free_func(text_free)};
+    gboolean small = !tables_wanted(plan) && emit_code(e, t.prototypes, t.rules);
+    if (!small) {
+        /* Again, with tables. */
+        g_ptr_array_set_size(t.rules, 0);
+        g_string_set_size(t.prototypes, 0);
+        for (guint i = 0; i < plan->n_rules; i++)
+            plan->rules[i].name = 0;
+        e->n_names = 0;
+        new_file_scope(e);
+        tables_begin(e);
+        emit_code(e, t.prototypes, t.rules);
     }
     new_file_scope(e);
-    g_string_append(main_file, "#include \"proxy.h\"\n\n");
-    emit_main(e, main_file);
+    emit_main(e, t.main_text);
+    if (e->lists)
+        tables_emit(e, t.prototypes, t.tables);
+    g_autoptr(GString) callbacks = g_string_new("");
     new_file_scope(e);
-    g_autoptr(GString) declarations = g_string_new(""), definitions = g_string_new(""), callbacks = g_string_new("");
-    callbacks_emit(e, declarations, callbacks);
-    wildcards_emit(e, declarations, callbacks);
-    names_emit(e, declarations, callbacks);
-    helpers_emit(e, declarations, definitions);
-    g_string_append_printf(support, "#include \"proxy.h\"\n\n%s%s", definitions->str, callbacks->str);
+    callbacks_emit(e, t.declarations, callbacks);
+    wildcards_emit(e, t.declarations, callbacks);
+    names_emit(e, t.declarations, callbacks);
+    helpers_emit(e, t.declarations, t.helpers);
+    g_string_append(t.helpers, callbacks->str);
+    return t;
+}
+
+static void texts_clear(Texts *t)
+{
+    g_string_free(t->prototypes, TRUE);
+    g_string_free(t->main_text, TRUE);
+    g_string_free(t->helpers, TRUE);
+    g_string_free(t->declarations, TRUE);
+    g_ptr_array_unref(t->rules);
+    g_ptr_array_unref(t->tables);
+}
+
+static gsize bytes_of(const GPtrArray *texts)
+{
+    gsize bytes = 0;
+    for (guint i = 0; i < texts->len; i++)
+        bytes += ((const GString *)texts->pdata[i])->len;
+    return bytes;
+}
+
+static void emit_one_file(Emitter *e, GPtrArray *files)
+{
+    e->linkage = "static ";
+    Texts t = emit_texts(e);
+    GString *out = add_file(files, "");
+    emit_header(e, out, " *   mpicc -O2 proxy.c -o proxy\n");
+    emit_includes(e, out);
+    if (bytes_of(t.rules) > QUICK_BYTES || e->lists)
+        emit_unoptimized(out);
+    g_string_append(out, t.helpers->str);
+    if (e->lists)
+        g_string_append_printf(out, "%s\n", t.prototypes->str);
+    for (guint i = 0; i < t.rules->len; i++)
+        g_string_append(out, ((const GString *)t.rules->pdata[i])->str);
+    for (guint i = 0; i < t.tables->len; i++)
+        g_string_append(out, ((const GString *)t.tables->pdata[i])->str);
+    g_string_append(out, t.main_text->str);
+    texts_clear(&t);
+}
+
+static void add_sources(GPtrArray *files, const GPtrArray *texts, const char *name, GString *objects)
+{
+    for (guint i = 0; i < texts->len; i++) {
+        g_autofree char *file = g_strdup_printf("%s_%u.c", name, i + 1);
+        g_string_append_printf(add_file(files, file), "#include \"proxy.h\"\n\n%s", ((const GString *)texts->pdata[i])->str);
+        g_string_append_printf(objects, " %s_%u.o", name, i + 1);
+    }
+}
+
+static void emit_several_files(Emitter *e, GPtrArray *files)
+{
+    e->linkage = "";
+    Texts t = emit_texts(e);
+    g_autoptr(GString) objects = g_string_new("main.o support.o");
+    GString *header = add_file(files, "proxy.h");
     emit_header(e, header, " *   make\n");
     g_string_append(header, "#ifndef PROXY_H\n#define PROXY_H\n\n");
     emit_includes(e, header);
-    if (e->n_files > 1)
+    if (bytes_of(t.rules) > FILE_BYTES || e->lists)
         emit_unoptimized(header);
-    g_string_append_printf(header, "%s\n%s\n#endif\n", declarations->str, prototypes->str);
-    GString *make = add_file(files, "Makefile");
-    g_string_append_printf(make, "# Made by Wend's proxygen: builds ./proxy, to run with mpirun -n %u.\n"
-                                 "CC = mpicc\nCFLAGS = -std=c11 -O2%s\nOBJECTS = %s\n\n"
-                                 "proxy: $(OBJECTS)\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS)\n\n$(OBJECTS): proxy.h\n\n"
-                                 "clean:\n\trm -f proxy $(OBJECTS)\n\n.PHONY: clean\n", plan->n_ranks, e->threads ? " -pthread" : "", sources->str);
+    g_string_append_printf(header, "%s\n%s\n#endif\n", t.declarations->str, t.prototypes->str);
+    g_string_append_printf(add_file(files, "support.c"), "#include \"proxy.h\"\n\n%s", t.helpers->str);
+    g_string_append_printf(add_file(files, "main.c"), "#include \"proxy.h\"\n\n%s", t.main_text->str);
+    add_sources(files, t.rules, "rules", objects);
+    add_sources(files, t.tables, "tables", objects);
+    g_string_append_printf(add_file(files, "Makefile"),
+                           "# Made by Wend's proxygen: builds ./proxy, to run with mpirun -n %u.\n"
+                           "CC = mpicc\nCFLAGS = -std=c11 -O2%s\nOBJECTS = %s\n\n"
+                           "proxy: $(OBJECTS)\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS)\n\n$(OBJECTS): proxy.h\n\n"
+                           "clean:\n\trm -f proxy $(OBJECTS)\n\n.PHONY: clean\n", e->plan->n_ranks, e->threads ? " -pthread" : "", objects->str);
+    texts_clear(&t);
 }
 
 /* -- writing -- */
@@ -411,7 +466,7 @@ gboolean plan_emit(Plan *plan, GError **error)
 {
     const Options *options = plan->options;
     if (!options->force && g_file_test(options->output, G_FILE_TEST_EXISTS)) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s exists: --force overwrites it", options->output);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s exists: --force overwrites it", options->output);
         return FALSE;
     }
     Emitter e = {.plan = plan, .call = call_new(plan->program), .definitions = g_string_new("")};
@@ -423,14 +478,13 @@ gboolean plan_emit(Plan *plan, GError **error)
     for (guint i = 0; i < plan->threads->len; i++)
         e.threads |= g_array_index(plan->threads, PlanThread, i).thread > 0;
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(file_free);
-    gboolean good = TRUE;
     if (options->directory)
         emit_several_files(&e, files);
     else
-        good = emit_one_file(&e, files, error);
-    if (good)
-        good = options->directory ? write_directory(options, files, error)
-                                  : write_file(options->output, ((File *)g_ptr_array_index(files, 0))->text, error);
+        emit_one_file(&e, files);
+    gboolean good = options->directory ? write_directory(options, files, error)
+                                       : write_file(options->output, ((File *)g_ptr_array_index(files, 0))->text, error);
+    tables_free(&e);
     call_free(e.call);
     g_string_free(e.definitions, TRUE);
     g_hash_table_destroy(e.tables);

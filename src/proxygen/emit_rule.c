@@ -14,6 +14,18 @@ char *rule_name(Emitter *e, guint rule)
     return g_strdup_printf("rule_%u", r->name);
 }
 
+guint emit_terminal(Emitter *e, GString *out, int indent, guint terminal)
+{
+    const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, GUINT_TO_POINTER(terminal));
+    return wildcard ? emit_wildcard(e, out, indent, wildcard, terminal) : emit_call(e, out, indent, terminal);
+}
+
+gboolean rule_is_code(const Emitter *e, guint rule)
+{
+    (void)e, (void)rule;
+    return FALSE;
+}
+
 static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol *symbol)
 {
     if (symbol->is_rule) {
@@ -21,8 +33,7 @@ static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol 
         write_line(out, indent, "%s();", name);
         return 1;
     }
-    const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, GUINT_TO_POINTER(symbol->id));
-    return wildcard ? emit_wildcard(e, out, indent, wildcard, symbol->id) : emit_call(e, out, indent, symbol->id);
+    return emit_terminal(e, out, indent, symbol->id);
 }
 
 void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSymbol *symbols, guint first, guint n)

@@ -176,8 +176,12 @@ static char *self_expression(Emitter *e, const Call *c)
 char *expression_number(Emitter *e, const Call *c, Word w)
 {
     gint64 constant;
-    if (word_is_constant(c, w, &constant))
-        return literal(e->plan, constant);
+    if (word_is_constant(c, w, &constant)) {
+        if (!e->columns || !w.by_slot || !plain(constant))
+            return literal(e->plan, constant);
+        g_array_append_val(e->columns, constant);
+        return g_strdup_printf("%c%u%c", COLUMN_MARK, e->columns->len - 1, COLUMN_END);
+    }
     RankSet ranks = e->plan->terminal_ranks[c->terminal];
     const WendSlot *slot = &c->slots->slots[w.slot];
     g_autofree gint64 *values = g_new(gint64, MAX(ranks.n, 1));

@@ -328,7 +328,7 @@ Layouts *layouts_new(Plan *plan, Live *live)
     l->plan = plan;
     l->live = live;
     l->call = call_new(plan->program);
-    l->cache = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, layout_free);
+    l->cache = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, layout_free);
     return l;
 }
 

@@ -26,6 +26,7 @@ proxygen_SOURCES = \
 	src/proxygen/emit_choice.c \
 	src/proxygen/emit_wildcard.c \
 	src/proxygen/emit_rule.c \
+	src/proxygen/emit_tables.c \
 	src/proxygen/helpers.c \
 	src/proxygen/emit_files.c
 proxygen_CPPFLAGS = $(AM_CPPFLAGS)

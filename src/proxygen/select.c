@@ -281,7 +281,7 @@ static void mark_all(Plan *plan)
     guint n_terminals = wend_program_n_terminals(plan->program);
     Marking m = {.plan = plan, .rule_set = g_new0(guint, plan->n_rules + 1), .terminal_set = g_new0(guint, n_terminals + 1),
                  .seen = g_new0(guint, plan->n_rules + 1)};
-    m.sets.next = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    m.sets.next = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
     m.sets.parent = g_array_new(FALSE, FALSE, sizeof(guint));
     m.sets.ranks = g_ptr_array_new();
     guint empty[2] = {0, G_MAXUINT};

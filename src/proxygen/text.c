@@ -10,8 +10,9 @@ static void wrapped(GString *out, int indent, const char *text, const char *lead
 {
     g_string_append_printf(out, "%*s%s", indent * 4, "", lead);
     gsize column = (gsize)indent * 4 + strlen(lead), hang = (gsize)indent * 4;
+    gsize length = strlen(text);
     while (*text) {
-        gsize room = WIDTH > column ? WIDTH - column : 1, length = strlen(text), cut = 0;
+        gsize room = WIDTH > column ? WIDTH - column : 1, cut = 0;
         if (length <= room) {
             g_string_append(out, text);
             break;
@@ -32,6 +33,7 @@ static void wrapped(GString *out, int indent, const char *text, const char *lead
         }
         g_string_append_len(out, text, (gssize)cut);
         text += cut + 1;
+        length -= cut + 1;
         if (*next_lead) {
             g_string_append_printf(out, "\n%*s%s", indent * 4, "", next_lead);
             column = hang + strlen(next_lead);

@@ -359,7 +359,7 @@ static void note_by_phase(Traffic *t)
             t->one_phase = TRUE; /* threads have no common order */
             break;
         }
-        t->done = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+        t->done = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, g_free);
         t->phase = 0;
         walk(t, thread->rule);
         GHashTableIter iter;
@@ -527,7 +527,7 @@ void plan_wildcards(Plan *plan)
     t.moves = g_new0(guint8, wend_program_n_terminals(plan->program) + 1);
     t.rule_moves = g_malloc(plan->n_rules + 1);
     memset(t.rule_moves, -1, plan->n_rules + 1);
-    t.balance = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    t.balance = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, g_free);
     find_moves(&t);
     note_by_phase(&t);
     for (guint r = 0; r < plan->n_ranks; r++) {
