@@ -291,7 +291,8 @@ static gboolean emit_code(Emitter *e, GString *prototypes, GPtrArray *texts)
                 if (bytes > CODE_LIMIT && !e->lists)
                     return FALSE;
                 g_ptr_array_add(texts, part = g_string_new(""));
-                new_file_scope(e);
+                if (!*e->linkage)
+                    new_file_scope(e);
             }
             emit_rule_part(e, part, rule, p);
             if (p + 1 < parts)
@@ -331,7 +332,8 @@ static Texts emit_texts(Emitter *e)
         tables_begin(e);
         emit_code(e, t.prototypes, t.rules);
     }
-    new_file_scope(e);
+    if (!*e->linkage)
+        new_file_scope(e);
     emit_main(e, t.main_text);
     if (e->lists)
         tables_emit(e, t.prototypes, t.tables);
@@ -375,10 +377,11 @@ static void emit_one_file(Emitter *e, GPtrArray *files)
     g_string_append(out, t.helpers->str);
     if (e->lists)
         g_string_append_printf(out, "%s\n", t.prototypes->str);
-    for (guint i = 0; i < t.rules->len; i++)
-        g_string_append(out, ((const GString *)t.rules->pdata[i])->str);
+    /* In the order in which they were written: what is defined in one is there for the next. */
     for (guint i = 0; i < t.tables->len; i++)
         g_string_append(out, ((const GString *)t.tables->pdata[i])->str);
+    for (guint i = 0; i < t.rules->len; i++)
+        g_string_append(out, ((const GString *)t.rules->pdata[i])->str);
     g_string_append(out, t.main_text->str);
     texts_clear(&t);
 }

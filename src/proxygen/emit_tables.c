@@ -85,7 +85,8 @@ static Section *current_section(Emitter *e)
     made->definitions = g_string_new("");
     made->groups = g_ptr_array_new();
     g_ptr_array_add(t->sections, made);
-    g_hash_table_remove_all(e->tables); /* each file has its own */
+    if (!*e->linkage)
+        g_hash_table_remove_all(e->tables); /* each file has its own */
     return made;
 }
 
