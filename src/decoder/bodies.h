@@ -16,27 +16,22 @@ Item row_item(const Row *row, gsize i);
 gsize row_common(const Row *a, const Row *b);          /* how many items they begin with in common */
 gboolean row_equal(const Row *a, const Row *b);
 
-/* A group: keys name its completions (0 … n_keys - 1). What is solved is taken off it. */
+/* A group: keys name its completions (0 … n_keys - 1). The last of a side is open: its row goes on with the rest of the program, up to the next
+ * completion, and its n is not looked at. */
 typedef struct {
-    guint *keys;
+    const guint *keys;
     guint n;
     Row row;
-    gboolean open;       /* the last of its side: the row goes on with the rest of the program */
-    Row rest;            /* open: what should have followed, and did not */
 } Group;
 
-typedef struct Bodies Bodies;
+typedef enum {
+    BODIES_NONE,         /* no bodies fit */
+    BODIES_HERE,         /* bodies fit the groups, but what follows is not the same on both sides */
+    BODIES_FIT
+} BodiesResult;
 
-/* GROUPS has those of the first side, then those of the second; it and the keys belong to the caller and are changed. Each side has
- * each key once, and its last group is open. */
-Bodies *bodies_new(Group *groups, guint n_first, guint n_second, guint n_keys);
-void bodies_free(Bodies *b);
-/* TRUE: there are bodies that fit all closed groups and the beginnings of the open rows; then the open groups hold what is left: keys whose bodies
- * neither side tells, and rests. ACCEPT says whether these will do; bodies are sought until it does. FALSE: none were found. */
-gboolean bodies_solve(Bodies *b, gboolean (*accept)(gpointer data), gpointer data);
-/* Where the rows of the two sides part, if there was no solution: FALSE if that cannot be said. */
-gboolean bodies_conflict(const Bodies *b, Item *first, Item *second);
-
-gboolean group_same_keys(const Group *a, const Group *b);
+/* Are there bodies such that each closed row is those of its group's members in a row, and each open row begins so? Each side has each key once. Then
+ * BEHIND is how many items of the open rows are theirs. No solution: at PARTED the rows of the two sides part, if that can be said; else its numbers are 0. */
+BodiesResult bodies_solve(const Group *const groups[2], const guint n_groups[2], guint n_keys, gsize behind[2], Item parted[2]);
 
 #endif

@@ -25,7 +25,6 @@ typedef struct {
     GHashTable *indices; /* item number << 32 | occurrence -> key, + 1 */
     GArray *balance;     /* gint, by key: completed in A minus in B */
     guint open;          /* keys with a balance */
-    Group *groups;       /* for bodies.h */
     Item at[2];
     const char *why;
 } Window;
@@ -129,74 +128,34 @@ static gboolean match_by_place(const Window *w)
     return TRUE;
 }
 
-/* Calls at the top of the loop come before each completion but the first. So they end each body, and are missing behind the last completion on
- * both sides: REST is such a row. */
-static gboolean ends_all_bodies(const Window *w, const Row *rest)
-{
-    for (guint which = 0; which < 2; which++) {
-        for (guint i = 0; i + 1 < w->side[which].groups->len; i++) {
-            const Row *row = &group_at(w, which, i)->row;
-            Row end = {row->items, row->start + row->n - rest->n, rest->n};
-            if (row->n < rest->n || !row_equal(&end, rest))
-                return FALSE;
-        }
-    }
-    return TRUE;
-}
-
-static const Group *last_group(const Window *w, guint which)
-{
-    return &w->groups[w->side[0].groups->len - 1 + (which == 1 ? w->side[1].groups->len : 0)];
-}
-
-/* Whether the sides can go on behind the window from what the last groups are left with. */
-static gboolean accept_last(gpointer data)
-{
-    Window *w = data;
-    const Group *a = last_group(w, 0), *b = last_group(w, 1);
-    if (a->rest.n == 0 && b->rest.n == 0)
-        return group_same_keys(a, b);
-    if (a->n == 0 && b->n == 0 && row_equal(&a->rest, &b->rest) && ends_all_bodies(w, &a->rest))
-        return TRUE;
-    if (w->why == NULL) { /* one side does not do what the other did */
-        guint which = a->rest.n > 0 ? 0 : 1;
-        const Group *g = which == 0 ? a : b;
-        w->at[which] = row_item(&g->row, 0);
-        w->at[!which] = row_item(&g->rest, 0);
-        w->why = "after the same completion";
-    }
-    return FALSE;
-}
-
 static gboolean match_by_completion(Window *w)
 {
-    guint n[2] = {w->side[0].groups->len, w->side[1].groups->len};
-    w->groups = g_new(Group, n[0] + n[1]);
+    const Group *groups[2];
+    guint n[2];
+    gsize behind[2];
+    Item parted[2];
     for (guint which = 0; which < 2; which++) {
-        guint *keys = (guint *)(void *)w->side[which].keys->data;
+        const guint *keys = (const guint *)(void *)w->side[which].keys->data;
+        n[which] = w->side[which].groups->len;
+        groups[which] = group_at(w, which, 0);
         for (guint i = 0; i < n[which]; i++) {
-            Group *group = &w->groups[which * n[0] + i];
-            *group = *group_at(w, which, i);
-            group->keys = keys;
-            keys += group->n;
-            if (i + 1 == n[which]) {
-                group->open = TRUE;
-                group->row.n = G_MAXSIZE;
-            }
+            group_at(w, which, i)->keys = keys;
+            keys += group_at(w, which, i)->n;
         }
     }
-    Bodies *bodies = bodies_new(w->groups, n[0], n[1], w->balance->len);
-    gboolean fits = bodies_solve(bodies, accept_last, w);
-    if (fits) {
+    if (bodies_solve(groups, n, w->balance->len, behind, parted) != BODIES_NONE) {
         for (guint which = 0; which < 2; which++)
-            w->side[which].ahead = last_group(w, which)->row.start;
-    } else if (bodies_conflict(bodies, &w->at[0], &w->at[1]) || w->why != NULL) {
+            w->side[which].ahead = group_at(w, which, n[which] - 1)->row.start + behind[which];
+        return TRUE;
+    }
+    if (parted[0].number != 0 || parted[1].number != 0) {
+        w->at[0] = parted[0];
+        w->at[1] = parted[1];
         w->why = "after the same completion";
     } else {
         w->why = "after other completions";
     }
-    bodies_free(bodies);
-    return fits;
+    return FALSE;
 }
 
 gboolean window_match(Items *a, Items *b, Item *at_a, Item *at_b, const char **why)
@@ -216,7 +175,6 @@ gboolean window_match(Items *a, Items *b, Item *at_a, Item *at_b, const char **w
         *at_b = w.at[1];
         *why = w.why;
     }
-    g_free(w.groups);
     g_array_unref(w.balance);
     g_hash_table_unref(w.indices);
     side_clear(&w.side[0]);

@@ -81,6 +81,14 @@ def program(phases, rng):
     return lines + ["MPI_Finalize"]
 
 
+def one_completed(lines, i):
+    """Whether call I follows one completion alone: behind several, calls exchanged can be the same calls upon other completions (rule 5)."""
+    done = [l for l in lines[:i] if not l.startswith("?")]
+    while done and " done=" not in done[-1]:
+        done.pop()
+    return done and "," not in done[-1].split(" done=")[1].split()[0] and (len(done) < 2 or " done=" not in done[-2])
+
+
 def mutate(lines):
     """One change to calls that do not complete anything; None if there is nothing to change."""
     lines = list(lines)
@@ -96,7 +104,7 @@ def mutate(lines):
     elif kind == "twice":
         lines.insert(i, lines[i])
     else:
-        pairs = [j for j in sends if j + 1 in sends and lines[j] != lines[j + 1]]
+        pairs = [j for j in sends if j + 1 in sends and lines[j] != lines[j + 1] and one_completed(lines, j)]
         if not pairs:
             return None, None
         i = rng.choice(pairs)
