@@ -16,7 +16,7 @@ CORE_SOURCES = \
 	lib/merge.c \
 	lib/program-private.h lib/program-read.c lib/program.c \
 	lib/rankset.c lib/rankset.h \
-	lib/recording.h \
+	lib/recording.h lib/rules.h \
 	lib/requests.c lib/requests.h \
 	lib/rules.c \
 	lib/sequence-read.c \

@@ -1,7 +1,7 @@
 /* rules.c: grammars as rows of rules: reading, ordering, measuring. */
 #include <string.h>
 
-#include "recording.h"
+#include "rules.h"
 
 void rules_clear(RuleRow *row)
 {

@@ -10,6 +10,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/arguments.c \
 	tests/programs/callbacks.c \
 	tests/programs/cancelled.c \
+	tests/programs/completions.c \
 	tests/programs/control.c \
 	tests/programs/displacements.c \
 	tests/programs/dynamic.c \

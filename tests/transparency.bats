@@ -4,6 +4,7 @@ setup() { in_scratch; }
 
 @test "errors: codes, statuses of failed calls, handlers" { same_output 3 "$PROGRAMS/errors"; }
 @test "arguments that are not significant, and refused ones" { same_output 4 "$PROGRAMS/arguments"; }
+@test "completions in any order" { same_output 4 "$PROGRAMS/completions" testsome reply 2; }
 @test "statuses: given and ignored, and requests of equal value" { same_output 4 "$PROGRAMS/statuses"; }
 @test "callbacks: operators, attributes, generalized requests" { same_output 4 "$PROGRAMS/callbacks"; }
 @test "before MPI_Init and after MPI_Finalize" { same_output 2 "$PROGRAMS/early"; }

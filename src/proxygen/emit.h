@@ -6,7 +6,7 @@
 
 /* Parts of the generated program that are there only when something uses them; helpers.c has their text. */
 typedef enum {
-    HELPER_SET_NULL, HELPER_HEAP, HELPER_MAPPED, HELPER_RANK_IN, HELPER_HIDE, HELPER_ACTIVE, HELPER_GATHER, HELPER_NULL_REQUESTS, HELPER_SCRATCH, HELPER_SCRATCH_FOUND,
+    HELPER_SET_NULL, HELPER_HEAP, HELPER_MAPPED, HELPER_RANK_IN, HELPER_HIDE, HELPER_HIDE_COMPLETED, HELPER_ACTIVE, HELPER_GATHER, HELPER_NULL_REQUESTS, HELPER_SCRATCH, HELPER_SCRATCH_FOUND,
     HELPER_PORTS, HELPER_PORT_TELL, HELPER_PORT_WAIT, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_TURNS, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER,
     HELPER_PLACES, HELPER_PLACE_IN, HELPER_AWAIT_PLACES, HELPERS
 } Helper;
@@ -84,6 +84,7 @@ char *special_argument(Emitter *e, const Call *c, guint index);
 
 /* -- emit_choice.c: calls that complete some of a set -- */
 guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal, guint64 exponent);
+void emit_loop(Emitter *e, GString *out, int indent, guint rule);
 
 /* -- emit_wildcard.c: receives from any source -- */
 guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard, guint terminal);

@@ -3,7 +3,7 @@
  * outcomes.c has found out what each place in the program has to complete. Where the calls of one place complete all that is pending, they are
  * the loop that the application had, in whatever order. Elsewhere what follows may depend on who completed, so the requests that did not
  * complete in the recording are hidden (MPI_REQUEST_NULL) from that call. The recorded order has happened, so waiting for it cannot
- * deadlock. */
+ * deadlock. Loops whose bodies depend on who completed are those of loops.c. */
 #include "emit.h"
 
 #include <string.h>
@@ -84,7 +84,7 @@ static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choi
     e->needs[HELPER_HIDE] = TRUE;
     local_variable(e, "int", "pending", 0);
 
-    write_comment(out, indent, "Completes what completed here when it was recorded; what follows depends on it.");
+    write_comment(out, indent, "In the recorded order, which cannot hang: what follows waits for others, or belongs to requests that have to do with each other.");
     write_lines(out, indent, e->before);
     write_line(out, indent, "%s = %s;", keep, picks);
     write_line(out, indent, "hide_others(%" G_GINT64_FORMAT ", %s, %s, %s);", requests->n_in, list, hidden, keep);
@@ -143,4 +143,201 @@ guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, gu
     e->after = after;
     call_free(c);
     return 2;
+}
+
+/* -- loops with bodies -- */
+
+static gboolean runs_equal(const GArray *a, const GArray *b)
+{
+    if (a->len != b->len)
+        return FALSE;
+    for (guint i = 0; i < a->len; i++) {
+        const LoopRun *x = &g_array_index(a, LoopRun, i), *y = &g_array_index(b, LoopRun, i);
+        if (x->body != y->body || x->times != y->times)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* Gives the number of statements. */
+static guint emit_body(Emitter *e, GString *out, int indent, guint body)
+{
+    if (body == NO_BODY)
+        return 0;
+    const PlanRule *rule = &e->plan->rules[body];
+    if (rule->inlined) {
+        emit_symbols(e, out, indent, body, rule->symbols, 0, rule->n);
+        return 2;
+    }
+    g_autofree char *name = rule_name(e, body);
+    write_line(out, indent, "%s();", name);
+    return 1;
+}
+
+/* What follows the completions of an entry, in terms of left[ENTRY]: how many there are still, this one included. */
+static void emit_runs(Emitter *e, GString *out, int indent, const GArray *runs, const char *left, guint64 times)
+{
+    enum { FEW = 3 };
+    const LoopRun *run = &g_array_index(runs, LoopRun, 0);
+    if (runs->len == 1) {
+        emit_body(e, out, indent, run->body);
+        return;
+    }
+    if (runs->len <= FEW) {
+        guint64 after = times;
+        for (guint i = 0; i < runs->len; i++) {
+            after -= run[i].times;
+            if (i + 1 < runs->len)
+                write_line(out, indent, "%sif (%s > %" G_GUINT64_FORMAT ") {", i ? "} else " : "", left, after);
+            else if (run[i].body != NO_BODY)
+                write_line(out, indent, "} else {");
+            emit_body(e, out, indent + 1, run[i].body);
+        }
+        write_line(out, indent, "}");
+        return;
+    }
+    /* Which body each completion has, the last one first. */
+    g_autoptr(GString) list = g_string_new("");
+    g_autoptr(GArray) bodies = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = runs->len; i-- > 0;) {
+        guint b = 0;
+        while (b < bodies->len && g_array_index(bodies, guint, b) != run[i].body)
+            b++;
+        if (b == bodies->len)
+            g_array_append_val(bodies, run[i].body);
+        for (guint64 k = 0; k < run[i].times; k++)
+            g_string_append_printf(list, "%s%u", list->len ? ", " : "", b);
+    }
+    g_autofree char *dimensions = g_strdup_printf("[%" G_GUINT64_FORMAT "]", times), *table = table_of(e, "int", "body", dimensions, list->str);
+    write_line(out, indent, "switch (%s[%s - 1]) {", table, left);
+    for (guint b = 0; b < bodies->len; b++) {
+        if (g_array_index(bodies, guint, b) == NO_BODY)
+            continue;
+        write_line(out, indent, "case %u:", b);
+        emit_body(e, out, indent + 1, g_array_index(bodies, guint, b));
+        write_line(out, indent + 1, "break;");
+    }
+    write_line(out, indent, "}");
+}
+
+/* What follows the completion of entry INDEX. */
+static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, const char *index, const char *left)
+{
+    guint first = 0, different = 0;
+    gboolean any = FALSE;
+    while (first + 1 < loop->n && loop->times[first] == 0)
+        first++;
+    const LoopRun *only = &g_array_index(loop->runs[first], LoopRun, 0);
+    for (guint i = 0; i < loop->n; i++) {
+        for (guint k = 0; k < loop->runs[i]->len; k++) {
+            different += g_array_index(loop->runs[i], LoopRun, k).body != only->body;
+            any |= g_array_index(loop->runs[i], LoopRun, k).body != NO_BODY;
+        }
+    }
+    if (!any)
+        return;
+    if (!different) { /* whatever completes */
+        emit_body(e, out, indent, only->body);
+        return;
+    }
+    write_line(out, indent, "switch (%s) {", index);
+    g_autofree gboolean *done = g_new0(gboolean, loop->n);
+    for (guint i = 0; i < loop->n; i++) {
+        gboolean empty = loop->times[i] == 0 || (loop->runs[i]->len == 1 && g_array_index(loop->runs[i], LoopRun, 0).body == NO_BODY);
+        if (empty || done[i])
+            continue;
+        for (guint k = i; k < loop->n; k++) {
+            if (!runs_equal(loop->runs[i], loop->runs[k]))
+                continue;
+            done[k] = TRUE;
+            write_line(out, indent, "case %u:", k);
+        }
+        g_autofree char *own = g_strdup_printf("%s[%s]", left, index);
+        emit_runs(e, out, indent + 1, loop->runs[i], own, loop->times[i]);
+        write_line(out, indent + 1, "break;");
+    }
+    write_line(out, indent, "}");
+}
+
+/* Are there entries whose completions do not all have the same body? */
+static gboolean counts_entries(const Loop *loop)
+{
+    gboolean counts = loop->hides;
+    for (guint i = 0; i < loop->n; i++)
+        counts |= loop->runs[i]->len > 1;
+    return counts;
+}
+
+void emit_loop(Emitter *e, GString *out, int indent, guint rule)
+{
+    const Loop *loop = e->plan->rules[rule].loop;
+    Call *c = call_new(e->plan->program);
+    GPtrArray *before = e->before, *after = e->after;
+    e->before = g_ptr_array_new_with_free_func(g_free);
+    e->after = g_ptr_array_new_with_free_func(g_free);
+    call_decode(c, loop->terminal);
+    const char *name = c->function->name;
+    gboolean any = g_str_has_prefix(name, "MPI_Waitany") || g_str_has_prefix(name, "MPI_Testany"), counts = counts_entries(loop);
+    const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
+    g_autofree char *list = request_array(e, c, requests);
+    g_ptr_array_set_size(e->before, 0);
+    g_ptr_array_set_size(e->after, 0);
+    g_autofree char *expression = call_expression(e, c);
+    const char *hidden = loop->hides ? local_variable(e, "MPI_Request", "hidden", loop->n) : NULL;
+    const char *left = counts ? local_variable(e, "long", "left", loop->n) : NULL;
+    const char *pending = local_variable(e, loop->total > G_MAXINT32 ? "long" : "int", "pending", 0);
+    if (counts) {
+        g_autoptr(GString) times = g_string_new("");
+        for (guint i = 0; i < loop->n; i++)
+            g_string_append_printf(times, "%s%" G_GUINT64_FORMAT, i ? ", " : "", loop->times[i]);
+        g_autofree char *dimensions = g_strdup_printf("[%u]", loop->n), *table = table_of(e, "long", "times", dimensions, times->str);
+        write_comment(out, indent, "Each request completes as often as it did, in whatever order; what follows is its own.");
+        write_line(out, indent, "memcpy(%s, %s, sizeof %s);", left, table, table);
+    } else {
+        write_comment(out, indent, "All requests complete, in whatever order.");
+    }
+    write_line(out, indent, "%s = %" G_GINT64_FORMAT ";", pending, loop->total);
+    write_line(out, indent, "while (%s > 0) {", pending);
+    write_lines(out, indent + 1, e->before);
+    if (loop->hides) {
+        e->needs[HELPER_HIDE_COMPLETED] = TRUE;
+        write_line(out, indent + 1, "hide_completed(%u, %s, %s, %s);", loop->n, list, hidden, left);
+    }
+    write_line(out, indent + 1, "%s;", expression);
+    if (loop->hides)
+        write_line(out, indent + 1, "show_others(%u, %s, %s);", loop->n, list, hidden);
+    write_lines(out, indent + 1, e->after);
+    g_autoptr(GString) bodies = g_string_new("");
+    g_ptr_array_set_size(e->before, 0);
+    g_ptr_array_set_size(e->after, 0);
+    const char *index = "index";
+    int inner = any ? indent + 1 : indent + 2;
+    emit_bodies(e, bodies, inner, loop, index, left);
+    if (any) {
+        if (g_str_has_prefix(name, "MPI_Testany")) {
+            write_line(out, indent + 1, "if (!flag)");
+            write_line(out, indent + 2, "continue;");
+        }
+        g_string_append(out, bodies->str);
+        if (counts)
+            write_line(out, indent + 1, "%s[%s]--;", left, index);
+        write_line(out, indent + 1, "%s--;", pending);
+    } else {
+        if (counts || bodies->len) {
+            write_line(out, indent + 1, "for (int k = 0; k < outcount; k++) {");
+            if (counts || strstr(bodies->str, "switch (index)"))
+                write_line(out, indent + 2, "int index = array_of_indices[k];");
+            g_string_append(out, bodies->str);
+            if (counts)
+                write_line(out, indent + 2, "%s[%s]--;", left, index);
+            write_line(out, indent + 1, "}");
+        }
+        write_line(out, indent + 1, "%s -= outcount;", pending);
+    }
+    write_line(out, indent, "}");
+    g_ptr_array_unref(e->before);
+    g_ptr_array_unref(e->after);
+    e->before = before;
+    e->after = after;
+    call_free(c);
 }

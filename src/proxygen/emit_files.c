@@ -119,82 +119,86 @@ static void emit_stack(Emitter *e, GString *out, guint thread)
     g_string_append_printf(out, below ? "    %s = stack_memory + %" G_GINT64_FORMAT ";\n" : "    %s = stack_memory;\n", name, below);
 }
 
-/* The main thread of a class, and its others after it. */
-static const PlanThread *threads_of(const Plan *plan, guint class)
+/* The I-th of all threads. Main threads are followed by their others. */
+static const PlanThread *thread_at(const Plan *plan, guint i)
 {
-    for (guint i = 0; i < plan->threads->len; i++)
-        if (g_array_index(plan->threads, PlanThread, i).class_index == class)
-            return &g_array_index(plan->threads, PlanThread, i);
-    return NULL;
+    return &g_array_index(plan->threads, PlanThread, i);
 }
 
-static char *start_name(Emitter *e, guint class)
+static guint next_main_thread(const Plan *plan, guint i)
 {
-    const PlanThread *main_thread = threads_of(e->plan, class);
-    if (!main_thread)
-        return g_strdup("abort"); /* a class without threads: hostile input */
-    return main_thread->n_others ? g_strdup_printf("start_%u", class + 1) : rule_name(e, main_thread->rule);
+    return i + 1 + thread_at(plan, i)->n_others;
+}
+
+/* What the ranks of a main thread start with. */
+static char *start_name(Emitter *e, guint i)
+{
+    return thread_at(e->plan, i)->n_others ? g_strdup_printf("start_%u", i + 1) : rule_name(e, thread_at(e->plan, i)->rule);
 }
 
 /* The functions of further threads, and the function that starts and joins them. */
 static void emit_threads(Emitter *e, GString *out)
 {
     const Plan *plan = e->plan;
-    for (guint class = 0; class < wend_program_n_classes(plan->program); class++) {
-        const PlanThread *main_thread = threads_of(plan, class);
-        if (!main_thread || main_thread->n_others == 0)
+    for (guint start = 0; start < plan->threads->len; start = next_main_thread(plan, start)) {
+        const PlanThread *main_thread = thread_at(plan, start);
+        if (main_thread->n_others == 0)
             continue;
         for (guint i = 1; i <= main_thread->n_others; i++) {
             g_autofree char *body = rule_name(e, main_thread[i].rule);
-            g_string_append_printf(out, "static void *thread_%u_of_start_%u(void *unused_argument)\n{\n", main_thread[i].thread, class + 1);
+            g_string_append_printf(out, "static void *thread_%u_of_start_%u(void *unused_argument)\n{\n", main_thread[i].thread, start + 1);
             emit_stack(e, out, main_thread[i].thread);
             g_string_append_printf(out, "    %s();\n    return unused_argument;\n}\n\n", body);
         }
-        g_autofree char *name = start_name(e, class), *before = rule_name(e, main_thread->rule), *during = rule_name(e, main_thread->during),
+        g_autofree char *name = start_name(e, start), *before = rule_name(e, main_thread->rule), *during = rule_name(e, main_thread->during),
                         *after = rule_name(e, main_thread->after);
         g_string_append_printf(out, "static void %s(void)\n{\n    pthread_t threads[%u];\n\n    %s();\n", name, main_thread->n_others, before);
         write_comment(out, 1, "One after the other, so that they come in the order of their numbers.");
         for (guint i = 1; i <= main_thread->n_others; i++)
             g_string_append_printf(out, "    pthread_create(&threads[%u], NULL, thread_%u_of_start_%u, NULL);\n    usleep(20000);\n", i - 1,
-                                   main_thread[i].thread, class + 1);
+                                   main_thread[i].thread, start + 1);
         g_string_append_printf(out, "    %s();\n    for (int i = 0; i < %u; i++)\n        pthread_join(threads[i], NULL);\n    %s();\n}\n\n",
                                during, main_thread->n_others, after);
     }
 }
 
-/* The ranks of one class go to its start; classes in the order of their first rank. */
+/* Ranks go to their start. */
 static void emit_dispatch(Emitter *e, GString *out)
 {
     const Plan *plan = e->plan;
-    guint n_classes = wend_program_n_classes(plan->program);
+    guint n_starts = 0, covered = 0;
     gboolean simple = TRUE;
-    if (n_classes == 1) {
+    RankSet all = {0, NULL};
+    for (guint i = 0; i < plan->threads->len; i = next_main_thread(plan, i)) {
+        g_autofree char *condition = n_starts < 16 ? rank_condition(thread_at(plan, i)->ranks, all) : NULL;
+        simple = simple && condition != NULL;
+        covered += thread_at(plan, i)->ranks.n;
+        n_starts++;
+    }
+    if (n_starts == 1 && covered == plan->n_ranks) {
         g_autofree char *name = start_name(e, 0);
         write_line(out, 1, "%s();", name);
         return;
     }
-    RankSet all = {0, NULL};
-    for (guint c = 0; c < n_classes && simple; c++) {
-        const WendClass *class = wend_program_class(plan->program, c);
-        g_autofree char *condition = rank_condition((RankSet){class->n_ranks, class->ranks}, all);
-        simple = condition != NULL;
-    }
-    simple &= n_classes <= 16;
-    if (simple) {
-        for (guint c = 0; c < n_classes; c++) {
-            const WendClass *class = wend_program_class(plan->program, c);
-            g_autofree char *condition = rank_condition((RankSet){class->n_ranks, class->ranks}, all), *name = start_name(e, c);
-            if (c + 1 < n_classes)
-                write_line(out, 1, "%sif (%s)", c ? "else " : "", condition);
+    if (simple && covered == plan->n_ranks) {
+        for (guint i = 0, next; i < plan->threads->len; i = next) {
+            g_autofree char *condition = rank_condition(thread_at(plan, i)->ranks, all), *name = start_name(e, i);
+            next = next_main_thread(plan, i);
+            if (next < plan->threads->len)
+                write_line(out, 1, "%sif (%s)", i ? "else " : "", condition);
             else
                 write_line(out, 1, "else /* %s */", condition);
             write_line(out, 2, "%s();", name);
         }
         return;
     }
+    g_autofree guint *start = g_new0(guint, plan->n_ranks); /* + 1 */
+    for (guint i = 0; i < plan->threads->len; i = next_main_thread(plan, i))
+        for (guint r = 0; r < thread_at(plan, i)->ranks.n; r++)
+            start[thread_at(plan, i)->ranks.ranks[r]] = i + 1;
     g_autoptr(GString) list = g_string_new("");
     for (guint r = 0; r < plan->n_ranks; r++) {
-        g_autofree char *name = start_name(e, wend_program_class_of(plan->program, r));
+        g_autofree char *name = start[r] ? start_name(e, start[r] - 1) : g_strdup("abort"); /* a class without threads: hostile input */
         g_string_append_printf(list, "%s%s", r ? ", " : "", name);
     }
     write_line(out, 1, "static void (*const start[%u])(void) = {%s};", plan->n_ranks, list->str);
@@ -282,7 +286,7 @@ static gboolean emit_code(Emitter *e, GString *prototypes, GPtrArray *texts)
     gsize bytes = 0;
     for (guint i = 0; i < plan->order->len; i++) {
         guint rule = g_array_index(plan->order, guint, i), parts = rule_parts(e, rule);
-        if (tables_hold(e, rule))
+        if (tables_hold(e, rule) || plan->rules[rule].inlined)
             continue;
         g_autofree char *name = rule_name(e, rule);
         for (guint p = 0; p < parts; p++) {

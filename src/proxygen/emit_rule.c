@@ -22,8 +22,7 @@ guint emit_terminal(Emitter *e, GString *out, int indent, guint terminal)
 
 gboolean rule_is_code(const Emitter *e, guint rule)
 {
-    (void)e, (void)rule;
-    return FALSE;
+    return e->plan->rules[rule].loop || e->plan->rules[rule].inlined;
 }
 
 static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol *symbol)
@@ -90,7 +89,10 @@ static void emit_function(Emitter *e, GString *out, const char *name, guint rule
 {
     g_autoptr(GString) body = g_string_new(""), locals = g_string_new("");
     locals_begin(e);
-    emit_symbols(e, body, 1, rule, e->plan->rules[rule].symbols, first, n);
+    if (e->plan->rules[rule].loop)
+        emit_loop(e, body, 1, rule);
+    else
+        emit_symbols(e, body, 1, rule, e->plan->rules[rule].symbols, first, n);
     locals_end(e, locals, 1);
     g_string_append(out, e->definitions->str);
     if (e->definitions->len)
@@ -101,7 +103,7 @@ static void emit_function(Emitter *e, GString *out, const char *name, guint rule
 
 guint rule_parts(const Emitter *e, guint rule)
 {
-    guint n = e->plan->rules[rule].n;
+    guint n = e->plan->rules[rule].loop ? 1 : e->plan->rules[rule].n;
     return n <= PART_SYMBOLS + PART_SYMBOLS / 2 ? 1 : (n + PART_SYMBOLS - 1) / PART_SYMBOLS + 1;
 }
 

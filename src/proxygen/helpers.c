@@ -240,7 +240,23 @@ static const char *const hide_text =
     "        hidden[keep[i]] = MPI_REQUEST_NULL;\n"
     "    }\n"
     "}\n"
-    "\n"
+    "\n";
+
+static const char *const hide_completed_text =
+    "/* Hides the requests of a list that have completed as often as they should: left[i] is 0. */\n"
+    "@void hide_completed(int n, MPI_Request *list, MPI_Request *hidden, const long *left)\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "        hidden[i] = MPI_REQUEST_NULL;\n"
+    "        if (left[i] == 0) {\n"
+    "            hidden[i] = list[i];\n"
+    "            list[i] = MPI_REQUEST_NULL;\n"
+    "        }\n"
+    "    }\n"
+    "}\n"
+    "\n";
+
+static const char *const show_text =
     "@void show_others(int n, MPI_Request *list, const MPI_Request *hidden)\n"
     "{\n"
     "    for (int i = 0; i < n; i++)\n"
@@ -576,9 +592,16 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
         define(e, definitions, rank_in_text);
     }
     if (e->needs[HELPER_HIDE]) {
-        declare(e, declarations, "void hide_others(int n, MPI_Request *list, MPI_Request *hidden, const int *keep);\n"
-                                 "void show_others(int n, MPI_Request *list, const MPI_Request *hidden);");
+        declare(e, declarations, "void hide_others(int n, MPI_Request *list, MPI_Request *hidden, const int *keep);");
         define(e, definitions, hide_text);
+    }
+    if (e->needs[HELPER_HIDE_COMPLETED]) {
+        declare(e, declarations, "void hide_completed(int n, MPI_Request *list, MPI_Request *hidden, const long *left);");
+        define(e, definitions, hide_completed_text);
+    }
+    if (e->needs[HELPER_HIDE] || e->needs[HELPER_HIDE_COMPLETED]) {
+        declare(e, declarations, "void show_others(int n, MPI_Request *list, const MPI_Request *hidden);");
+        define(e, definitions, show_text);
     }
     if (e->needs[HELPER_ACTIVE]) {
         declare(e, declarations, "int active(int n, const MPI_Request *list);");

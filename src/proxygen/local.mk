@@ -13,6 +13,7 @@ proxygen_SOURCES = \
 	src/proxygen/memory.c src/proxygen/memory.h \
 	src/proxygen/dynamic.c src/proxygen/dynamic.h \
 	src/proxygen/outcomes.c \
+	src/proxygen/loops.c lib/rules.c lib/rules.h \
 	src/proxygen/wildcards.c \
 	src/proxygen/turns.c src/proxygen/turns.h \
 	src/proxygen/files.c src/proxygen/files.h \
@@ -31,4 +32,5 @@ proxygen_SOURCES = \
 	src/proxygen/emit_files.c
 proxygen_CPPFLAGS = $(AM_CPPFLAGS)
 proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-proxygen_LDADD = libwendcore.la $(GLIB_LIBS)
+# The grammar is of the hot path, which libwendcore does not show.
+proxygen_LDADD = lib/libwendhot.la libwendcore.la $(GLIB_LIBS)

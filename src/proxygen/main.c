@@ -16,24 +16,49 @@ static int fail(GError *error)
     return code;
 }
 
+/* Up to the wildcards; NULL: error. */
+static Plan *make_plan(const WendProgram *program, const Options *options, gboolean loops, GError **error)
+{
+    Plan *plan = plan_new(program, options);
+    gboolean good = plan_select(plan, error);
+    if (good) {
+        plan_variables(plan);
+        plan_memory(plan);
+        good = plan_dynamic(plan, error) && plan_outcomes(plan, error) && (!loops || plan_loops(plan, error));
+    }
+    if (good)
+        plan_wildcards(plan);
+    else
+        g_clear_pointer(&plan, plan_free);
+    return plan;
+}
+
+static gboolean uses_turns(const Plan *plan)
+{
+    return plan->turns && g_hash_table_size(plan->turns) > 0;
+}
+
 static int compile(const Options *options)
 {
     GError *error = NULL;
     WendProgram *program = wend_program_open_world(options->recording, 0, &error);
     if (!program)
         return fail(error);
-    Plan *plan = plan_new(program, options);
-    gboolean good = plan_select(plan, &error);
-    if (good) {
-        plan_variables(plan);
-        plan_memory(plan);
-        good = plan_dynamic(plan, &error) && plan_outcomes(plan, &error);
+    Plan *plan = make_plan(program, options, TRUE, &error);
+    if (plan && plan->has_loops && g_hash_table_size(plan->wildcards) > 0) {
+        /* With calls in the recorded order more wildcards may stay, and a pinned one is another call: that counts for more than a loop. */
+        Plan *ordered = make_plan(program, options, FALSE, &error);
+        if (ordered && (uses_turns(ordered) || g_hash_table_size(ordered->wildcards) < g_hash_table_size(plan->wildcards))) {
+            plan_free(plan);
+            plan = ordered;
+        } else {
+            plan_free(ordered);
+        }
     }
-    if (good) {
-        plan_wildcards(plan);
+    gboolean good = plan && !error;
+    if (good)
         plan_files(plan);
-        good = plan_callbacks(plan, &error) && plan_emit(plan, &error);
-    }
+    good = good && plan_callbacks(plan, &error) && plan_emit(plan, &error);
     plan_free(plan);
     wend_program_free(program);
     return good ? 0 : fail(error);

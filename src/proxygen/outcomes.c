@@ -21,6 +21,7 @@ typedef struct {
 typedef struct {
     Plan *plan;
     GHashTable *numbers;     /* request word -> index + 1, of requests that such calls look at */
+    GHashTable *persistent;  /* those of persistent ones */
     GArray **events;         /* by terminal: of Event, NULL none */
     gboolean *is_choice;     /* by terminal */
     GArray **members;        /* by terminal, choices: of guint, index + 1 of each entry, 0 none */
@@ -92,6 +93,8 @@ static void find_events(Search *s)
             if (arg->param->dir == WEND_DIR_OUT) {
                 if (arg->has_out && arg->n_out > 0)
                     add_event(s, t, arg->out[0].value, !(c->function->flags & WEND_F_PERSISTENT));
+                if (arg->has_out && arg->n_out > 0 && (c->function->flags & WEND_F_PERSISTENT))
+                    g_hash_table_add(s->persistent, GUINT_TO_POINTER(number_of(s, arg->out[0].value, FALSE)));
                 continue;
             }
             gboolean starts = g_str_has_prefix(c->function->name, "MPI_Start");
@@ -236,6 +239,28 @@ static void visit_choice(Search *s, guint rule, guint symbol, guint terminal, gu
     choice->pending = choice->pending == -2 || choice->pending == completed ? completed : -1;
 }
 
+static void apply(Search *s, const GArray *events);
+
+/* A loop completes each entry as often as its calls did; what it does in which order is left to it. */
+static void visit_loop(Search *s, const Loop *loop)
+{
+    call_decode(s->plan->call, loop->terminal);
+    for (gint64 left = loop->total; left > 0 && !s->damaged;) {
+        const GArray *now = next_picks(s, s->plan->call);
+        s->damaged = !now;
+        left -= now ? now->len : 0;
+    }
+    for (guint entry = 0; entry < loop->n; entry++) {
+        for (guint i = 0; i < loop->runs[entry]->len; i++) {
+            guint body = g_array_index(loop->runs[entry], LoopRun, i).body;
+            s->active[g_array_index(s->members[loop->terminal], guint, entry)] = 0;
+            if (body != NO_BODY)
+                apply(s, s->summary[body]);
+        }
+    }
+    s->active[0] = 0;
+}
+
 static void apply(Search *s, const GArray *events)
 {
     for (guint i = 0; events && i < events->len; i++)
@@ -245,6 +270,10 @@ static void apply(Search *s, const GArray *events)
 static void walk(Search *s, guint rule)
 {
     const PlanRule *r = &s->plan->rules[rule];
+    if (r->loop) {
+        visit_loop(s, r->loop);
+        return;
+    }
     for (guint i = 0; i < r->n && !s->damaged; i++) {
         const WendSymbol *symbol = &r->symbols[i];
         if (!symbol->is_rule) {
@@ -271,8 +300,9 @@ static void choice_free(gpointer choice)
 }
 
 /* FORCED was given where more than one request was pending; what drains needs no force. */
-static void decide(Plan *plan)
+static void decide(Search *s)
 {
+    Plan *plan = s->plan;
     GHashTableIter iter;
     gpointer value;
     g_hash_table_iter_init(&iter, plan->choices);
@@ -280,8 +310,12 @@ static void decide(Plan *plan)
         Choice *choice = value;
         const WendSymbol *symbol = &plan->rules[choice->site.rule].symbols[choice->site.symbol];
         const WendShape *shape = wend_program_shape(plan->program, wend_program_terminal(plan->program, symbol->id)->shape);
+        /* A proxy counts what is pending by the handles, which says nothing on persistent requests. */
+        gboolean persistent = FALSE;
+        for (guint i = 0; choice->pending == -1 && i < s->members[symbol->id]->len; i++)
+            persistent |= g_hash_table_contains(s->persistent, GUINT_TO_POINTER(g_array_index(s->members[symbol->id], guint, i)));
         /* Each Waitany completes one, so its recorded number of repetitions is the loop already. */
-        if (choice->kind == CHOICE_FORCED && choice->drains)
+        if (choice->kind == CHOICE_FORCED && choice->drains && !persistent)
             choice->kind = strcmp(shape->function->name, "MPI_Waitany") == 0 && choice->pending == (gint64)symbol->exponent ? CHOICE_PLAIN : CHOICE_DRAIN;
     }
 }
@@ -290,8 +324,11 @@ gboolean plan_outcomes(Plan *plan, GError **error)
 {
     guint n_terminals = wend_program_n_terminals(plan->program);
     Search s = {.plan = plan};
+    if (plan->choices)
+        g_hash_table_destroy(plan->choices);
     plan->choices = g_hash_table_new_full(site_hash, site_equal, NULL, choice_free);
     s.numbers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    s.persistent = g_hash_table_new(NULL, NULL);
     s.is_choice = g_new0(gboolean, n_terminals + 1);
     s.members = g_new0(GArray *, n_terminals + 1);
     s.events = g_new0(GArray *, n_terminals + 1);
@@ -303,12 +340,11 @@ gboolean plan_outcomes(Plan *plan, GError **error)
         s.active = g_new0(guint8, g_hash_table_size(s.numbers) + 1);
         for (guint t = 0; t < plan->threads->len; t++) {
             const PlanThread *thread = &g_array_index(plan->threads, PlanThread, t);
-            const WendClass *class = wend_program_class(plan->program, thread->class_index);
             gboolean more = thread->n_others > 0;
             if (!s.has_choice[thread->rule] && !(more && (s.has_choice[thread->during] || s.has_choice[thread->after])))
                 continue;
-            for (guint r = 0; r < class->n_ranks && !s.damaged; r++) {
-                s.rank = class->ranks[r];
+            for (guint r = 0; r < thread->ranks.n && !s.damaged; r++) {
+                s.rank = thread->ranks.ranks[r];
                 s.sequence = thread->sequence;
                 s.streams = g_hash_table_new_full(NULL, NULL, NULL, stream_free);
                 memset(s.active, 0, g_hash_table_size(s.numbers) + 1);
@@ -320,7 +356,7 @@ gboolean plan_outcomes(Plan *plan, GError **error)
                 g_hash_table_destroy(s.streams);
             }
         }
-        decide(plan);
+        decide(&s);
     }
     if (s.damaged)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the outcomes of rank %u are fewer than its calls", plan->options->recording, s.rank);
@@ -340,5 +376,6 @@ gboolean plan_outcomes(Plan *plan, GError **error)
     g_free(s.summary);
     g_free(s.active);
     g_hash_table_destroy(s.numbers);
+    g_hash_table_destroy(s.persistent);
     return !s.damaged;
 }

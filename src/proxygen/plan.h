@@ -9,6 +9,7 @@
  *   memory.c          segments -> how many bytes, below and above their offset 0 (extent.c, layout.c)
  *   dynamic.c         memory that other processes name by its address
  *   outcomes.c        nondeterminism: what each Waitany, Testsome, … has to complete
+ *   loops.c           loops over such calls whose bodies depend on which request completed
  *   wildcards.c       receives from any source: kept, or pinned to the recorded source
  *   turns.c           senders that wait for their turn, so that wildcards can be kept
  *   files.c           files that were there before the run, or came and went without MPI
@@ -35,11 +36,28 @@ typedef struct {
 /* Ranks, ascending. */
 typedef struct { guint n; const guint *ranks; } RankSet;
 
+/* Completions of one entry of a request array, one after the other, with the same calls upon each. */
+typedef struct { guint body; guint64 times; } LoopRun; /* a rule; NO_BODY: no calls */
+enum { NO_BODY = G_MAXINT32 };
+
+/* A loop over Waitany, Waitsome, Testany or Testsome that goes on until each entry of the array has completed as often as in the recording, in
+ * whatever order; the k-th completion of an entry makes the calls that followed its k-th completion. */
+typedef struct {
+    guint terminal;          /* the call */
+    guint n;                 /* entries of its array */
+    GArray **runs;           /* by entry: of LoopRun */
+    guint64 *times;          /* by entry: completions */
+    gint64 total;            /* of all entries */
+    gboolean hides;          /* entries may be active that must not complete here (again): they are hidden */
+} Loop;
+
 /* A body of symbols that becomes a function. The first ones are the recording's rules, by number; then come the start of
- * each class without the calls up to MPI_Init. */
+ * each class without the calls up to MPI_Init, and what loops.c makes. */
 typedef struct {
     guint n;
-    const WendSymbol *symbols;
+    const WendSymbol *symbols; /* of a loop: all that it does, in an order that can happen */
+    const Loop *loop;
+    gboolean inlined;        /* a loop's short body: no function of its own */
     gboolean used;
     guint name;              /* rule_NAME, from 1, in the order of emission; 0 none */
     RankSet ranks;           /* that run it */
@@ -48,8 +66,10 @@ typedef struct {
 /* A place in a body: the symbol number SYMBOL of rule RULE. */
 typedef struct { guint rule, symbol; } Site;
 
+/* A thread as a set of ranks runs it: those of its class, or where loops.c has found more to tell, some of them. */
 typedef struct {
     guint class_index;       /* in the program */
+    RankSet ranks;
     guint thread;            /* its number */
     guint sequence;          /* in the class */
     guint rule;              /* the body, after the prefix if it is the thread that calls MPI_Init */
@@ -116,7 +136,7 @@ typedef struct {
     RankSet *terminal_ranks; /* by terminal; n = 0: not used */
     guint *terminal_uses;    /* symbols that name it */
     GArray *prefix;          /* of guint: terminals up to and with MPI_Init, equal on all ranks; NULL: they differ, or there is none */
-    GArray *threads;         /* of PlanThread: all threads of all classes; a class's main thread first */
+    GArray *threads;         /* of PlanThread: all threads of all classes; main threads are followed by their others */
     GPtrArray *owned;        /* memory of the above */
 
     Variables *variables;
@@ -126,6 +146,7 @@ typedef struct {
     GArray *blocks;          /* of gint64: words of segments that are attached to dynamic windows, ascending; NULL: nobody goes there */
     GPtrArray *awaited;      /* by rank: GArray of gint64: blocks to wait for before locks, see dynamic.c; NULL: there are no locks */
     GHashTable *choices;     /* Site -> Choice */
+    gboolean has_loops;
     GHashTable *wildcards;   /* terminal -> Wildcard: those that are pinned */
     GHashTable *turns;       /* terminal -> Wildcard: whom the hub lets send before that call (turns.c) */
     gint hub;                /* -1 none */
@@ -141,6 +162,8 @@ void plan_variables(Plan *plan);
 void plan_memory(Plan *plan);
 gboolean plan_dynamic(Plan *plan, GError **error);
 gboolean plan_outcomes(Plan *plan, GError **error);
+gboolean plan_loops(Plan *plan, GError **error);
+void loop_free(Loop *loop);
 void plan_wildcards(Plan *plan);
 gboolean plan_callbacks(Plan *plan, GError **error);
 gboolean plan_emit(Plan *plan, GError **error);
@@ -150,5 +173,15 @@ gboolean site_equal(gconstpointer a, gconstpointer b);
 
 /* Is the rank in the set? */
 gboolean rank_set_has(RankSet set, guint rank);
+
+/* No MPI library in use sends fewer bytes than this eagerly. */
+enum { EAGER_BYTES = 4000 };
+/* Calls that a pass follows one by one, at most: beyond that it knows less. */
+enum { STEP_LIMIT = 50 * 1000 * 1000 };
+
+/* select.c: adds a body to the plan's rules, takes the array, gives its number. */
+guint plan_add_body(Plan *plan, GArray *symbols);
+/* Finds out anew who runs which rule and call, after rules and threads have changed. */
+void plan_mark(Plan *plan);
 
 #endif

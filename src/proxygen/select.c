@@ -116,7 +116,6 @@ static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray 
     g_array_append_vals(rest, r->symbols + i + 1, r->n - i - 1);
 }
 
-/* Adds a body to the plan's rules and gives its number. */
 guint plan_add_body(Plan *plan, GArray *symbols)
 {
     plan->rules = g_renew(PlanRule, plan->rules, plan->n_rules + 1);
@@ -142,7 +141,8 @@ static void find_threads(Plan *plan)
         for (guint s = 0; s < class->n_sequences; s++) {
             if (class->sequences[s].kind != WEND_SEQUENCE_THREAD)
                 continue;
-            PlanThread thread = {c, (guint)class->sequences[s].id, s, class->sequences[s].rule, 0, 0, 0};
+            PlanThread thread = {.class_index = c, .ranks = {class->n_ranks, class->ranks}, .thread = (guint)class->sequences[s].id, .sequence = s,
+                                 .rule = class->sequences[s].rule};
             if (prefix->len == 0 && rule_has_init(plan, known, thread.rule)) {
                 GArray *rest = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
                 split_after_init(plan, known, thread.rule, prefix, rest);
@@ -174,23 +174,25 @@ static void find_threads(Plan *plan)
 
 /* -- who runs what -- */
 
-/* Sets of classes are numbered as they come up: (set, class) -> set. Set 0 is empty. */
+/* A group is the ranks of a main thread, or of a class without one. Sets of groups are numbered as they come up: (set, group) -> set. Set 0 is empty. */
+typedef struct { RankSet ranks; guint class_index, first, n; /* threads */ } Group;
 typedef struct {
-    GHashTable *next;        /* set << 32 | class -> set */
-    GArray *parent;          /* of guint[2]: the set without its last class, and that class */
+    GHashTable *next;        /* set << 32 | group -> set */
+    GArray *parent;          /* of guint[2]: the set without its last group, and that group */
     GPtrArray *ranks;        /* RankSet of each set, or NULL */
-} ClassSets;
+    GArray *groups;          /* of Group */
+} GroupSets;
 
-static guint set_with(ClassSets *sets, guint set, guint class)
+static guint set_with(GroupSets *sets, guint set, guint group)
 {
     const guint *last = &g_array_index(sets->parent, guint, 2 * set);
-    if (set != 0 && last[1] == class)
+    if (set != 0 && last[1] == group)
         return set;
-    gint64 key = (gint64)set << 32 | class;
+    gint64 key = (gint64)set << 32 | group;
     gpointer found = g_hash_table_lookup(sets->next, &key);
     if (found)
         return GPOINTER_TO_UINT(found);
-    guint row[2] = {set, class}, made = sets->parent->len / 2;
+    guint row[2] = {set, group}, made = sets->parent->len / 2;
     g_array_append_vals(sets->parent, row, 2);
     g_hash_table_insert(sets->next, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(made));
     return made;
@@ -202,7 +204,7 @@ static int compare_ranks(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-static RankSet ranks_of_set(Plan *plan, ClassSets *sets, guint set)
+static RankSet ranks_of_set(Plan *plan, GroupSets *sets, guint set)
 {
     while (sets->ranks->len <= set)
         g_ptr_array_add(sets->ranks, NULL);
@@ -211,8 +213,8 @@ static RankSet ranks_of_set(Plan *plan, ClassSets *sets, guint set)
         return *known;
     GArray *ranks = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint s = set; s != 0; s = g_array_index(sets->parent, guint, 2 * s)) {
-        const WendClass *class = wend_program_class(plan->program, g_array_index(sets->parent, guint, 2 * s + 1));
-        g_array_append_vals(ranks, class->ranks, class->n_ranks);
+        RankSet of_group = g_array_index(sets->groups, Group, g_array_index(sets->parent, guint, 2 * s + 1)).ranks;
+        g_array_append_vals(ranks, of_group.ranks, of_group.n);
     }
     g_array_sort(ranks, compare_ranks);
     known = g_new(RankSet, 1);
@@ -226,16 +228,16 @@ static RankSet ranks_of_set(Plan *plan, ClassSets *sets, guint set)
 
 typedef struct {
     Plan *plan;
-    ClassSets sets;
+    GroupSets sets;
     guint *rule_set, *terminal_set;
-    guint class;
+    guint group;
     gboolean emitted;        /* what is marked becomes functions */
-    guint *seen;             /* by rule: class + 1 that walked it last */
+    guint *seen;             /* by rule: group + 1 that walked it last */
 } Marking;
 
 static void mark_terminal(Marking *m, guint terminal)
 {
-    m->terminal_set[terminal] = set_with(&m->sets, m->terminal_set[terminal], m->class);
+    m->terminal_set[terminal] = set_with(&m->sets, m->terminal_set[terminal], m->group);
 }
 
 /* Marks RULE and all below it, callees first in plan->order. Recursion is as deep as the grammar, which is about its logarithm; hostile
@@ -246,14 +248,14 @@ static void mark_rule(Marking *m, guint rule)
     Plan *plan = m->plan;
     GArray *stack = g_array_new(FALSE, FALSE, sizeof(Frame));
     Frame start = {rule, 0};
-    if (m->seen[rule] != m->class + 1)
+    if (m->seen[rule] != m->group + 1)
         g_array_append_val(stack, start);
-    m->seen[rule] = m->class + 1;
+    m->seen[rule] = m->group + 1;
     while (stack->len > 0) {
         Frame *top = &g_array_index(stack, Frame, stack->len - 1);
         PlanRule *r = &plan->rules[top->rule];
         if (top->symbol == r->n) {
-            m->rule_set[top->rule] = set_with(&m->sets, m->rule_set[top->rule], m->class);
+            m->rule_set[top->rule] = set_with(&m->sets, m->rule_set[top->rule], m->group);
             if (!r->used && m->emitted) {
                 r->used = TRUE;
                 g_array_append_val(plan->order, top->rule);
@@ -267,8 +269,8 @@ static void mark_rule(Marking *m, guint rule)
         const WendSymbol *s = &r->symbols[top->symbol++];
         if (!s->is_rule) {
             mark_terminal(m, s->id);
-        } else if (m->seen[s->id] != m->class + 1) {
-            m->seen[s->id] = m->class + 1;
+        } else if (m->seen[s->id] != m->group + 1) {
+            m->seen[s->id] = m->group + 1;
             Frame next = {s->id, 0};
             g_array_append_val(stack, next);
         }
@@ -276,9 +278,33 @@ static void mark_rule(Marking *m, guint rule)
     g_array_free(stack, TRUE);
 }
 
-static void mark_all(Plan *plan)
+static void find_groups(const Plan *plan, GArray *groups)
+{
+    for (guint c = 0; c < wend_program_n_classes(plan->program); c++) {
+        const WendClass *class = wend_program_class(plan->program, c);
+        guint before = groups->len;
+        for (guint i = 0; i < plan->threads->len; i += 1 + g_array_index(plan->threads, PlanThread, i).n_others) {
+            const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
+            Group group = {thread->ranks, c, i, 1 + thread->n_others};
+            if (thread->class_index == c)
+                g_array_append_val(groups, group);
+        }
+        Group none = {{class->n_ranks, class->ranks}, c, 0, 0};
+        if (groups->len == before)
+            g_array_append_val(groups, none);
+    }
+}
+
+void plan_mark(Plan *plan)
 {
     guint n_terminals = wend_program_n_terminals(plan->program);
+    memset(plan->terminal_ranks, 0, n_terminals * sizeof *plan->terminal_ranks);
+    memset(plan->terminal_uses, 0, n_terminals * sizeof *plan->terminal_uses);
+    g_array_set_size(plan->order, 0);
+    for (guint i = 0; i < plan->n_rules; i++) {
+        plan->rules[i].used = FALSE;
+        plan->rules[i].ranks = (RankSet){0, NULL};
+    }
     Marking m = {.plan = plan, .rule_set = g_new0(guint, plan->n_rules + 1), .terminal_set = g_new0(guint, n_terminals + 1),
                  .seen = g_new0(guint, plan->n_rules + 1)};
     m.sets.next = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
@@ -287,13 +313,14 @@ static void mark_all(Plan *plan)
     guint empty[2] = {0, G_MAXUINT};
     g_array_append_vals(m.sets.parent, empty, 2);
 
-    for (m.class = 0; m.class < wend_program_n_classes(plan->program); m.class++) {
-        const WendClass *class = wend_program_class(plan->program, m.class);
+    m.sets.groups = g_array_new(FALSE, FALSE, sizeof(Group));
+    find_groups(plan, m.sets.groups);
+    for (m.group = 0; m.group < m.sets.groups->len; m.group++) {
+        const Group *group = &g_array_index(m.sets.groups, Group, m.group);
+        const WendClass *class = wend_program_class(plan->program, group->class_index);
         m.emitted = TRUE;
-        for (guint i = 0; i < plan->threads->len; i++) {
+        for (guint i = group->first; i < group->first + group->n; i++) {
             const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
-            if (thread->class_index != m.class)
-                continue;
             mark_rule(&m, thread->rule);
             if (thread->n_others > 0) {
                 mark_rule(&m, thread->during);
@@ -316,6 +343,7 @@ static void mark_all(Plan *plan)
             plan->terminal_ranks[i] = ranks_of_set(plan, &m.sets, m.terminal_set[i]);
     g_hash_table_destroy(m.sets.next);
     g_array_free(m.sets.parent, TRUE);
+    g_array_free(m.sets.groups, TRUE);
     g_ptr_array_free(m.sets.ranks, TRUE);
     g_free(m.rule_set);
     g_free(m.terminal_set);
@@ -341,7 +369,7 @@ gboolean plan_select(Plan *plan, GError **error)
         return FALSE;
     plan->terminal_ranks = g_new0(RankSet, wend_program_n_terminals(p) + 1);
     plan->terminal_uses = g_new0(guint, wend_program_n_terminals(p) + 1);
-    mark_all(plan);
+    plan_mark(plan);
     return TRUE;
 }
 
@@ -355,6 +383,8 @@ void plan_free(Plan *plan)
     if (plan->prefix)
         g_array_unref(plan->prefix);
     g_ptr_array_free(plan->owned, TRUE);
+    for (guint i = 0; i < plan->n_rules; i++)
+        loop_free((Loop *)plan->rules[i].loop);
     g_free(plan->rules);
     g_free(plan->terminal_ranks);
     g_free(plan->terminal_uses);

@@ -6,7 +6,5 @@
 
 /* Cuts the bodies of main threads where others start and end; after the threads have been found. */
 gboolean plan_threads(Plan *plan, GError **error);
-/* select.c: adds a body to the plan's rules, takes the array, gives its number. */
-guint plan_add_body(Plan *plan, GArray *symbols);
 
 #endif

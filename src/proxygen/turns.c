@@ -14,8 +14,6 @@
 #include "plan.h"
 #include "turns.h"
 
-enum { EAGER_BYTES = 4000 };
-
 /* What one process does with the hub, or the hub with it, in order. */
 typedef struct {
     gint64 tag;
@@ -84,7 +82,7 @@ static int only_sequence(const Plan *plan, guint rank)
     int found = -1;
     for (guint i = 0; i < plan->threads->len; i++) {
         const PlanThread *t = &g_array_index(plan->threads, PlanThread, i);
-        if (t->class_index != wend_program_class_of(plan->program, rank))
+        if (!rank_set_has(t->ranks, rank))
             continue;
         if (found >= 0)
             return -1;

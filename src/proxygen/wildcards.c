@@ -17,9 +17,6 @@
 #include "plan.h"
 #include "turns.h"
 
-/* No MPI library in use sends fewer bytes than this eagerly. */
-enum { EAGER_BYTES = 4000 };
-
 typedef enum { WORLD, OTHERS, COMMS } CommClass;
 
 typedef struct {
@@ -50,11 +47,10 @@ typedef struct {
     GHashTable *balance;      /* receiver << 32 | phase -> messages sent minus received; receiver n_ranks: other communicators */
     guint64 steps;            /* walked so far */
     gboolean cancels;         /* there are calls of MPI_Cancel */
+    guint64 loop_start;
+    guint64 loop_end;         /* in a loop whose order is open: the step where it ends; else 0 */
     gboolean one_phase;       /* too long to walk, or messages cross phases */
 } Traffic;
-
-/* Terminals walked, at most: beyond that all is one phase. */
-enum { STEP_LIMIT = 50 * 1000 * 1000 };
 
 static gboolean is_probe(const char *name)
 {
@@ -217,9 +213,26 @@ static gboolean rule_moves(Traffic *t, guint rule)
     return t->rule_moves[rule];
 }
 
+/* As many as walk() takes steps: bodies of loops have no rules in them. */
+static guint64 calls_of_loop(const Plan *plan, const PlanRule *loop)
+{
+    guint64 n = 0;
+    for (guint i = 0; i < loop->n; i++)
+        n += loop->symbols[i].exponent * (loop->symbols[i].is_rule ? plan->rules[loop->symbols[i].id].n : 1);
+    return n;
+}
+
 static void walk(Traffic *t, guint rule)
 {
     const PlanRule *r = &t->plan->rules[rule];
+    if (r->loop && !t->loop_end) {
+        /* Its calls come in any order: each may be as early as the loop and as late. */
+        t->loop_start = t->steps + 1;
+        t->loop_end = t->steps + calls_of_loop(t->plan, r);
+        walk(t, rule);
+        t->loop_end = 0;
+        return;
+    }
     for (guint i = 0; i < r->n && !t->one_phase; i++) {
         const WendSymbol *s = &r->symbols[i];
         if (s->is_rule) {
@@ -235,10 +248,10 @@ static void walk(Traffic *t, guint rule)
             Occurrence *when = g_hash_table_lookup(t->done, &key);
             if (!when) {
                 when = g_new0(Occurrence, 1);
-                when->first = t->steps;
+                when->first = t->loop_end ? t->loop_start : t->steps;
                 g_hash_table_insert(t->done, g_memdup2(&key, sizeof key), when);
             }
-            when->last = t->steps;
+            when->last = MAX(t->steps, t->loop_end);
             when->times += (gint64)s->exponent;
         }
     }
@@ -354,7 +367,6 @@ static void note_by_phase(Traffic *t)
 {
     for (guint i = 0; i < t->plan->threads->len && !t->one_phase; i++) {
         const PlanThread *thread = &g_array_index(t->plan->threads, PlanThread, i);
-        const WendClass *class = wend_program_class(t->plan->program, thread->class_index);
         if (thread->n_others > 0) {
             t->one_phase = TRUE; /* threads have no common order */
             break;
@@ -367,12 +379,12 @@ static void note_by_phase(Traffic *t)
         g_hash_table_iter_init(&iter, t->done);
         while (g_hash_table_iter_next(&iter, &key, &when)) {
             call_decode(t->plan->call, (guint)(*(gint64 *)key >> 32));
-            for (guint r = 0; r < class->n_ranks; r++)
-                note_call(t, t->plan->call, class->ranks[r], (guint)(*(gint64 *)key & G_MAXUINT32), when);
+            for (guint r = 0; r < thread->ranks.n; r++)
+                note_call(t, t->plan->call, thread->ranks.ranks[r], (guint)(*(gint64 *)key & G_MAXUINT32), when);
         }
         g_hash_table_destroy(t->done);
-        for (guint r = 0; t->cancels && r < class->n_ranks; r++)
-            discount_cancelled(t, class->ranks[r], thread->sequence);
+        for (guint r = 0; t->cancels && r < thread->ranks.n; r++)
+            discount_cancelled(t, thread->ranks.ranks[r], thread->sequence);
     }
     GHashTableIter iter;
     gpointer left;
@@ -536,14 +548,14 @@ void plan_wildcards(Plan *plan)
             if (g_array_index(received, Transfer, i).source == t.any_source)
                 consider(&t, &g_array_index(received, Transfer, i), r);
     }
-    if (!plan->options->pin && g_hash_table_size(plan->wildcards) > 0 && try_turns(&t))
+    /* Turns are in the recorded order, which loops do not keep. */
+    if (!plan->options->pin && !plan->has_loops && g_hash_table_size(plan->wildcards) > 0 && try_turns(&t))
         g_hash_table_remove_all(plan->wildcards);
     any = g_hash_table_size(plan->wildcards) > 0;
     for (guint i = 0; any && i < plan->threads->len; i++) {
         const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
-        const WendClass *class = wend_program_class(plan->program, thread->class_index);
-        for (guint r = 0; r < class->n_ranks; r++)
-            find_sources(plan, class->ranks[r], thread->sequence);
+        for (guint r = 0; r < thread->ranks.n; r++)
+            find_sources(plan, thread->ranks.ranks[r], thread->sequence);
     }
     free_lists(t.received);
     free_lists(t.sent);

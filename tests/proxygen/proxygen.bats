@@ -90,6 +90,50 @@ record_and_compile() {
     grep -q 'while (pending > 0)' proxy.c
 }
 
+# A proxy whose loops over FUNCTION have BODY, run with messages that come in other orders each time: equal.
+completions() {
+    local seed
+    YIELD_DELAYS=7 record app.dir 4 "$PROGRAMS/completions" "$1" "$2" 3 >/dev/null && make_proxy app.dir ./proxy || return
+    for seed in 1 2 3; do
+        YIELD_DELAYS=$seed record "again$seed.dir" 4 ./proxy && "$WEND" diff app.dir "again$seed.dir" || return
+    done
+}
+
+@test "each function that waits, with requests that are posted again" {
+    for function in waitany waitsome testany testsome waitall testall wait test; do
+        rm -rf ./*.dir proxy.c
+        completions "$function" nothing || fail "$function" || return
+        case $function in *any | *some) [ "$(grep -c 'while (pending > 0)' proxy.c)" -ge 4 ] || fail "$function: not a loop for each rank" || return ;; esac
+    done
+}
+
+@test "loops whose bodies depend on who completed: replies, calls now and then, persistent requests, the same for all" {
+    for body in local reply start place; do
+        for function in waitany testsome; do
+            rm -rf ./*.dir proxy.c
+            completions "$function" "$body" || fail "$function, $body" || return
+            grep -q 'while (pending > 0)' proxy.c
+            ! grep -q 'In the recorded order' proxy.c
+        done
+    done
+}
+
+@test "loops whose bodies wait, or depend on each other, keep the recorded order and say so" {
+    completions waitsome blocking
+    grep -q 'In the recorded order' proxy.c
+    rm -rf ./*.dir proxy.c
+    completions testany memory
+}
+
+@test "a request that takes no part in a loop any more is hidden from it" {
+    record app.dir 4 "$EXAMPLES/particles" -n 20 -s 2 >/dev/null && make_proxy app.dir ./proxy
+    grep -q 'hide_completed' proxy.c
+    for run in 1 2; do
+        YIELD_DELAYS=$run record "again$run.dir" 4 ./proxy
+        "$WEND" diff app.dir "again$run.dir"
+    done
+}
+
 @test "wildcards stay where that is safe; --pin names every source" {
     record app.dir 4 "$EXAMPLES/masterworker" >/dev/null
     "$PROXYGEN" app.dir -o free.c

@@ -7,6 +7,9 @@
  * things keep that from stalling what is not real-time (launchers above all; the kernel stops real-time processes for only 50 ms in a second): a
  * long wait sleeps, and the priority is taken only between MPI_Init and MPI_Finalize, whose barriers spin on shared memory without any progress call.
  *
+ * With YIELD_DELAYS=SEED set, each process now and then sleeps up to half a millisecond before it makes progress, so that messages come in another
+ * order with each seed.
+ *
  * Never part of Wend itself: a tracer must not change how an application is scheduled.
  */
 #include <dlfcn.h>
@@ -14,6 +17,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PATIENCE 500 /* progress calls in a row that find nothing, before a wait counts as long */
 
@@ -49,12 +53,29 @@ static void find_out_phase(void)
     }
 }
 
+static void delay(void)
+{
+    static enum { UNKNOWN, NO, YES } wanted;
+    static unsigned state;
+    if (wanted == UNKNOWN) {
+        const char *seed = getenv("YIELD_DELAYS");
+        wanted = seed ? YES : NO;
+        state = seed ? (unsigned)atoi(seed) * 2654435761u ^ (unsigned)getpid() * 40503u : 0;
+    }
+    if (wanted == NO)
+        return;
+    state = state * 1664525u + 1013904223u;
+    if (state >> 28 == 0)
+        nanosleep(&(struct timespec){.tv_nsec = (long)(state >> 4) % 500000}, NULL);
+}
+
 unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*real)(void *);
     static _Thread_local unsigned idle;
     if (!real)
         real = (unsigned (*)(void *))next("ucp_worker_progress");
+    delay();
     unsigned n = real(worker);
     if (n > 0) {
         idle = 0;

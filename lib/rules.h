@@ -1,0 +1,21 @@
+/* rules.h: grammars as rows of rules. */
+#ifndef WEND_RULES_H
+#define WEND_RULES_H
+
+#include "buf.h"
+#include "program.h"
+
+typedef struct { guint n; WendSymbol *symbols; } Rule;
+
+/* A grammar as it is in a part: rule 0 is the start. */
+typedef struct { guint n_rules; Rule *rules; } RuleRow;
+
+/* Reads a grammar as wend_grammar_encode wrote it; terminals must be below n_terminals. FALSE: damaged. Rules may use each other in any order, but not in circles. */
+gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals);
+void rules_clear(RuleRow *row);
+/* The rules of ROW, each after all those that it uses; g_free. Only those that the start rule needs; NULL: a rule uses itself. */
+guint32 *rules_bottom_up(const RuleRow *row, guint *n);
+/* Terminals in an expansion of the start rule; FALSE if they are more than 2^62. */
+gboolean rules_length(const RuleRow *row, guint64 *length);
+
+#endif
