@@ -96,7 +96,13 @@ int main(int argc, char **argv)
     n += failures(MPI_Comm_set_name(MPI_COMM_WORLD, NULL));
     n += failures(MPI_Info_get(MPI_INFO_NULL, "key", 3, (char[8]){0}, &index));
 
-    printf("%d: sum %d, opposite %d, from %d in %d to %d, %d refused\n", rank, sum, got, from, in, to, n);
+    /* All told by one: lines of several ranks come in any order. */
+    int found[] = {rank, sum, got, from, in, to, n}, *told = malloc((size_t)size * sizeof found);
+    MPI_Gather(found, 7, MPI_INT, told, 7, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int i = 0; rank == 0 && i < size; i++)
+        printf("%d: sum %d, opposite %d, from %d in %d to %d, %d refused\n", told[7 * i], told[7 * i + 1], told[7 * i + 2], told[7 * i + 3], told[7 * i + 4],
+               told[7 * i + 5], told[7 * i + 6]);
+    free(told);
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);
     free(others);
