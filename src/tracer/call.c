@@ -223,6 +223,20 @@ uint64_t callback_calls(void)
     return wend_thread->call->ended;
 }
 
+void callback_forgives(int code)
+{
+    Call *interrupted = wend_thread->call->outer;
+    switch (interrupted->function) { /* the application's own question to a handler fails in nothing */
+    case WEND_FN_MPI_Comm_call_errhandler:
+    case WEND_FN_MPI_File_call_errhandler:
+    case WEND_FN_MPI_Win_call_errhandler:
+    case WEND_FN_MPI_Session_call_errhandler:
+        return;
+    }
+    /* The statuses say what failed; the rest is as always. */
+    interrupted->forgiven = call_error_class(code) != MPI_ERR_IN_STATUS;
+}
+
 void callback_leave(void)
 {
     Thread *t = wend_thread;

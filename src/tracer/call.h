@@ -51,7 +51,7 @@ static inline Call *call_begin(int function)
     c->saved_errno = errno;
     c->sequence = t->sequence;
     c->function = function;
-    c->failed = c->found_nothing = c->varies = c->kept = false;
+    c->failed = c->forgiven = c->found_nothing = c->varies = c->kept = false;
     c->made = NULL;
     c->nulls = 0;
     c->rc = 0;
@@ -75,7 +75,7 @@ static inline void call_stop(Call *c, int rc)
 {
     c->stop = clock_ticks();
     c->saved_errno = errno;
-    if (__builtin_expect(rc != MPI_SUCCESS, 0)) {
+    if (__builtin_expect(rc != MPI_SUCCESS || c->forgiven, 0)) {
         c->rc = call_error_class(rc);
         c->failed = c->rc != MPI_ERR_IN_STATUS;
     }

@@ -176,6 +176,8 @@ static void record_return(const Closure *c, uint64_t returned, const uint64_t *a
     }
     if (is_copy(c->kind) && value == 0)
         flag = *(const int *)(uintptr_t)argument[5] != 0;
+    else if (is_error_handler(c->kind))
+        flag = *(const int *)(uintptr_t)argument[1] == MPI_SUCCESS;
     call_pseudo(WEND_FN_wend_return, (int64_t[]){c->kind}, 1, (int64_t[]){value, flag}, 2);
 }
 
@@ -204,10 +206,14 @@ static void run(ffi_cif *cif, void *result, void **arguments, void *data)
     int saved = errno;
     __attribute__((cleanup(leave))) Visit visit = {.entered = callback_enter(c->word)};
     errno = saved;
-    if (is_error_handler(c->kind))
+    if (is_error_handler(c->kind)) {
+        int code = *(const int *)(uintptr_t)a[1];
         returned = ((Variadic *)c->function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
-    else
+        if (visit.entered && code != MPI_SUCCESS && *(const int *)(uintptr_t)a[1] == MPI_SUCCESS)
+            callback_forgives(code);
+    } else {
         returned = ((Plain *)c->function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+    }
     visit.returned = true;
     if (visit.entered) {
         saved = errno;

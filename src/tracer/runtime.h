@@ -43,6 +43,7 @@ typedef struct Call {
     Sequence *sequence;
     int function;
     bool failed, found_nothing;        /* found_nothing: a poll that found nothing; goes to F */
+    bool forgiven;                     /* it failed, and an error handler made MPI_SUCCESS of the code: nothing of its outputs is there */
     bool varies;                       /* bounds of the datatype that it makes are different in each run */
     int64_t nulls;                     /* bit i: parameter i gives a result, and the caller gave NULL for it */
     int rc;                            /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not failed */
@@ -155,6 +156,7 @@ MessageFacts message_facts(MPI_Message m);                           /* of an un
  * of its own again (the one that was interrupted stays as it is), and what is recorded goes to the sequence of kind callback with that id, which is made at its first
  * call. They nest. FALSE: nothing is recorded here now (off, broken, no MPI yet), and there must be no leave. */
 bool callback_enter(int64_t function_word);
+void callback_forgives(int code);                                    /* an error handler, since enter, made MPI_SUCCESS of CODE */
 uint64_t callback_calls(void);                                       /* recorded since this thread's last enter */
 void callback_leave(void);
 int64_t func_word(const void *function);                             /* number by first sight */
