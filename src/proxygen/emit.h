@@ -63,6 +63,8 @@ char *expression_segment(Emitter *e, gint64 segment);      /* a pointer to its o
 char *expression_by_rank(Emitter *e, RankSet ranks, const gint64 *values, const char *ctype, const char *name);
 char *literal(const Plan *plan, gint64 word);
 /* The name of a constant table with these contents, defined once a file. DIMENSIONS as in "[4]". */
+/* The keys of a table terminal -> number, by number; the caller frees the list. */
+GList *terminals_by_number(GHashTable *numbers);
 char *table_of(Emitter *e, const char *ctype, const char *name, const char *dimensions, const char *contents);
 
 /* -- emit_call.c -- */

@@ -83,32 +83,18 @@ static void emit_one(Emitter *e, GString *out, const Wildcard *wildcard, guint n
         "}\n\n", e->linkage, number, list);
 }
 
-static gint compare_numbers(gconstpointer a, gconstpointer b)
-{
-    return GPOINTER_TO_INT(*(const gpointer *)a) - GPOINTER_TO_INT(*(const gpointer *)b);
-}
-
 void wildcards_emit(Emitter *e, GString *declarations, GString *definitions)
 {
-    g_autoptr(GPtrArray) numbers = g_ptr_array_new();
-    g_autoptr(GHashTable) terminals = g_hash_table_new(NULL, NULL);
-    GHashTableIter iter;
-    gpointer terminal, number;
-    g_hash_table_iter_init(&iter, e->pinned);
-    while (g_hash_table_iter_next(&iter, &terminal, &number)) {
-        g_ptr_array_add(numbers, number);
-        g_hash_table_insert(terminals, number, terminal);
-    }
-    g_ptr_array_sort(numbers, compare_numbers);
-    if (numbers->len)
+    g_autoptr(GList) terminals = terminals_by_number(e->pinned);
+    if (terminals)
         write_comment(definitions, 0, "Where the messages of calls came from when it was recorded, one after the other; -1000 ends a list.");
-    for (guint i = 0; i < numbers->len; i++) {
-        gpointer terminal = g_hash_table_lookup(terminals, numbers->pdata[i]);
-        const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, terminal);
+    for (const GList *l = terminals; l; l = l->next) {
+        guint number = GPOINTER_TO_UINT(g_hash_table_lookup(e->pinned, l->data));
+        const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, l->data);
         if (!wildcard)
-            wildcard = g_hash_table_lookup(e->plan->turns, terminal);
-        emit_one(e, definitions, wildcard, GPOINTER_TO_UINT(numbers->pdata[i]));
+            wildcard = g_hash_table_lookup(e->plan->turns, l->data);
+        emit_one(e, definitions, wildcard, number);
         if (!*e->linkage)
-            g_string_append_printf(declarations, "int next_source_%u(void);\n", GPOINTER_TO_UINT(numbers->pdata[i]));
+            g_string_append_printf(declarations, "int next_source_%u(void);\n", number);
     }
 }

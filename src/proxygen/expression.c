@@ -9,6 +9,17 @@
 
 /* -- numbers -- */
 
+static gint compare_numbers(gconstpointer a, gconstpointer b, gpointer numbers)
+{
+    guint x = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, a)), y = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, b));
+    return x < y ? -1 : x > y;
+}
+
+GList *terminals_by_number(GHashTable *numbers)
+{
+    return g_list_sort_with_data(g_hash_table_get_keys(numbers), compare_numbers, numbers);
+}
+
 char *literal(const Plan *plan, gint64 word)
 {
     if (wend_is_const(word)) {

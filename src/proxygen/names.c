@@ -113,35 +113,22 @@ char *names_file(Emitter *e, const Call *c, const Arg *arg)
     return g_strdup_printf("scratch_file(%u)", number);
 }
 
-static gint compare_numbers(gconstpointer a, gconstpointer b)
-{
-    return GPOINTER_TO_INT(*(const gpointer *)a) - GPOINTER_TO_INT(*(const gpointer *)b);
-}
-
 void names_emit(Emitter *e, GString *declarations, GString *definitions)
 {
-    g_autoptr(GPtrArray) numbers = g_ptr_array_new();
-    g_autoptr(GHashTable) terminals = g_hash_table_new(NULL, NULL);
-    GHashTableIter iter;
-    gpointer terminal, number;
-    g_hash_table_iter_init(&iter, e->findings);
-    while (g_hash_table_iter_next(&iter, &terminal, &number)) {
-        g_ptr_array_add(numbers, number);
-        g_hash_table_insert(terminals, number, terminal);
-    }
-    g_ptr_array_sort(numbers, compare_numbers);
-    if (numbers->len)
+    g_autoptr(GList) terminals = terminals_by_number(e->findings);
+    if (terminals)
         write_comment(definitions, 0, "What calls found under the name of a file, one after the other: bytes, -1 nothing, -2 unknown.");
-    for (guint i = 0; i < numbers->len; i++) {
-        const GArray *found = files_surprise(e->plan, GPOINTER_TO_UINT(g_hash_table_lookup(terminals, numbers->pdata[i])))->found;
+    for (const GList *l = terminals; l; l = l->next) {
+        guint number = GPOINTER_TO_UINT(g_hash_table_lookup(e->findings, l->data));
+        const GArray *found = files_surprise(e->plan, GPOINTER_TO_UINT(l->data))->found;
         g_autoptr(GString) list = g_string_new("");
         for (guint k = 0; k < found->len; k++)
             g_string_append_printf(list, "%s%" G_GINT64_FORMAT, k ? ", " : "", g_array_index(found, gint64, k));
-        g_string_append_printf(definitions, "%slong long next_found_%u(void)\n{\n    static int next;\n", e->linkage, GPOINTER_TO_UINT(numbers->pdata[i]));
+        g_string_append_printf(definitions, "%slong long next_found_%u(void)\n{\n    static int next;\n", e->linkage, number);
         write_line(definitions, 1, "static const long long found[%u] = {%s};", found->len, list->str);
         g_string_append_printf(definitions, "    return found[next++ %% %u];\n}\n\n", found->len);
         if (!*e->linkage)
-            g_string_append_printf(declarations, "long long next_found_%u(void);\n", GPOINTER_TO_UINT(numbers->pdata[i]));
+            g_string_append_printf(declarations, "long long next_found_%u(void);\n", number);
     }
 }
 

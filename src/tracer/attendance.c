@@ -71,15 +71,24 @@ static long rank_of(long pid, const char *variable)
     return rank;
 }
 
-static long parent_of(long pid)
+/* State (a letter) and parent; 0 and 0: gone. */
+static void status_of(long pid, char *state, long *parent)
 {
     size_t len;
     char *stat = read_proc(pid, "stat", &len);
     const char *after = stat ? strrchr(stat, ')') : NULL; /* the program's name may have anything in it */
-    long parent = 0;
-    if (!after || sscanf(after, ") %*c %ld", &parent) != 1)
-        parent = 0;
+    if (!after || sscanf(after, ") %c %ld", state, parent) != 2) {
+        *state = 0;
+        *parent = 0;
+    }
     free(stat);
+}
+
+static long parent_of(long pid)
+{
+    char state;
+    long parent;
+    status_of(pid, &state, &parent);
     return parent;
 }
 
@@ -100,14 +109,12 @@ static bool has_mapped(long pid, const char *library)
     return found;
 }
 
-static bool is_zombie(long pid)
+static bool is_dead(long pid)
 {
-    size_t len;
-    char *stat = read_proc(pid, "stat", &len);
-    const char *after = stat ? strrchr(stat, ')') : NULL;
-    bool zombie = !after || strncmp(after, ") Z", 3) == 0 || strncmp(after, ") X", 3) == 0;
-    free(stat);
-    return zombie;
+    char state;
+    long parent;
+    status_of(pid, &state, &parent);
+    return state == 0 || state == 'Z' || state == 'X';
 }
 
 typedef struct { long rank; bool with; } Seen;
@@ -165,7 +172,7 @@ bool attendance_of_node(NodeAttendance *node)
         if (!isdigit((unsigned char)e->d_name[0]))
             continue;
         long pid = atol(e->d_name), rank = rank_of(pid, variable);
-        if (rank < 0 || rank > INT_MAX || is_zombie(pid) || launcher_of(pid, variable) != own)
+        if (rank < 0 || rank > INT_MAX || is_dead(pid) || launcher_of(pid, variable) != own)
             continue;
         ok = note(&seen, &n, rank, has_mapped(pid, slash ? slash : me.dli_fname));
     }
