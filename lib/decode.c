@@ -1,6 +1,8 @@
 /* decode.c: a terminal of one rank as a call with arguments. */
 #include "decode.h"
 
+#include <string.h>
+
 struct WendDecoder {
     const WendProgram *p;
     Layout layout;
@@ -55,4 +57,20 @@ void wend_decoder_free(WendDecoder *d)
     g_array_unref(d->slots);
     g_array_unref(d->args);
     g_free(d);
+}
+
+const WendArg *wend_call_arg(const WendCall *call, const char *name)
+{
+    for (guint i = 0; i < call->n_args; i++)
+        if (strcmp(call->args[i].param->name, name) == 0)
+            return &call->args[i];
+    return NULL;
+}
+
+const WendArg *wend_call_arg_of_kind(const WendCall *call, WendKind kind)
+{
+    for (guint i = 0; i < call->n_args; i++)
+        if (call->args[i].param->kind == kind)
+            return &call->args[i];
+    return NULL;
 }

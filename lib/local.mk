@@ -38,4 +38,4 @@ pkglib_LTLIBRARIES += libwendcore.la
 libwendcore_la_SOURCES =
 libwendcore_la_LIBADD = lib/libcore.la
 # What merge.h, program.h and functions.h declare.
-libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex '^wend_(arg|constant|decoder|error|function|group|merge|n_|outcomes|program|walk)'
+libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex '^wend_(arg|call|constant|decoder|error|function|group|merge|n_|outcomes|program|walk)'

@@ -12,7 +12,7 @@ void *program_new_block(WendProgram *p, gsize n, gsize size)
     return block;
 }
 
-static gint64 constant_word(const char *name)
+gint64 wend_constant_word(const char *name)
 {
     int index = wend_constant_by_name(name);
     return index < 0 ? WEND_UNKNOWN : WEND_CONST(index);
@@ -25,12 +25,12 @@ WendProgram *program_new(GPtrArray *more_constants)
     p->blocks = g_ptr_array_new_with_free_func(g_free);
     p->more_constants = more_constants ? g_ptr_array_ref(more_constants) : g_ptr_array_new_with_free_func(g_free);
     p->datatypes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL);
-    p->any_source = constant_word("MPI_ANY_SOURCE");
-    p->any_tag = constant_word("MPI_ANY_TAG");
-    p->request_null = constant_word("MPI_REQUEST_NULL");
-    p->proc_null = constant_word("MPI_PROC_NULL");
-    p->undefined = constant_word("MPI_UNDEFINED");
-    p->comm_world = constant_word("MPI_COMM_WORLD");
+    p->any_source = wend_constant_word("MPI_ANY_SOURCE");
+    p->any_tag = wend_constant_word("MPI_ANY_TAG");
+    p->request_null = wend_constant_word("MPI_REQUEST_NULL");
+    p->proc_null = wend_constant_word("MPI_PROC_NULL");
+    p->undefined = wend_constant_word("MPI_UNDEFINED");
+    p->comm_world = wend_constant_word("MPI_COMM_WORLD");
     return p;
 }
 

@@ -113,6 +113,9 @@ typedef struct {
     gint64 return_code;       /* as the recording MPI library numbers it; 0 MPI_SUCCESS */
     guint n_args; const WendArg *args; /* one for each parameter, in order */
 } WendCall;
+/* The first argument with that name, or of that kind; NULL: none. */
+const WendArg *wend_call_arg(const WendCall *call, const char *name);
+const WendArg *wend_call_arg_of_kind(const WendCall *call, WendKind kind);
 
 /* Static decoding: shape and slots of a terminal as RANK makes it; no outcomes (out parts that live there are absent). The call belongs
  * to DECODER and is valid until its next use. */
@@ -148,6 +151,7 @@ gboolean wend_program_datatype(const WendProgram *p, gint64 constant, gint64 fac
 
 /* -- text -- */
 const char *wend_constant_name(const WendProgram *p, gint64 word); /* NULL: not a constant */
+gint64 wend_constant_word(const char *name); /* the same in all programs; WEND_UNKNOWN: none that Wend knows */
 guint wend_program_word_hash(gconstpointer word); /* for a GHashTable of words; GLib's g_int64_hash leaves out the upper half, where much is */
 char *wend_arg_string(const WendArg *arg, gboolean out);            /* newly allocated; NULL if the pointer was NULL */
 

@@ -37,7 +37,7 @@ static guint constants_count(const WendProgram *p)
     return n;
 }
 
-/* Recordings name their own constants; those of other versions of Wend may be numbered differently. */
+/* Constants that this version of Wend does not know are numbered as each recording has them. */
 static GArray *translate_constants(const WendProgram *a, const WendProgram *b)
 {
     guint n_a = constants_count(a), n_b = constants_count(b);
@@ -65,11 +65,7 @@ Identity *identity_new(const WendProgram *a, const WendProgram *b)
     identity->key = g_byte_array_new();
     identity->second = b;
     identity->constants = translate_constants(a, b);
-    identity->request_null = WEND_UNKNOWN;
-    const char *name;
-    for (guint i = 0; (name = wend_constant_name(a, WEND_CONST(i))) != NULL; i++)
-        if (strcmp(name, "MPI_REQUEST_NULL") == 0)
-            identity->request_null = WEND_CONST(i);
+    identity->request_null = wend_constant_word("MPI_REQUEST_NULL");
     return identity;
 }
 

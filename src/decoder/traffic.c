@@ -24,15 +24,6 @@ typedef struct {
 
 #define NO_SIZE G_MAXUINT64
 
-static gint64 find_constant(const WendProgram *p, const char *name)
-{
-    const char *found;
-    for (guint i = 0; (found = wend_constant_name(p, WEND_CONST(i))) != NULL; i++)
-        if (strcmp(found, name) == 0)
-            return WEND_CONST(i);
-    return WEND_UNKNOWN;
-}
-
 static guint64 times(guint64 a, guint64 b)
 {
     guint64 product;
@@ -128,19 +119,11 @@ static guint64 fact_comm_size(Scan *s, const WendCall *maker, gint64 handle)
     return remote != NO_SIZE ? remote : out_fact(maker, WEND_KIND_COMM, handle, 0);
 }
 
-static const WendArg *find_arg(const WendCall *call, const char *name)
-{
-    for (guint i = 0; i < call->n_args; i++)
-        if (strcmp(call->args[i].param->name, name) == 0)
-            return &call->args[i];
-    return NULL;
-}
-
 static guint64 fact_comm_neighbors(Scan *s, const WendCall *maker, gint64 handle)
 {
     (void)s;
     (void)handle;
-    const WendArg *dims = find_arg(maker, "ndims"), *degree = find_arg(maker, "outdegree");
+    const WendArg *dims = wend_call_arg(maker, "ndims"), *degree = wend_call_arg(maker, "outdegree");
     if (dims != NULL && dims->n_in > 0)
         return times(2, number(dims->in[0]));
     return degree != NULL && degree->n_in > 0 ? number(degree->in[0]) : NO_SIZE;
@@ -171,18 +154,10 @@ static const WendArg *arg_at(const WendCall *call, int index)
     return index >= 0 && (guint)index < call->n_args ? &call->args[index] : NULL;
 }
 
-static const WendArg *arg_of_kind(const WendCall *call, WendKind kind)
-{
-    for (guint i = 0; i < call->n_args; i++)
-        if (call->args[i].param->kind == kind)
-            return &call->args[i];
-    return NULL;
-}
-
 /* Bytes of the buffer argument BUF of CALL. Copies nothing, so CALL must stay decoded: type_size uses the other decoder. */
 static guint64 buffer_bytes(Scan *s, const WendCall *call, const WendParam *buf)
 {
-    const WendArg *count = arg_at(call, buf->count), *type = arg_at(call, buf->type), *comm = arg_of_kind(call, WEND_KIND_COMM);
+    const WendArg *count = arg_at(call, buf->count), *type = arg_at(call, buf->type), *comm = wend_call_arg_of_kind(call, WEND_KIND_COMM);
     if (count == NULL)
         return NO_SIZE;
     if (count->n_in == WEND_ABSENT || (count->n_in > 0 && count->in[0] == WEND_ABSENT))
@@ -201,7 +176,7 @@ static guint64 buffer_bytes(Scan *s, const WendCall *call, const WendParam *buf)
     case WEND_EXTENT_NEIGHBORS_OUT:
         return count->param->array ? sum : times(sum, wend_is_handle(handle) ? handle_fact(s, WEND_KIND_COMM, handle, fact_comm_neighbors) : NO_SIZE);
     case WEND_EXTENT_PARTITIONS: {
-        const WendArg *partitions = find_arg(call, "partitions");
+        const WendArg *partitions = wend_call_arg(call, "partitions");
         return partitions != NULL && partitions->n_in > 0 ? times(sum, number(partitions->in[0])) : NO_SIZE;
     }
     default:
@@ -231,7 +206,7 @@ static gboolean is_persistent(const WendCall *call)
 /* Whether the rank is one of those that send in a collective with a root, or has none. A root's own type has MPI_ROOT. */
 static gboolean sends_as_root(Scan *s, const WendCall *call)
 {
-    const WendArg *root = find_arg(call, "root"), *self = arg_of_kind(call, WEND_KIND_SELF);
+    const WendArg *root = wend_call_arg(call, "root"), *self = wend_call_arg_of_kind(call, WEND_KIND_SELF);
     const char *name = call->function->name;
     gboolean from_root = strstr(name, "cast") != NULL || strstr(name, "catter") != NULL;
     if (root == NULL || root->n_in <= 0)
@@ -251,18 +226,18 @@ static gboolean call_traffic(Scan *s, const WendCall *call, TrafficKind *kind, g
     const WendArg *peer;
     if (call->failed || buf == NULL || (f->flags & (WEND_F_PSEUDO | WEND_F_QUERY)) != 0)
         return FALSE;
-    if (arg_of_kind(call, WEND_KIND_FILE) != NULL && arg_of_kind(call, WEND_KIND_DATATYPE) != NULL) {
+    if (wend_call_arg_of_kind(call, WEND_KIND_FILE) != NULL && wend_call_arg_of_kind(call, WEND_KIND_DATATYPE) != NULL) {
         *kind = strstr(f->name, "write") != NULL ? TRAFFIC_FILE_WRITE : TRAFFIC_FILE_READ;
-    } else if ((peer = find_arg(call, "target_rank")) != NULL) {
+    } else if ((peer = wend_call_arg(call, "target_rank")) != NULL) {
         *kind = TRAFFIC_ONE_SIDED;
         if (peer->n_in > 0 && peer->in[0] == s->proc_null)
             return FALSE;
     } else if ((f->flags & WEND_F_SEND) != 0) {
         *kind = TRAFFIC_POINT;
-        peer = find_arg(call, "dest");
+        peer = wend_call_arg(call, "dest");
         if (peer != NULL && peer->n_in > 0 && peer->in[0] == s->proc_null)
             return FALSE;
-    } else if ((f->flags & WEND_F_COLLECTIVE) != 0 && arg_of_kind(call, WEND_KIND_DATATYPE) != NULL) {
+    } else if ((f->flags & WEND_F_COLLECTIVE) != 0 && wend_call_arg_of_kind(call, WEND_KIND_DATATYPE) != NULL) {
         *kind = TRAFFIC_COLLECTIVE;
         if (!sends_as_root(s, call))
             return FALSE;
@@ -286,7 +261,7 @@ static void count_traffic(Scan *s, TrafficKind kind, guint64 bytes, guint64 n)
 /* Starts of persistent requests: the calls that made them say what is sent. */
 static void count_starts(Scan *s, const WendCall *call, guint64 n)
 {
-    const WendArg *requests = arg_of_kind(call, WEND_KIND_REQUEST);
+    const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
     gint64 n_requests = requests != NULL ? requests->n_in : 0;
     gint64 *words = n_requests > 0 ? g_memdup2(requests->in, (gsize)n_requests * sizeof *words) : NULL; /* decoding makers ends the call */
     for (gint64 i = 0; i < n_requests; i++) {
@@ -369,9 +344,9 @@ void traffic_add_class(const WendProgram *p, Counts *counts, guint class_index, 
     }
     s.calls = wend_decoder_new(p);
     s.definitions = wend_decoder_new(p);
-    s.proc_null = find_constant(p, "MPI_PROC_NULL");
-    s.mpi_root = find_constant(p, "MPI_ROOT");
-    s.in_place = find_constant(p, "MPI_IN_PLACE");
+    s.proc_null = wend_constant_word("MPI_PROC_NULL");
+    s.mpi_root = wend_constant_word("MPI_ROOT");
+    s.in_place = wend_constant_word("MPI_IN_PLACE");
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
         s.makers[kinds[i]] = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
     find_makers(&s);

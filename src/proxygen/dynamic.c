@@ -42,14 +42,6 @@ static gboolean is_lost(GHashTable *windows, const Call *c, const Arg *arg, guin
 
 /* -- before locks -- */
 
-static const WendArg *arg_of_kind(const WendCall *call, WendKind kind)
-{
-    for (guint i = 0; i < call->n_args; i++)
-        if (call->args[i].param->kind == kind)
-            return &call->args[i];
-    return NULL;
-}
-
 /* What a process knows when it locks (it does nothing but one-sided operations until the access) was there before the lock, so it is waited for before the lock: with
  * the lock held the one who is to attach it might be kept out. Gives, ascending, the number of a call of MPI_Win_lock << 32, from 1, with a block. */
 static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
@@ -64,7 +56,7 @@ static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
         gboolean lock = strcmp(name, "MPI_Win_lock") == 0, unlock = strcmp(name, "MPI_Win_unlock") == 0;
         if (call->function->flags & (WEND_F_RECV | WEND_F_COMPLETES | WEND_F_COLLECTIVE))
             g_hash_table_remove_all(open); /* news */
-        const WendArg *win = arg_of_kind(call, WEND_KIND_WIN), *target = arg_of_kind(call, WEND_KIND_RANK), *place = arg_of_kind(call, WEND_KIND_TARGET);
+        const WendArg *win = wend_call_arg_of_kind(call, WEND_KIND_WIN), *target = wend_call_arg_of_kind(call, WEND_KIND_RANK), *place = wend_call_arg_of_kind(call, WEND_KIND_TARGET);
         locks += lock;
         if (!win || !target || !win->n_in || !target->n_in || !(lock || unlock || place))
             continue;

@@ -13,7 +13,9 @@ proxygen_SOURCES = \
 	src/proxygen/memory.c src/proxygen/memory.h \
 	src/proxygen/dynamic.c src/proxygen/dynamic.h \
 	src/proxygen/outcomes.c \
-	src/proxygen/loops.c lib/rules.c lib/rules.h \
+	src/proxygen/effects.c src/proxygen/effects.h \
+	src/proxygen/loops.c \
+	src/proxygen/loop_rules.c src/proxygen/loop_rules.h lib/rules.c lib/rules.h \
 	src/proxygen/wildcards.c \
 	src/proxygen/turns.c src/proxygen/turns.h \
 	src/proxygen/files.c src/proxygen/files.h \

@@ -9,7 +9,7 @@
  *   memory.c          segments -> how many bytes, below and above their offset 0 (extent.c, layout.c)
  *   dynamic.c         memory that other processes name by its address
  *   outcomes.c        nondeterminism: what each Waitany, Testsome, … has to complete
- *   loops.c           loops over such calls whose bodies depend on which request completed
+ *   loops.c           loops over such calls whose bodies depend on which request completed (effects.c, loop_rules.c)
  *   wildcards.c       receives from any source: kept, or pinned to the recorded source
  *   turns.c           senders that wait for their turn, so that wildcards can be kept
  *   files.c           files that were there before the run, or came and went without MPI

@@ -34,20 +34,11 @@ static const char *const takes[] = {"MPI_Recv", "MPI_Probe", "MPI_Iprobe", "MPI_
 static const char *const sends[] = {"MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend", "MPI_Isend", "MPI_Issend", "MPI_Ibsend", "MPI_Irsend", NULL};
 static const char *const receives[] = {"MPI_Recv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe", "MPI_Mrecv", "MPI_Irecv", NULL};
 
-static gint64 constant_word(const WendProgram *p, const char *wanted)
-{
-    const char *name;
-    for (guint i = 0; (name = wend_constant_name(p, WEND_CONST(i))) != NULL; i++)
-        if (strcmp(name, wanted) == 0)
-            return WEND_CONST(i);
-    return WEND_UNKNOWN;
-}
-
 /* Is the hub the only partner of all, and are all calls of kinds that are understood? */
 static gboolean is_star(Plan *plan, guint hub)
 {
     const WendProgram *p = plan->program;
-    gint64 proc_null = constant_word(p, "MPI_PROC_NULL"), any_source = constant_word(p, "MPI_ANY_SOURCE"), world = constant_word(p, "MPI_COMM_WORLD");
+    gint64 proc_null = wend_constant_word("MPI_PROC_NULL"), any_source = wend_constant_word("MPI_ANY_SOURCE"), world = wend_constant_word("MPI_COMM_WORLD");
     for (guint t = 0; t < wend_program_n_terminals(p); t++) {
         RankSet ranks = plan->terminal_ranks[t];
         const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, t)->shape);
@@ -91,14 +82,6 @@ static int only_sequence(const Plan *plan, guint rank)
     return found;
 }
 
-static const WendArg *named_arg(const WendCall *call, const char *name)
-{
-    for (guint i = 0; i < call->n_args; i++)
-        if (strcmp(call->args[i].param->name, name) == 0)
-            return &call->args[i];
-    return NULL;
-}
-
 static void give(Plan *plan, guint terminal, guint rank, gint32 source)
 {
     Wildcard *w = g_hash_table_lookup(plan->turns, GUINT_TO_POINTER(terminal));
@@ -135,7 +118,7 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
         return FALSE;
     gboolean is_hub = rank == hub, good = TRUE;
     guint64 collectives = 0;
-    gint64 proc_null = constant_word(plan->program, "MPI_PROC_NULL");
+    gint64 proc_null = wend_constant_word("MPI_PROC_NULL");
     g_autofree guint *ahead = g_new0(guint, plan->n_ranks); /* of the hub: messages that it has let come and not taken */
     WendWalk *walk = wend_walk_new(plan->program, rank, (guint)sequence, WEND_WALK_MAIN);
     const WendCall *call;
@@ -145,7 +128,7 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
             collectives++;
         if (!(flags & (WEND_F_SEND | WEND_F_RECV)))
             continue;
-        const WendArg *dest = named_arg(call, "dest"), *source = named_arg(call, "source"), *tag = named_arg(call, "tag"), *status = named_arg(call, "status");
+        const WendArg *dest = wend_call_arg(call, "dest"), *source = wend_call_arg(call, "source"), *tag = wend_call_arg(call, "tag"), *status = wend_call_arg(call, "status");
         if (dest && dest->n_in == 1) {
             if (dest->in[0] < 0)
                 continue; /* MPI_PROC_NULL */
@@ -217,7 +200,7 @@ gboolean plan_turns(Plan *plan, guint hub)
 {
     if (!plan->prefix || !is_star(plan, hub))
         return FALSE;
-    gint64 any_tag = constant_word(plan->program, "MPI_ANY_TAG");
+    gint64 any_tag = wend_constant_word("MPI_ANY_TAG");
     Log *logs = g_new(Log, plan->n_ranks);
     for (guint r = 0; r < plan->n_ranks; r++)
         logs[r] = log_new();

@@ -516,18 +516,8 @@ void plan_wildcards(Plan *plan)
 {
     plan->wildcards = g_hash_table_new_full(NULL, NULL, NULL, wildcard_free);
     plan->turns = g_hash_table_new_full(NULL, NULL, NULL, wildcard_free);
-    Traffic t = {.plan = plan, .any_source = WEND_CONST(wend_constant_by_name("MPI_ANY_SOURCE")),
-                 .any_tag = WEND_CONST(wend_constant_by_name("MPI_ANY_TAG")), .proc_null = WEND_CONST(wend_constant_by_name("MPI_PROC_NULL"))};
-    /* The recording names its own constants. */
-    const char *name;
-    for (guint i = 0; (name = wend_constant_name(plan->program, WEND_CONST(i))) != NULL; i++) {
-        if (strcmp(name, "MPI_ANY_SOURCE") == 0)
-            t.any_source = WEND_CONST(i);
-        else if (strcmp(name, "MPI_ANY_TAG") == 0)
-            t.any_tag = WEND_CONST(i);
-        else if (strcmp(name, "MPI_PROC_NULL") == 0)
-            t.proc_null = WEND_CONST(i);
-    }
+    Traffic t = {.plan = plan, .any_source = wend_constant_word("MPI_ANY_SOURCE"), .any_tag = wend_constant_word("MPI_ANY_TAG"),
+                 .proc_null = wend_constant_word("MPI_PROC_NULL")};
     t.received = g_ptr_array_new();
     t.sent = g_ptr_array_new();
     g_ptr_array_set_size(t.received, (gint)plan->n_ranks + 1);
