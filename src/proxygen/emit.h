@@ -8,7 +8,7 @@
 typedef enum {
     HELPER_SET_NULL, HELPER_HEAP, HELPER_MAPPED, HELPER_RANK_IN, HELPER_HIDE, HELPER_HIDE_COMPLETED, HELPER_ACTIVE, HELPER_GATHER, HELPER_NULL_REQUESTS, HELPER_SCRATCH, HELPER_SCRATCH_FOUND,
     HELPER_PORTS, HELPER_PORT_TELL, HELPER_PORT_WAIT, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_TURNS, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER,
-    HELPER_PLACES, HELPER_PLACE_IN, HELPER_AWAIT_PLACES, HELPERS
+    HELPER_PLACES, HELPER_PLACE_IN, HELPER_AWAIT_PLACES, HELPER_BEGIN, HELPERS
 } Helper;
 
 typedef struct {
@@ -126,6 +126,8 @@ enum { COLUMN_MARK = '\001', COLUMN_END = '\002' };
 
 /* -- helpers.c -- */
 void helpers_emit(Emitter *e, GString *declarations, GString *definitions);
+/* Calls of what helpers must do once MPI has started, on a communicator of all ranks. */
+void begin_helpers(Emitter *e, GString *out, const char *all);
 
 /* -- callbacks.c -- */
 char *callback_name(Emitter *e, gint64 word, const char *ctype);

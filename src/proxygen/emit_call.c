@@ -563,6 +563,10 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
         e->after = g_ptr_array_new_with_free_func(g_free);
         add_turn(e, c);
         add_places(e, c);
+        if (!e->plan->prefix && plan_is_init(e->plan, terminal)) {
+            add(e->after, g_strdup("proxy_begin();"));
+            e->needs[HELPER_BEGIN] = TRUE;
+        }
         g_autofree char *expression = call_expression(e, c), *statement = statement_of(e, c, expression);
         gboolean poll = (c->function->flags & WEND_F_POLL) && !c->failed && call_arg_named(c, "flag");
         for (guint i = 0; i < e->before->len; i++)

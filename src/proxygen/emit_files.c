@@ -242,17 +242,29 @@ static void emit_main(Emitter *e, GString *out)
                                      "        return 2;\n"
                                      "    }\n", plan->n_ranks, plan->n_ranks, plan->n_ranks);
     }
-    if (e->needs[HELPER_SCRATCH])
-        g_string_append(body, "    scratch_begin();\n");
-    if (e->needs[HELPER_TURNS])
-        g_string_append(body, "    turns_begin();\n");
-    if (e->needs[HELPER_PLACES])
-        g_string_append(body, "    places_begin();\n");
+    gboolean own_session = !plan->prefix && !e->needs[HELPER_BEGIN] && (e->needs[HELPER_SCRATCH] || e->needs[HELPER_PLACES]);
+    if (own_session) {
+        local_variable(e, "MPI_Session", "own_session", 0);
+        local_variable(e, "MPI_Group", "own_group", 0);
+        local_variable(e, "MPI_Comm", "own_comm", 0);
+        g_string_append(body, "    /* The application never calls MPI_Init. */\n"
+                              "    PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own_session);\n"
+                              "    PMPI_Group_from_session_pset(own_session, \"mpi://WORLD\", &own_group);\n"
+                              "    PMPI_Comm_create_from_group(own_group, \"proxy\", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own_comm);\n"
+                              "    PMPI_Group_free(&own_group);\n");
+        begin_helpers(e, body, "own_comm");
+    } else if (plan->prefix) {
+        begin_helpers(e, body, "MPI_COMM_WORLD");
+    }
     g_string_append_c(body, '\n');
     emit_dispatch(e, body);
     g_string_append_c(body, '\n');
+    if (own_session)
+        g_string_append(body, "    PMPI_Barrier(own_comm);\n    PMPI_Comm_free(&own_comm);\n");
     if (e->needs[HELPER_SCRATCH])
         g_string_append(body, "    scratch_end();\n");
+    if (own_session)
+        g_string_append(body, "    PMPI_Session_finalize(&own_session);\n");
     if (e->needs[HELPER_HEAP])
         g_string_append(body, "    for (int i = 0; i < heap_blocks; i++)\n        heap_free(i);\n");
     if (e->needs[HELPER_MAPPED])

@@ -347,17 +347,23 @@ static const char *const scratch_found_text =
     "\n";
 
 static const char *const scratch_begin_text =
-    "@void scratch_begin(void)\n"
+    "@void scratch_begin(MPI_Comm all)\n"
     "{\n"
     "    if (rank == 0) {\n"
     "        const char *dir = getenv(\"WEND_PROXY_DIR\"), *tmp = getenv(\"TMPDIR\");\n"
     "        snprintf(scratch_dir, sizeof scratch_dir - 64, \"%s/wend-proxy-XXXXXX\", dir ? dir : tmp ? tmp : \"/tmp\");\n"
     "        if (!mkdtemp(scratch_dir)) {\n"
     "            fprintf(stderr, \"proxy: cannot make a scratch directory %s: %s\\n\", scratch_dir, strerror(errno));\n"
-    "            PMPI_Abort(MPI_COMM_WORLD, 4);\n"
+    "            scratch_dir[0] = '\\0';\n"
     "        }\n"
     "    }\n"
-    "    PMPI_Bcast(scratch_dir, sizeof scratch_dir, MPI_CHAR, 0, MPI_COMM_WORLD);\n";
+    "    PMPI_Bcast(scratch_dir, sizeof scratch_dir, MPI_CHAR, 0, all);\n"
+    "    if (!*scratch_dir) { /* not MPI_Abort: launchers may lose what was said just before */\n"
+    "        int started;\n"
+    "        if (PMPI_Initialized(&started) == MPI_SUCCESS && started)\n"
+    "            PMPI_Finalize();\n"
+    "        exit(4);\n"
+    "    }\n";
 
 static const char *const scratch_end_text =
     "/* After all ranks have done their calls. */\n"
@@ -449,12 +455,30 @@ static void scratch(Out *o)
     define(e, o->definitions, scratch_begin_text);
     if (inputs->len)
         g_string_append_printf(o->definitions, "    if (rank == 0) { /* files that were there before the application ran */\n%s    }\n"
-                                               "    PMPI_Barrier(MPI_COMM_WORLD);\n", inputs->str);
+                                               "    PMPI_Barrier(all);\n", inputs->str);
     g_string_append(o->definitions, "}\n\n");
     define(e, o->definitions, scratch_end_text);
-    declare(e, o->declarations, "void scratch_begin(void);\nchar *scratch_file(int number);\nvoid scratch_end(void);");
+    declare(e, o->declarations, "void scratch_begin(MPI_Comm all);\nchar *scratch_file(int number);\nvoid scratch_end(void);");
     if (e->needs[HELPER_SCRATCH_FOUND])
         declare(e, o->declarations, "void scratch_found(MPI_Comm which, int number, long long bytes);");
+}
+
+void begin_helpers(Emitter *e, GString *out, const char *all)
+{
+    if (e->needs[HELPER_SCRATCH])
+        write_line(out, 1, "scratch_begin(%s);", all);
+    if (e->needs[HELPER_TURNS])
+        write_line(out, 1, "turns_begin();");
+    if (e->needs[HELPER_PLACES])
+        write_line(out, 1, "places_begin(%s);", all);
+}
+
+static void begin(Out *o)
+{
+    declare(o->e, o->declarations, "void proxy_begin(void);");
+    define(o->e, o->definitions, "@void proxy_begin(void)\n{\n");
+    begin_helpers(o->e, o->definitions, "MPI_COMM_WORLD");
+    g_string_append(o->definitions, "}\n\n");
 }
 
 static const char *const turns_text =
@@ -493,10 +517,10 @@ static const char *const places_text =
     "    PMPI_Win_flush(rank, places);\n"
     "}\n"
     "\n"
-    "@void places_begin(void)\n"
+    "@void places_begin(MPI_Comm all)\n"
     "{\n"
     "    MPI_Aint *mine;\n"
-    "    PMPI_Comm_dup(MPI_COMM_WORLD, &places_comm);\n"
+    "    PMPI_Comm_dup(all, &places_comm);\n"
     "    PMPI_Win_allocate(%d * sizeof *mine, sizeof *mine, MPI_INFO_NULL, places_comm, &mine, &places);\n"
     "    PMPI_Win_lock_all(MPI_MODE_NOCHECK, places);\n"
     "    memset(mine, 0, %d * sizeof *mine);\n"
@@ -625,7 +649,7 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
     if (e->needs[HELPER_PLACES]) {
         g_auto(GStrv) around = g_strsplit(places_text, "%d", -1);
         g_autofree char *n = g_strdup_printf("%u", e->plan->blocks->len + 1), *text = g_strjoinv(n, around);
-        declare(e, declarations, "void places_begin(void);\nvoid places_end(void);\nvoid place_known(int block, void *base);\n"
+        declare(e, declarations, "void places_begin(MPI_Comm all);\nvoid places_end(void);\nvoid place_known(int block, void *base);\n"
                                  "MPI_Aint place(int process, int block, MPI_Aint offset);");
         define(e, definitions, text);
     }
@@ -637,6 +661,8 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
         await_places(&o);
     if (e->needs[HELPER_SCRATCH])
         scratch(&o);
+    if (e->needs[HELPER_BEGIN])
+        begin(&o);
     if (e->needs[HELPER_PORTS]) {
         guint n = MAX(1, g_hash_table_size(e->ports));
         declare(e, declarations, "extern char port[%u][MPI_MAX_PORT_NAME + 1];", n);

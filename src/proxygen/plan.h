@@ -181,6 +181,8 @@ enum { STEP_LIMIT = 50 * 1000 * 1000 };
 
 /* select.c: adds a body to the plan's rules, takes the array, gives its number. */
 guint plan_add_body(Plan *plan, GArray *symbols);
+/* select.c: is the call MPI_Init or MPI_Init_thread? */
+gboolean plan_is_init(const Plan *plan, guint terminal);
 /* Finds out anew who runs which rule and call, after rules and threads have changed. */
 void plan_mark(Plan *plan);
 

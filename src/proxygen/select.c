@@ -54,7 +54,7 @@ Plan *plan_new(const WendProgram *p, const Options *options)
 
 /* -- the calls up to MPI_Init -- */
 
-static gboolean is_init(const Plan *plan, guint terminal)
+gboolean plan_is_init(const Plan *plan, guint terminal)
 {
     const WendShape *shape = wend_program_shape(plan->program, wend_program_terminal(plan->program, terminal)->shape);
     const char *name = shape->function->name;
@@ -69,7 +69,7 @@ static gboolean rule_has_init(const Plan *plan, gint8 *known, guint rule)
     const WendRule *r = wend_program_rule(plan->program, rule);
     known[rule] = 0;
     for (guint i = 0; i < r->n && !known[rule]; i++)
-        known[rule] = r->symbols[i].is_rule ? rule_has_init(plan, known, r->symbols[i].id) : is_init(plan, r->symbols[i].id);
+        known[rule] = r->symbols[i].is_rule ? rule_has_init(plan, known, r->symbols[i].id) : plan_is_init(plan, r->symbols[i].id);
     return known[rule];
 }
 
@@ -94,7 +94,7 @@ static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray 
     guint i = 0;
     for (; i < r->n; i++) {
         const WendSymbol *s = &r->symbols[i];
-        if (s->is_rule ? rule_has_init(plan, known, s->id) : is_init(plan, s->id))
+        if (s->is_rule ? rule_has_init(plan, known, s->id) : plan_is_init(plan, s->id))
             break;
         for (guint64 e = 0; e < s->exponent && prefix->len <= PREFIX_LIMIT; e++) {
             if (s->is_rule)

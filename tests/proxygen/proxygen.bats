@@ -171,6 +171,57 @@ completions() {
     [[ "$output" == *"scratch directory"* ]]
 }
 
+# Where the proxy's ranks agree on a directory: ARGUMENT "differ": they differ in what they call before MPI_Init; "session": they never call that.
+file_program() {
+    cat >begin.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+static void use_file(MPI_Comm comm)
+{
+    MPI_File file;
+    /* MPICH 4.0 refuses without MPI_Init. */
+    if (MPI_File_open(comm, "begin.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file) == MPI_SUCCESS)
+        MPI_File_close(&file);
+}
+int main(int argc, char **argv)
+{
+    const char *rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
+    int started;
+    if (strcmp(argv[1], "differ") == 0) {
+        if (rank && atoi(rank) % 2)
+            MPI_Initialized(&started);
+        MPI_Init(&argc, &argv);
+        use_file(MPI_COMM_WORLD);
+        MPI_Finalize();
+        return 0;
+    }
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "begin", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    use_file(comm);
+    MPI_Comm_free(&comm);
+    MPI_Group_free(&group);
+    MPI_Session_finalize(&session);
+    return 0;
+}
+C
+    "$MPICC" -O1 begin.c -o begin
+}
+
+@test "files in a program whose ranks differ before MPI_Init" {
+    file_program
+    roundtrip 4 ./begin differ
+}
+
+@test "files in a program that has sessions alone" {
+    file_program
+    roundtrip 4 ./begin session
+}
+
 @test "a recording without structure is compiled in seconds, to files that a compiler takes" {
     cat >noise.c <<'C'
 #include <mpi.h>
