@@ -84,6 +84,32 @@ static void emit_unoptimized(GString *out)
                          "#endif\n\n");
 }
 
+/* So much fits on any stack; and what calls need besides. */
+enum { SMALL_STACK = 1 << 20 };
+
+/* Bytes on a thread's stack; *below: those below its offset 0. */
+static gint64 stack_bytes(const Emitter *e, guint thread, gint64 *below)
+{
+    const Segment *s = plan_segment(e->plan, WEND_SEGMENT(WEND_SEGMENT_STACK, thread));
+    *below = s ? (-s->low + 63) / 64 * 64 : 0;
+    return s ? (*below + s->high + 63) / 64 * 64 : 0;
+}
+
+/* The limit of a thread with that much on its stack; 0: that of any does. */
+static gint64 stack_limit(const Emitter *e, guint thread)
+{
+    gint64 below, all = stack_bytes(e, thread, &below);
+    return all > SMALL_STACK ? (all + SMALL_STACK + 65535) / 65536 * 65536 : 0;
+}
+
+static gboolean has_large_stack(const Emitter *e)
+{
+    for (guint i = 0; i < e->plan->threads->len; i++)
+        if (stack_limit(e, g_array_index(e->plan->threads, PlanThread, i).thread))
+            return TRUE;
+    return FALSE;
+}
+
 static void emit_includes(Emitter *e, GString *out)
 {
     g_string_append(out, "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE /* mkdtemp, mmap */\n#endif\n");
@@ -97,6 +123,8 @@ static void emit_includes(Emitter *e, GString *out)
     g_string_append(out, "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
     if (e->needs[HELPER_MAPPED])
         g_string_append(out, "#include <sys/mman.h>\n");
+    if (has_large_stack(e))
+        g_string_append(out, "#include <sys/resource.h>\n");
     g_string_append(out, "#include <unistd.h>\n\n");
     g_string_append(out, "/* gcc takes MPICH's MPI_STATUSES_IGNORE, which is no real address, for an array that is too small. */\n"
                          "#if defined __GNUC__ && !defined __clang__\n"
@@ -109,12 +137,10 @@ static void emit_includes(Emitter *e, GString *out)
 /* The memory that stands for a thread's stack is on it: offset 0 is the first address that MPI saw, others may be lower. */
 static void emit_stack(Emitter *e, GString *out, guint thread)
 {
-    gint64 word = WEND_SEGMENT(WEND_SEGMENT_STACK, thread);
-    const Segment *s = plan_segment(e->plan, word);
-    if (!s)
+    gint64 below, all = stack_bytes(e, thread, &below);
+    if (all == 0)
         return;
-    g_autofree char *name = expression_segment(e, word);
-    gint64 below = (-s->low + 63) / 64 * 64, all = (below + s->high + 63) / 64 * 64;
+    g_autofree char *name = expression_segment(e, WEND_SEGMENT(WEND_SEGMENT_STACK, thread));
     g_string_append_printf(out, "    _Alignas(64) char stack_memory[%" G_GINT64_FORMAT "] = {0};\n", all);
     g_string_append_printf(out, below ? "    %s = stack_memory + %" G_GINT64_FORMAT ";\n" : "    %s = stack_memory;\n", name, below);
 }
@@ -152,11 +178,17 @@ static void emit_threads(Emitter *e, GString *out)
         }
         g_autofree char *name = start_name(e, start), *before = rule_name(e, main_thread->rule), *during = rule_name(e, main_thread->during),
                         *after = rule_name(e, main_thread->after);
-        g_string_append_printf(out, "static void %s(void)\n{\n    pthread_t threads[%u];\n\n    %s();\n", name, main_thread->n_others, before);
+        g_string_append_printf(out, "static void %s(void)\n{\n    pthread_t threads[%u];\n    pthread_attr_t attributes;\n\n    %s();\n"
+                                    "    pthread_attr_init(&attributes);\n", name, main_thread->n_others, before);
         write_comment(out, 1, "One after the other, so that they come in the order of their numbers.");
-        for (guint i = 1; i <= main_thread->n_others; i++)
-            g_string_append_printf(out, "    pthread_create(&threads[%u], NULL, thread_%u_of_start_%u, NULL);\n    usleep(20000);\n", i - 1,
+        for (guint i = 1; i <= main_thread->n_others; i++) {
+            gint64 limit = stack_limit(e, main_thread[i].thread);
+            if (limit)
+                g_string_append_printf(out, "    pthread_attr_setstacksize(&attributes, %" G_GINT64_FORMAT ");\n", limit);
+            g_string_append_printf(out, "    pthread_create(&threads[%u], &attributes, thread_%u_of_start_%u, NULL);\n    usleep(20000);\n", i - 1,
                                    main_thread[i].thread, start + 1);
+        }
+        g_string_append(out, "    pthread_attr_destroy(&attributes);\n");
         g_string_append_printf(out, "    %s();\n    for (int i = 0; i < %u; i++)\n        pthread_join(threads[i], NULL);\n    %s();\n}\n\n",
                                during, main_thread->n_others, after);
     }
@@ -203,6 +235,27 @@ static void emit_dispatch(Emitter *e, GString *out)
     }
     write_line(out, 1, "static void (*const start[%u])(void) = {%s};", plan->n_ranks, list->str);
     write_line(out, 1, "start[rank]();");
+}
+
+/* The main thread's limit is that of the program's start. */
+static void emit_large_main(GString *out, gint64 limit)
+{
+    g_string_append_printf(out,
+        "\n/* The application had much memory on its stack: with a smaller limit this program starts itself again. */\n"
+        "int main(int argc, char **argv)\n"
+        "{\n"
+        "    const rlim_t wanted = %" G_GINT64_FORMAT ";\n"
+        "    struct rlimit limit;\n"
+        "\n"
+        "    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < wanted) { /* RLIM_INFINITY is the largest number */\n"
+        "        limit.rlim_cur = wanted;\n"
+        "        if (limit.rlim_max >= wanted && setrlimit(RLIMIT_STACK, &limit) == 0)\n"
+        "            execv(\"/proc/self/exe\", argv);\n"
+        "        fprintf(stderr, \"proxy: needs a stack of %" G_GINT64_FORMAT " bytes: raise its limit (ulimit -s)\\n\");\n"
+        "        return 4;\n"
+        "    }\n"
+        "    return run(argc, argv);\n"
+        "}\n", limit, limit);
 }
 
 static void emit_main(Emitter *e, GString *out)
@@ -273,15 +326,23 @@ static void emit_main(Emitter *e, GString *out)
     g_string_append(out, e->definitions->str);
     g_string_set_size(e->definitions, 0);
     emit_threads(e, out);
-    g_string_append_printf(out, "int main(%s)\n{\n", e->needs[HELPER_SPAWN] ? "int argc, char **argv" : "void");
+    gint64 large = stack_limit(e, 0);
+    if (large)
+        g_string_append(out, "static __attribute__((noinline)) int run(int argc, char **argv)\n{\n");
+    else
+        g_string_append_printf(out, "int main(%s)\n{\n", e->needs[HELPER_SPAWN] ? "int argc, char **argv" : "void");
     emit_stack(e, out, 0);
     g_string_append(out, locals->str);
     if (e->needs[HELPER_SPAWN])
         g_string_append(out, "    program_path = argc > 0 ? argv[0] : NULL;\n");
+    else if (large)
+        g_string_append(out, "    (void)argc;\n    (void)argv;\n");
     if (e->needs[HELPER_SET_NULL])
         g_string_append(out, "    set_null();\n");
     g_string_append(out, body->str);
     g_string_append(out, "    return 0;\n}\n");
+    if (large)
+        emit_large_main(out, large);
 }
 
 static void new_file_scope(Emitter *e)

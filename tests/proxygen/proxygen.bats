@@ -171,6 +171,51 @@ completions() {
     [[ "$output" == *"scratch directory"* ]]
 }
 
+@test "much memory on stacks, with a small limit" {
+    cat >large.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#define N (12 << 20)
+static void exchange(int tag)
+{
+    char memory[N];
+    int rank, size;
+    memory[0] = memory[N - 1] = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Sendrecv(memory, N / 2, MPI_CHAR, (rank + 1) % size, tag, memory + N / 2, N / 2, MPI_CHAR, (rank + size - 1) % size, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+static void *run(void *unused)
+{
+    exchange(2);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    pthread_attr_t attributes;
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    exchange(1);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 2 * N);
+    if (pthread_create(&thread, &attributes, run, NULL) == 0)
+        pthread_join(thread, NULL);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O1 -pthread large.c -o large
+    ulimit -Ss 32768
+    record app.dir 2 ./large
+    make_proxy app.dir proxy
+    ulimit -Ss 2048
+    record proxy.dir 2 ./proxy
+    "$WEND" diff app.dir proxy.dir
+}
+
 # Where the proxy's ranks agree on a directory: ARGUMENT "differ": they differ in what they call before MPI_Init; "session": they never call that.
 file_program() {
     cat >begin.c <<'C'
