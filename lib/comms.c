@@ -2,7 +2,7 @@
  *
  * A communicator's identity is what its members agree on without a message (docs/design.md, "Communicators"). Identities are numbered in
  * the order of ranks, sequences and calls. Only rules that contain a creating call are entered, so the cost follows the creations. */
-#include "comms.h"
+#include "program-private.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@
 enum { CREATIONS_MAX = 1 << 24 };
 
 struct CommNumbers {
-    GPtrArray *by_rank;      /* GPtrArray of GArray of CommMade, by sequence */
+    GPtrArray *by_rank;      /* GPtrArray of GArray of WendCommMade, by sequence */
 };
 
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
     guint creations;
 } Numbering;
 
-int comm_made_param(const WendFunction *f)
+int wend_function_comm_made(const WendFunction *f)
 {
     for (int i = 0; i < f->n_params; i++)
         if (f->params[i].kind == WEND_KIND_COMM && (f->params[i].dir == WEND_DIR_OUT || f->params[i].dir == WEND_DIR_RETURN) && !f->params[i].array) return i;
@@ -109,8 +109,14 @@ static void identify(Numbering *n, const WendCall *call, const gint64 *out, Wend
 static void made(Numbering *n, guint32 terminal, GArray *list)
 {
     const WendCall *call = wend_decoder_call(n->decoder, terminal, n->rank);
-    const WendArg *arg = &call->args[comm_made_param(call->function)];
-    CommMade comm = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN, G_MAXUINT};
+    const WendArg *arg = &call->args[wend_function_comm_made(call->function)];
+    WendCommMade comm = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN, G_MAXUINT, -1, -1, -1, -1};
+    if (wend_is_handle(comm.handle)) {
+        comm.rank = arg->out[2];
+        comm.leader = arg->out[3];
+        comm.remote_size = arg->out[4];
+        comm.remote_leader = arg->out[5];
+    }
     gpointer known;
     if (!(call->function->flags & WEND_F_CREATES_COMM) && g_hash_table_lookup_extended(n->here, &comm.handle, NULL, &known)) {
         comm.number = GPOINTER_TO_UINT(known); /* a handle that it has already */
@@ -172,7 +178,7 @@ static void mark(Numbering *n)
     WendProgram *p = n->p;
     for (guint i = 0; i < p->n_terminals; i++) {
         const WendShape *s = &p->shapes[p->terminals[i].shape];
-        n->terminal_creates[i] = !s->failed && comm_made_param(s->function) >= 0;
+        n->terminal_creates[i] = !s->failed && wend_function_comm_made(s->function) >= 0;
     }
     for (guint r = 0; r < p->n_rules; r++)
         for (guint k = 0; k < p->rules[r].n && !n->rule_creates[r]; k++) {
@@ -204,7 +210,7 @@ static void make_numbers(WendProgram *p)
         g_hash_table_remove_all(n.counts);
         n.world = wend_program_world_of(p, n.rank);
         for (guint q = 0; q < k->n_sequences; q++) {
-            GArray *list = g_array_new(FALSE, FALSE, sizeof(CommMade));
+            GArray *list = g_array_new(FALSE, FALSE, sizeof(WendCommMade));
             expand(&n, k->sequences[q].rule, list);
             g_ptr_array_add(row, list);
         }
@@ -217,15 +223,16 @@ static void make_numbers(WendProgram *p)
     g_free(n.terminal_creates);
 }
 
-const CommMade *comm_numbers(WendProgram *p, guint rank, guint sequence, guint *n)
+const WendCommMade *wend_program_comms(const WendProgram *program, guint rank, guint sequence, guint *n)
 {
+    WendProgram *p = (WendProgram *)program; /* only what it makes when first needed is changed */
     if (!p->comms) make_numbers(p);
     *n = 0;
     const GPtrArray *row = g_ptr_array_index(p->comms->by_rank, rank);
     if (sequence >= row->len) return NULL;
     const GArray *list = g_ptr_array_index(row, sequence);
     *n = list->len;
-    return (const CommMade *)(gpointer)list->data;
+    return (const WendCommMade *)(gpointer)list->data;
 }
 
 void comm_numbers_free(CommNumbers *n)

@@ -8,7 +8,7 @@ CORE_SOURCES = \
 	lib/bundle-read.c lib/bundle-write.c lib/bundle.h \
 	lib/class.c lib/class.h \
 	lib/codec.c lib/codec.h \
-	lib/comms.c lib/comms.h \
+	lib/comms.c \
 	lib/contents.c \
 	lib/cursor.c lib/cursor.h \
 	lib/decode.c lib/decode.h \

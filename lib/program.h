@@ -146,6 +146,17 @@ gint64 wend_walk_datatype_size(const WendWalk *w, gint64 datatype); /* bytes, -1
 /* Requests that the call just given completed, as words, in the order of its array; owned by the walk. */
 const gint64 *wend_walk_completed(const WendWalk *w, guint *n);
 
+/* The communicators that a sequence's calls gave to the program (those calls that succeeded), in order, MPI_COMM_NULL too. Belongs to the program. */
+typedef struct {
+    gint64 handle;
+    guint number;             /* as wend_walk_comm */
+    gint64 rank;              /* the caller's in it; here and below -1: unknown or none */
+    gint64 leader;            /* world rank of rank 0 of the caller's group */
+    gint64 remote_size, remote_leader; /* of the other group of an intercommunicator */
+} WendCommMade;
+const WendCommMade *wend_program_comms(const WendProgram *p, guint rank, guint sequence, guint *n);
+int wend_function_comm_made(const WendFunction *f); /* the parameter that gives it; -1 none */
+
 /* Facts on predefined datatypes: size, lb, extent, true lb, true extent. */
 gboolean wend_program_datatype(const WendProgram *p, gint64 constant, gint64 facts[5]);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "codec.h"
-#include "comms.h"
 #include "cursor.h"
 #include "decode.h"
 #include "requests.h"
@@ -113,7 +112,7 @@ static Known *get_known(WendWalk *w, guint32 terminal)
     k->status = find_param(f, WEND_KIND_STATUS, TRUE);
     k->index_out = find_param(f, WEND_KIND_INDEX, TRUE);
     k->flag_out = find_param(f, WEND_KIND_LOGICAL, TRUE);
-    k->comm_out = comm_made_param(f);
+    k->comm_out = wend_function_comm_made(f);
     k->starts = k->request_in >= 0 && g_str_has_prefix(f->name, "MPI_Start");
     k->frees = k->request_in >= 0 && strcmp(f->name, "MPI_Request_free") == 0;
     k->generalized = strcmp(f->name, "MPI_Grequest_start") == 0;
@@ -406,7 +405,7 @@ static void outputs(WendWalk *w, Known *k)
     if (k->comm_out >= 0) {
         if (w->comms) {
             guint n;
-            const CommMade *made = comm_numbers(w->p, w->rank, w->sequence, &n);
+            const WendCommMade *made = wend_program_comms(w->p, w->rank, w->sequence, &n);
             if (w->comms_made < n && wend_is_handle(made[w->comms_made].handle))
                 g_hash_table_replace(w->comms, g_memdup2(&made[w->comms_made].handle, sizeof(gint64)), GUINT_TO_POINTER(made[w->comms_made].number));
         }
@@ -518,7 +517,7 @@ static void load_comms(WendWalk *w)
     w->comms = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (guint q = 0; q < w->p->classes[w->class].n_sequences; q++) {
         guint n;
-        const CommMade *made = comm_numbers(w->p, w->rank, q, &n);
+        const WendCommMade *made = wend_program_comms(w->p, w->rank, q, &n);
         gboolean own = q == w->sequence;
         for (guint i = 0; i < n && (!own || i < w->comms_made); i++) {
             if (!wend_is_handle(made[i].handle) || (!own && g_hash_table_contains(w->comms, &made[i].handle))) continue;

@@ -22,6 +22,10 @@ setup() { in_scratch; }
 @test "round trip: published names" { roundtrip 2 "$PROGRAMS/services"; }
 @test "round trip: sessions" { roundtrip 2 "$PROGRAMS/sessions"; }
 @test "round trip: wildcards that one rank sends to" { roundtrip 3 "$PROGRAMS/wildcards"; }
+@test "round trip: wildcards on communicators of their own" {
+    roundtrip 5 "$PROGRAMS/wildcards" comms
+    ! grep -q pinned proxy.c
+}
 @test "round trip: files that were there before, or came and went without MPI" {
     roundtrip 3 "$PROGRAMS/files"
     quietly diff.out "$WEND" diff --outcomes app.dir proxy.dir

@@ -17,6 +17,7 @@ proxygen_SOURCES = \
 	src/proxygen/loops.c \
 	src/proxygen/loop_rules.c src/proxygen/loop_rules.h lib/rules.c lib/rules.h \
 	src/proxygen/wildcards.c \
+	src/proxygen/members.c src/proxygen/members.h \
 	src/proxygen/turns.c src/proxygen/turns.h \
 	src/proxygen/files.c src/proxygen/files.h \
 	src/proxygen/callbacks.c src/proxygen/callbacks.h \

@@ -9,19 +9,19 @@
  * wait for their turn (turns.c). Otherwise it is pinned: it names the source that the recorded one got. Probes take no message and stay as they are.
  *
  * The check looks at what the ranks do in one phase, from one collective call on MPI_COMM_WORLD to the next: messages of different phases cannot meet, if
- * in each phase as many are received as are sent, cancelled receives not counted. It errs towards pinning: communicators other than MPI_COMM_WORLD count as one, as their
- * handles do not tell them apart over ranks. */
+ * in each phase as many are received as are sent, cancelled receives not counted. It errs towards pinning: where it is not clear which communicator a
+ * handle is (members.h), or over the whole run one gets more messages than it takes, all communicators that the program made count as one. */
 #include <string.h>
 
 #include "extent.h"
+#include "members.h"
 #include "plan.h"
 #include "turns.h"
 
-typedef enum { WORLD, OTHERS, COMMS } CommClass;
-
 typedef struct {
-    CommClass comm;
-    gint64 source, dest, tag; /* words: constants for wildcards and MPI_PROC_NULL */
+    guint comm;               /* its number: members.h */
+    gint64 source;            /* received: the word, a constant for a wildcard; sent: the sender's rank in the world */
+    gint64 tag;               /* the word */
     gint64 bytes;             /* posted, or sent at most; -1 unknown */
     gboolean blocking;
     guint terminal;
@@ -29,27 +29,37 @@ typedef struct {
     guint64 first, last;      /* when the rank makes the call, counted in its calls */
 } Transfer;
 
-/* How often a rank makes a call in one phase, and when. */
+/* How often a rank makes a call in one phase on one communicator, and when. */
 typedef struct { gint64 times; guint64 first, last; } Occurrence;
+typedef struct { guint terminal, phase, comm; /* members_walk_now */ } When;
+typedef struct { guint receiver, phase, comm; /* number */ } Mailbox;
+/* By terminal: what it means here. */
+typedef enum { NOTHING, TRANSFERS, SYNCHRONIZES, MAKES_COMM } Move;
 
 typedef struct {
     Plan *plan;
     gint64 any_source, any_tag, proc_null;
+    Members *members;
     GPtrArray *received;      /* by rank: GArray of Transfer, named and wildcard */
-    GPtrArray *sent;          /* by destination in the world: GArray of Transfer; the last one: sends on other communicators, to anyone */
+    GPtrArray *sent;          /* by destination in the world: GArray of Transfer; the last one: sends of which it is not known */
     gint64 *mrecv_bytes;      /* by rank: the smallest buffer of an Mrecv */
-    guint8 *moves;            /* by terminal: sends, receives, or counts a phase */
-    gint8 *rule_moves;        /* by rule: has any such terminal; -1 not known yet */
+    guint8 *moves;            /* by terminal: Move */
+    gint64 *comm_words;       /* by terminal: of those that transfer, the communicator's handle */
+    gint8 *rule_moves;        /* by rule: has any terminal that moves; -1 not known yet */
 
     /* of the rank that is looked at */
-    GHashTable *done;         /* terminal << 32 | phase -> Occurrence */
+    GHashTable *done;         /* When -> Occurrence */
+    MembersWalk *comms;
     guint phase;
-    GHashTable *balance;      /* receiver << 32 | phase -> messages sent minus received; receiver n_ranks: other communicators */
+    GHashTable *balance;      /* Mailbox -> messages sent minus received; receiver n_ranks: not known */
     guint64 steps;            /* walked so far */
     gboolean cancels;         /* there are calls of MPI_Cancel */
+    gboolean wildcards;       /* there are any */
+    gboolean one_made;        /* all communicators that the program made count as one */
     guint64 loop_start;
     guint64 loop_end;         /* in a loop whose order is open: the step where it ends; else 0 */
-    gboolean one_phase;       /* too long to walk, or messages cross phases */
+    gboolean one_phase;       /* messages cross phases */
+    gboolean no_order;        /* too long to walk, or threads, which have no common order */
 } Traffic;
 
 static gboolean is_probe(const char *name)
@@ -90,27 +100,34 @@ static void add(GPtrArray *lists, guint index, Transfer t)
     g_array_append_val((GArray *)lists->pdata[index], t);
 }
 
-static void count_message(Traffic *t, guint receiver, guint phase, gint64 times)
+/* When and Mailbox are three numbers each. */
+static guint three_hash(gconstpointer key)
 {
-    gint64 key = (gint64)receiver << 32 | phase, *known = g_hash_table_lookup(t->balance, &key);
+    const guint *k = key;
+    return (k[0] * 2654435761u ^ k[1]) * 2654435761u ^ k[2];
+}
+
+static gboolean three_equal(gconstpointer a, gconstpointer b) { return memcmp(a, b, 3 * sizeof(guint)) == 0; }
+
+static void count_message(Traffic *t, guint receiver, guint comm, guint phase, gint64 times)
+{
+    const Mailbox key = {comm == COMM_UNKNOWN ? t->plan->n_ranks : receiver, phase, comm};
+    gint64 *known = g_hash_table_lookup(t->balance, &key);
     if (!known)
         g_hash_table_insert(t->balance, g_memdup2(&key, sizeof key), known = g_new0(gint64, 1));
     *known += times;
+    t->one_phase |= key.receiver == t->plan->n_ranks; /* sums say nothing on each */
 }
 
-static CommClass class_of(const Traffic *t, const Call *c)
+static gboolean is_made(guint comm) { return comm != COMM_WORLD && comm != COMM_SELF; }
+
+static guint number_of(const Traffic *t, guint rank, guint sequence, gint64 handle, guint now)
 {
-    const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
-    return g_strcmp0(wend_constant_name(t->plan->program, comm->in[0].value), "MPI_COMM_WORLD") == 0 ? WORLD : OTHERS;
+    guint comm = members_number(t->members, rank, sequence, handle, now);
+    return t->one_made && is_made(comm) ? COMM_UNKNOWN : comm;
 }
 
-/* To whom count_message counts what RANK receives. */
-static guint receiver_of(const Traffic *t, const Call *c, guint rank)
-{
-    return class_of(t, c) == WORLD ? rank : t->plan->n_ranks;
-}
-
-static void note_call(Traffic *t, const Call *c, guint rank, guint phase, const Occurrence *when)
+static void note_call(Traffic *t, const Call *c, guint rank, guint phase, guint number, const Occurrence *when)
 {
     const char *name = c->function->name;
     const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
@@ -123,34 +140,40 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, const 
     }
     if (!comm || !comm->has_in)
         return;
-    Transfer one = {.comm = class_of(t, c), .terminal = c->terminal, .source = rank, .phase = phase, .first = when->first, .last = when->last};
+    Transfer one = {.comm = number, .terminal = c->terminal, .source = rank, .phase = phase, .first = when->first, .last = when->last};
     if (c->function->flags & WEND_F_PERSISTENT)
         one.last = G_MAXUINT64; /* it is started later */
     gboolean combined = strstr(name, "endrecv") != NULL;
     if ((c->function->flags & WEND_F_RECV) && named(c, "source", rank, &one.source) && one.source != t->proc_null &&
         named(c, combined ? "recvtag" : "tag", rank, &one.tag)) {
         one.bytes = is_probe(name) || is_matched_probe(name) ? -1 : bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "recvbuf" : "buf", rank);
-        one.dest = rank;
         add(t->received, rank, one);
         if (!is_probe(name))
-            count_message(t, receiver_of(t, c, rank), phase, -when->times);
+            count_message(t, rank, number, phase, -when->times);
     }
     if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value) && value != t->proc_null && named(c, combined ? "sendtag" : "tag", rank, &one.tag)) {
         one.source = rank;
-        one.dest = value;
         one.bytes = bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "sendbuf" : "buf", rank);
         one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST) && strncmp(name, "MPI_Bsend", 9) != 0 && !combined;
         if (strncmp(name, "MPI_Ssend", 9) == 0)
             one.bytes = MAX(one.bytes, EAGER_BYTES + 1); /* waits for the receive, whatever its size; too large for no buffer: see below */
-        guint receiver = one.comm == WORLD && value >= 0 && value < t->plan->n_ranks ? (guint)value : t->plan->n_ranks;
+        gint process = members_process(t->members, number, rank, value);
+        guint receiver = process >= 0 ? (guint)process : t->plan->n_ranks;
         add(t->sent, receiver, one);
-        count_message(t, receiver, phase, when->times);
+        count_message(t, receiver, number, phase, when->times);
     }
 }
 
 static gboolean tags_meet(const Traffic *t, gint64 a, gint64 b)
 {
     return a == b || a == t->any_tag || b == t->any_tag;
+}
+
+static gboolean meet(const Traffic *t, const Transfer *wildcard, const Transfer *other)
+{
+    gboolean same = wildcard->comm == other->comm ||
+                    (is_made(wildcard->comm) && is_made(other->comm) && (wildcard->comm == COMM_UNKNOWN || other->comm == COMM_UNKNOWN));
+    return same && other->phase == wildcard->phase && tags_meet(t, other->tag, wildcard->tag);
 }
 
 /* Are all sends that the wildcard could match of one rank? */
@@ -161,7 +184,7 @@ static gboolean one_sender(const Traffic *t, const Transfer *wildcard, guint ran
         const GArray *sent = t->sent->pdata[list ? t->plan->n_ranks : rank];
         for (guint i = 0; sent && i < sent->len; i++) {
             const Transfer *send = &g_array_index(sent, Transfer, i);
-            if (send->comm != wildcard->comm || send->phase != wildcard->phase || !tags_meet(t, send->tag, wildcard->tag))
+            if (!meet(t, wildcard, send))
                 continue;
             if (sender >= 0 && send->source != sender)
                 return FALSE;
@@ -180,15 +203,14 @@ static const char *conflict_on(const Traffic *t, const Transfer *wildcard, guint
     for (guint i = 0; i < received->len; i++) {
         const Transfer *other = &g_array_index(received, Transfer, i);
         /* One that was posted earlier is matched first. */
-        if (other->comm == wildcard->comm && other->phase == wildcard->phase && other->last > wildcard->first &&
-            other->source != t->any_source && tags_meet(t, other->tag, wildcard->tag))
+        if (meet(t, wildcard, other) && other->last > wildcard->first && other->source != t->any_source)
             return "another receive of this rank names its source and could miss its message.";
     }
     for (guint list = 0; list < 2; list++) {
         const GArray *sent = t->sent->pdata[list ? t->plan->n_ranks : rank];
         for (guint i = 0; sent && i < sent->len; i++) {
             const Transfer *send = &g_array_index(sent, Transfer, i);
-            if (send->comm != wildcard->comm || send->phase != wildcard->phase || !tags_meet(t, send->tag, wildcard->tag))
+            if (!meet(t, wildcard, send))
                 continue;
             if (send->bytes < 0 || (room >= 0 && send->bytes > room && send->bytes != EAGER_BYTES + 1))
                 return "a message of another sender might not fit.";
@@ -222,10 +244,42 @@ static guint64 calls_of_loop(const Plan *plan, const PlanRule *loop)
     return n;
 }
 
+static void step(Traffic *t, guint terminal, guint64 times)
+{
+    t->no_order |= ++t->steps > STEP_LIMIT;
+    if (t->moves[terminal] == SYNCHRONIZES) {
+        t->phase += (guint)times;
+    } else if (t->moves[terminal] == MAKES_COMM) {
+        members_walk_made(t->comms, terminal, times, t->loop_end != 0);
+    } else if (t->moves[terminal] == TRANSFERS) {
+        const When key = {terminal, t->phase, members_walk_now(t->comms, t->comm_words[terminal])};
+        Occurrence *when = g_hash_table_lookup(t->done, &key);
+        if (!when) {
+            when = g_new0(Occurrence, 1);
+            when->first = t->loop_end ? t->loop_start : t->steps;
+            g_hash_table_insert(t->done, g_memdup2(&key, sizeof key), when);
+        }
+        when->last = MAX(t->steps, t->loop_end);
+        when->times += (gint64)times;
+    }
+}
+
+/* What the loop makes may be what its calls name, whichever come first in it. */
+static void foresee_comms(Traffic *t, const PlanRule *r)
+{
+    for (guint i = 0; i < r->n; i++) {
+        if (r->symbols[i].is_rule)
+            foresee_comms(t, &t->plan->rules[r->symbols[i].id]);
+        else if (t->moves[r->symbols[i].id] == MAKES_COMM)
+            members_walk_made(t->comms, r->symbols[i].id, 0, TRUE);
+    }
+}
+
 static void walk(Traffic *t, guint rule)
 {
     const PlanRule *r = &t->plan->rules[rule];
     if (r->loop && !t->loop_end) {
+        foresee_comms(t, r);
         /* Its calls come in any order: each may be as early as the loop and as late. */
         t->loop_start = t->steps + 1;
         t->loop_end = t->steps + calls_of_loop(t->plan, r);
@@ -233,28 +287,25 @@ static void walk(Traffic *t, guint rule)
         t->loop_end = 0;
         return;
     }
-    for (guint i = 0; i < r->n && !t->one_phase; i++) {
+    for (guint i = 0; i < r->n && !t->no_order; i++) {
         const WendSymbol *s = &r->symbols[i];
         if (s->is_rule) {
-            for (guint64 e = 0; rule_moves(t, s->id) && e < s->exponent && !t->one_phase; e++)
+            for (guint64 e = 0; rule_moves(t, s->id) && e < s->exponent && !t->no_order; e++)
                 walk(t, s->id);
             continue;
         }
-        t->one_phase = ++t->steps > STEP_LIMIT;
-        if (t->moves[s->id] == 2) {
-            t->phase += (guint)s->exponent;
-        } else if (t->moves[s->id] == 1) {
-            gint64 key = (gint64)s->id << 32 | t->phase;
-            Occurrence *when = g_hash_table_lookup(t->done, &key);
-            if (!when) {
-                when = g_new0(Occurrence, 1);
-                when->first = t->loop_end ? t->loop_start : t->steps;
-                g_hash_table_insert(t->done, g_memdup2(&key, sizeof key), when);
-            }
-            when->last = MAX(t->steps, t->loop_end);
-            when->times += (gint64)s->exponent;
-        }
+        step(t, s->id, s->exponent);
     }
+}
+
+/* On any of the ranks. */
+static gboolean is_wildcard(const Traffic *t, const Call *c, RankSet ranks)
+{
+    gint64 source;
+    for (guint r = 0; r < ranks.n; r++)
+        if (named(c, "source", ranks.ranks[r], &source) && source == t->any_source)
+            return TRUE;
+    return FALSE;
 }
 
 /* Which terminals move messages, and which synchronize all ranks. Of the collective calls on MPI_COMM_WORLD each counts, as all ranks make all of them in
@@ -267,14 +318,19 @@ static void find_moves(Traffic *t)
             continue;
         call_decode(t->plan->call, i);
         const Call *c = t->plan->call;
-        if (c->function->flags & (WEND_F_RECV | WEND_F_SEND))
-            t->moves[i] = 1;
-        t->cancels |= strcmp(c->function->name, "MPI_Cancel") == 0;
         const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
+        if (c->function->flags & (WEND_F_RECV | WEND_F_SEND)) {
+            t->moves[i] = TRANSFERS;
+            t->comm_words[i] = comm && comm->has_in ? comm->in[0].value : WEND_ABSENT;
+            t->wildcards |= is_wildcard(t, c, t->plan->terminal_ranks[i]);
+        } else if (!c->failed && wend_function_comm_made(c->function) >= 0) {
+            t->moves[i] = MAKES_COMM;
+        }
+        t->cancels |= strcmp(c->function->name, "MPI_Cancel") == 0;
         for (guint k = 0; k < G_N_ELEMENTS(synchronizing); k++)
             if (!c->failed && comm && comm->has_in && strcmp(c->function->name, synchronizing[k]) == 0 &&
                 g_strcmp0(wend_constant_name(t->plan->program, comm->in[0].value), "MPI_COMM_WORLD") == 0)
-                t->moves[i] = 2;
+                t->moves[i] = SYNCHRONIZES;
     }
 }
 
@@ -290,17 +346,18 @@ static void forget(Traffic *t)
     g_hash_table_remove_all(t->balance);
 }
 
-/* Takes all calls of all ranks as one phase. */
+/* Takes all calls of all ranks as one phase. What there are of them is not counted, so communicators are not told apart. */
 static void note_all(Traffic *t)
 {
+    t->one_made = TRUE;
     const Occurrence any_time = {1, 0, G_MAXUINT64};
     for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
         RankSet ranks = t->plan->terminal_ranks[i];
-        if (ranks.n == 0 || !(t->moves[i] == 1 || strstr(wend_program_shape(t->plan->program, wend_program_terminal(t->plan->program, i)->shape)->function->name, "recv")))
+        if (ranks.n == 0 || !(t->moves[i] == TRANSFERS || strstr(wend_program_shape(t->plan->program, wend_program_terminal(t->plan->program, i)->shape)->function->name, "recv")))
             continue;
         call_decode(t->plan->call, i);
         for (guint r = 0; r < ranks.n; r++)
-            note_call(t, t->plan->call, ranks.ranks[r], 0, &any_time);
+            note_call(t, t->plan->call, ranks.ranks[r], 0, number_of(t, ranks.ranks[r], 0, t->comm_words[i], 0), &any_time);
     }
 }
 
@@ -334,17 +391,20 @@ static const gint64 *request_made(const WendCall *call)
 /* Receives that were cancelled took no message. One that was pending from phase to phase could take one of either. */
 static void discount_cancelled(Traffic *t, guint rank, guint sequence)
 {
-    typedef struct { guint terminal, phase; } Pending;
+    typedef struct { guint comm, phase; } Pending;
     g_autoptr(GHashTable) pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free); /* request -> Pending */
     WendWalk *walk = wend_walk_new(t->plan->program, rank, sequence, WEND_WALK_MAIN);
     const WendCall *call;
     guint phase = 0;
     while ((call = wend_walk_next(walk)) != NULL) {
         const gint64 *made = request_made(call);
-        if (t->moves[call->terminal] == 2)
+        if (t->moves[call->terminal] == SYNCHRONIZES)
             phase++;
         if (made && (call->function->flags & WEND_F_RECV) && !(call->function->flags & WEND_F_PERSISTENT)) {
-            Pending p = {call->terminal, phase};
+            gint64 handle = t->comm_words[call->terminal];
+            Pending p = {wend_is_handle(handle) ? MIN(wend_walk_comm(walk, handle), COMM_UNKNOWN) : number_of(t, rank, sequence, handle, 0), phase};
+            if (t->one_made && is_made(p.comm))
+                p.comm = COMM_UNKNOWN;
             g_hash_table_replace(pending, g_memdup2(made, sizeof *made), g_memdup2(&p, sizeof p));
         }
         guint n;
@@ -353,8 +413,7 @@ static void discount_cancelled(Traffic *t, guint rank, guint sequence)
             const Pending *p = g_hash_table_lookup(pending, &completed[i]);
             const gint64 *status = p ? status_of(call, completed, i) : NULL;
             if (status && status[3] & 1) {
-                call_decode(t->plan->call, p->terminal);
-                count_message(t, receiver_of(t, t->plan->call, rank), p->phase, 1);
+                count_message(t, rank, p->comm, p->phase, 1);
                 t->one_phase |= p->phase != phase;
             }
             g_hash_table_remove(pending, &completed[i]);
@@ -363,37 +422,110 @@ static void discount_cancelled(Traffic *t, guint rank, guint sequence)
     wend_walk_free(walk);
 }
 
-static void note_by_phase(Traffic *t)
+static void note_thread(Traffic *t, const PlanThread *thread)
 {
-    for (guint i = 0; i < t->plan->threads->len && !t->one_phase; i++) {
-        const PlanThread *thread = &g_array_index(t->plan->threads, PlanThread, i);
-        if (thread->n_others > 0) {
-            t->one_phase = TRUE; /* threads have no common order */
-            break;
-        }
-        t->done = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, g_free);
-        t->phase = 0;
-        walk(t, thread->rule);
-        GHashTableIter iter;
-        gpointer key, when;
-        g_hash_table_iter_init(&iter, t->done);
-        while (g_hash_table_iter_next(&iter, &key, &when)) {
-            call_decode(t->plan->call, (guint)(*(gint64 *)key >> 32));
-            for (guint r = 0; r < thread->ranks.n; r++)
-                note_call(t, t->plan->call, thread->ranks.ranks[r], (guint)(*(gint64 *)key & G_MAXUINT32), when);
-        }
-        g_hash_table_destroy(t->done);
-        for (guint r = 0; t->cancels && r < thread->ranks.n; r++)
-            discount_cancelled(t, thread->ranks.ranks[r], thread->sequence);
-    }
+    guint prefix = t->plan->prefix ? t->plan->prefix->len : 0;
+    t->done = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
+    t->comms = members_walk_new(t->members, thread->class_index, thread->sequence);
+    t->phase = 0;
+    for (guint i = 0; i < prefix; i++)
+        step(t, g_array_index(t->plan->prefix, guint, i), 1);
+    walk(t, thread->rule);
+    t->no_order |= !members_walk_complete(t->comms);
+    members_walk_free(t->comms);
     GHashTableIter iter;
-    gpointer left;
+    gpointer key, occurrence;
+    g_hash_table_iter_init(&iter, t->done);
+    while (!t->no_order && g_hash_table_iter_next(&iter, &key, &occurrence)) {
+        const When *when = key;
+        call_decode(t->plan->call, when->terminal);
+        for (guint r = 0; r < thread->ranks.n; r++) {
+            guint rank = thread->ranks.ranks[r];
+            note_call(t, t->plan->call, rank, when->phase, number_of(t, rank, thread->sequence, t->comm_words[when->terminal], when->comm), occurrence);
+        }
+    }
+    g_hash_table_destroy(t->done);
+    for (guint r = 0; t->cancels && !t->no_order && r < thread->ranks.n; r++)
+        discount_cancelled(t, thread->ranks.ranks[r], thread->sequence);
+}
+
+/* Has everybody received in each phase what was sent to it, and in all of them together? */
+static void weigh(const Traffic *t, gboolean *each_phase, gboolean *all)
+{
+    g_autoptr(GHashTable) sums = g_hash_table_new_full(three_hash, three_equal, g_free, g_free); /* Mailbox, phase 0 -> messages */
+    *each_phase = *all = TRUE;
+    GHashTableIter iter;
+    gpointer key, left;
     g_hash_table_iter_init(&iter, t->balance);
-    while (g_hash_table_iter_next(&iter, NULL, &left))
-        t->one_phase |= *(gint64 *)left != 0;
-    if (t->one_phase) {
+    while (g_hash_table_iter_next(&iter, &key, &left)) {
+        Mailbox mailbox = *(const Mailbox *)key;
+        *each_phase &= *(gint64 *)left == 0;
+        mailbox.phase = 0;
+        gint64 *sum = g_hash_table_lookup(sums, &mailbox);
+        if (!sum)
+            g_hash_table_insert(sums, g_memdup2(&mailbox, sizeof mailbox), sum = g_new0(gint64, 1));
+        *sum += *(gint64 *)left;
+    }
+    g_hash_table_iter_init(&iter, sums);
+    while (g_hash_table_iter_next(&iter, &key, &left))
+        *all &= *(gint64 *)left == 0 || !is_made(((const Mailbox *)key)->comm);
+}
+
+static void merge_phases(GPtrArray *lists)
+{
+    for (guint i = 0; i < lists->len; i++) {
+        GArray *list = lists->pdata[i];
+        g_autoptr(GHashTable) places = g_hash_table_new_full(three_hash, three_equal, g_free, NULL);
+        guint kept = 0;
+        for (guint k = 0; list && k < list->len; k++) {
+            Transfer one = g_array_index(list, Transfer, k);
+            const guint key[3] = {one.terminal, one.comm, (guint)one.source};
+            gpointer place = g_hash_table_lookup(places, key);
+            one.phase = 0;
+            if (place) {
+                Transfer *first = &g_array_index(list, Transfer, GPOINTER_TO_UINT(place) - 1);
+                first->first = MIN(first->first, one.first);
+                first->last = MAX(first->last, one.last);
+            } else {
+                g_array_index(list, Transfer, kept++) = one;
+                g_hash_table_insert(places, g_memdup2(key, sizeof key), GUINT_TO_POINTER(kept));
+            }
+        }
+        if (list)
+            g_array_set_size(list, kept);
+    }
+}
+
+static void note_in_order(Traffic *t)
+{
+    t->steps = 0;
+    t->one_phase = FALSE;
+    for (guint i = 0; i < t->plan->threads->len && !t->no_order; i++) {
+        const PlanThread *thread = &g_array_index(t->plan->threads, PlanThread, i);
+        t->no_order |= thread->n_others > 0;
+        if (!t->no_order)
+            note_thread(t, thread);
+    }
+}
+
+static void note_transfers(Traffic *t)
+{
+    gboolean each_phase = FALSE, all = FALSE;
+    note_in_order(t);
+    if (!t->no_order)
+        weigh(t, &each_phase, &all);
+    if (!t->no_order && !all) { /* a message that nobody takes, or communicators that are not understood */
+        t->one_made = TRUE;
+        forget(t);
+        note_in_order(t);
+        weigh(t, &each_phase, &all);
+    }
+    if (t->no_order) {
         forget(t);
         note_all(t);
+    } else if (t->one_phase || !each_phase) {
+        merge_phases(t->received);
+        merge_phases(t->sent);
     }
 }
 
@@ -529,9 +661,14 @@ void plan_wildcards(Plan *plan)
     t.moves = g_new0(guint8, wend_program_n_terminals(plan->program) + 1);
     t.rule_moves = g_malloc(plan->n_rules + 1);
     memset(t.rule_moves, -1, plan->n_rules + 1);
-    t.balance = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, g_free);
+    t.comm_words = g_new0(gint64, wend_program_n_terminals(plan->program) + 1);
+    t.balance = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
     find_moves(&t);
-    note_by_phase(&t);
+    if (t.wildcards) {
+        t.members = members_new(plan);
+        note_transfers(&t);
+        members_free(t.members);
+    }
     for (guint r = 0; r < plan->n_ranks; r++) {
         const GArray *received = t.received->pdata[r];
         for (guint i = 0; received && i < received->len; i++)
@@ -551,6 +688,7 @@ void plan_wildcards(Plan *plan)
     free_lists(t.sent);
     g_free(t.mrecv_bytes);
     g_free(t.moves);
+    g_free(t.comm_words);
     g_free(t.rule_moves);
     g_hash_table_destroy(t.balance);
 }

@@ -1,20 +1,21 @@
-/* wildcards: receives from any source that only one rank sends to. Rank 0 sends each other rank messages of different sizes, large ones among them, which come in
- * their order and so fit, beside receives that name it. */
+/* wildcards: receives from any source.
+ *   (none)  that only one rank sends to: rank 0 sends each other rank messages of different sizes, large ones among them, which come in their order and so
+ *           fit, beside receives that name it
+ *   comms   on communicators on which nothing else happens, while on others, some with the same handle later, receives name their sources
+ *   mixed   on a communicator on which a later receive names its source: what it waits for must not be taken by the first */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { N = 8, LARGE = 20000 };
+static int buffer[N + 1][LARGE], rank, size;
 
-int main(int argc, char **argv)
+static void one_sender(void)
 {
-    static int buffer[N + 1][LARGE];
     MPI_Request requests[N + 1];
     MPI_Status status;
-    int rank, size, count, sum = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int count, sum = 0;
     for (int to = 1; rank == 0 && to < size; to++)
         for (int i = 0; i <= N; i++)
             MPI_Send(buffer[i], i == N ? LARGE : N - i, MPI_INT, to, 5, MPI_COMM_WORLD);
@@ -30,6 +31,69 @@ int main(int argc, char **argv)
     }
     if (rank == 1)
         printf("%d elements\n", sum);
+}
+
+/* The first of a communicator gets COUNT elements from each of the others, or of the N in the other group. */
+static void gather(MPI_Comm comm, int n, int count, int by_name)
+{
+    int me, inter;
+    MPI_Comm_rank(comm, &me);
+    MPI_Comm_test_inter(comm, &inter);
+    if (inter || me > 0)
+        MPI_Send(buffer[1], count, MPI_INT, 0, 1, comm);
+    for (int i = inter ? 0 : 1; i < n && me == 0; i++)
+        MPI_Recv(buffer[0], count, MPI_INT, by_name ? i : MPI_ANY_SOURCE, 1, comm, MPI_STATUS_IGNORE);
+}
+
+static void on_their_own(void)
+{
+    MPI_Comm comm, half, between;
+    int low = size / 2, is_low = rank < low;
+    for (int i = 0; i < 4; i++) { /* the handles are of the same number */
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        gather(comm, size, i % 2 ? LARGE : 1, i % 2);
+        MPI_Comm_free(&comm);
+    }
+    MPI_Comm_split(MPI_COMM_WORLD, is_low, -rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, is_low ? size - 1 : low - 1, 3, &between);
+    gather(between, is_low ? size - low : low, 2, 0);
+    gather(half, is_low ? low : size - low, is_low ? LARGE : 3, is_low);
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&half);
+}
+
+static void mixed(void)
+{
+    MPI_Comm comm;
+    int last = size - 1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    gather(comm, size, 1, 0);
+    MPI_Comm_free(&comm);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (rank < last)
+        gather(comm, last, 1, 0);
+    if (rank == 0) {
+        MPI_Send(buffer[1], 1, MPI_INT, last, 2, comm);
+        MPI_Recv(buffer[0], 1, MPI_INT, last, 1, comm, MPI_STATUS_IGNORE);
+    } else if (rank == last) {
+        MPI_Recv(buffer[0], 1, MPI_INT, 0, 2, comm, MPI_STATUS_IGNORE);
+        MPI_Send(buffer[1], 1, MPI_INT, 0, 1, comm);
+    }
+    MPI_Comm_free(&comm);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (strcmp(what, "comms") == 0)
+        on_their_own();
+    else if (strcmp(what, "mixed") == 0)
+        mixed();
+    else
+        one_sender();
     MPI_Finalize();
     return 0;
 }

@@ -145,6 +145,13 @@ completions() {
     mpi 4 ./pinned
 }
 
+@test "a wildcard is pinned where a later receive on its communicator names a source" {
+    record app.dir 4 "$PROGRAMS/wildcards" mixed
+    make_proxy app.dir ./proxy
+    grep -q 'pinned.*another receive of this rank' proxy.c
+    mpi 4 ./proxy
+}
+
 @test "a master that probes for anyone keeps its wildcards: the others wait for their turn" {
     record_and_compile 5 masterworker -p -t 30
     grep -q 'MPI_Improbe(MPI_ANY_SOURCE' proxy.c
