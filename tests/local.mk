@@ -23,6 +23,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/keys.c \
 	tests/programs/memory.c \
 	tests/programs/nulls.c \
+	tests/programs/partners.c \
 	tests/programs/requests.c \
 	tests/programs/services.c \
 	tests/programs/sessions.c \

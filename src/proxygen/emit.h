@@ -94,6 +94,9 @@ guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildca
 char *wildcard_source(Emitter *e, const Wildcard *wildcard);
 void wildcards_emit(Emitter *e, GString *declarations, GString *definitions);
 
+/* -- emit_positions.c: where requests are, if that differs by rank or in time -- */
+void positions_emit(Emitter *e, GString *declarations, GString *definitions);
+
 /* -- emit_rule.c -- */
 /* Appends the call, as a wildcard if it is one; gives the number of statements. */
 guint emit_terminal(Emitter *e, GString *out, int indent, guint terminal);

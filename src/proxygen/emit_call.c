@@ -33,7 +33,7 @@ static gboolean is_taken(const char *name)
     static const char *const taken[] = {
         "rank", "comm", "group", "type", "op", "errhandler", "info", "file", "win", "message", "session", "keyval", "enumeration",
         "cvar", "pvar", "pvar_session", "event_registration", "event_instance", "request", "status", "statuses", "stack",
-        "heap", "mapped", "i", "v",
+        "heap", "mapped", "at", "i", "v",
     };
     for (guint i = 0; i < G_N_ELEMENTS(taken); i++)
         if (strcmp(name, taken[i]) == 0)
@@ -196,7 +196,7 @@ static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
 
 char *request_array(Emitter *e, const Call *c, const Arg *arg)
 {
-    (void)c;
+    RankSet ranks = e->plan->terminal_ranks[c->terminal];
     if (arg->n_in < 0)
         return g_strdup("NULL");
     if (arg->n_in == 0)
@@ -206,24 +206,23 @@ char *request_array(Emitter *e, const Call *c, const Arg *arg)
         e->needs[HELPER_NULL_REQUESTS] = TRUE;
         return g_strdup_printf("null_requests(%" G_GINT64_FORMAT ")", arg->n_in);
     }
-    if (list->direct) {
-        g_autofree char *thread = list->thread ? g_strdup_printf("_of_thread_%u", list->thread) : g_strdup("");
-        return list->first == 0 ? g_strdup_printf("request%s", thread) : g_strdup_printf("&request%s[%u]", thread, list->first);
-    }
+    if (list->direct)
+        return variables_of_list(e->plan, list, ranks);
     e->needs[HELPER_GATHER] = TRUE;
     g_autofree char *key = g_strdup_printf("gathered %u", list->number);
     if (!g_hash_table_contains(e->tables, key)) {
-        g_autoptr(GString) members = g_string_new("");
-        for (gint64 i = 0; i < list->n; i++) {
-            g_autofree char *one = wend_is_handle(list->words[i]) ? variable_of_request(e->plan, list->words[i]) : NULL;
-            g_string_append_printf(members, "%s%s%s", i ? ", " : "", one ? "&" : "", one ? one : "NULL");
-        }
-        write_line(e->definitions, 0, "static MPI_Request *const members_%u[%" G_GINT64_FORMAT "] = {%s};", list->number, list->n, members->str);
         write_line(e->definitions, 0, "static MPI_Request gathered_%u[%" G_GINT64_FORMAT "];", list->number, list->n);
         g_hash_table_insert(e->tables, g_steal_pointer(&key), g_strdup(""));
     }
-    add(e->before, g_strdup_printf("gather_requests(%" G_GINT64_FORMAT ", members_%u, gathered_%u);", list->n, list->number, list->number));
-    add(e->after, g_strdup_printf("scatter_requests(%" G_GINT64_FORMAT ", gathered_%u, members_%u);", list->n, list->number, list->number));
+    g_autoptr(GString) members = g_string_new("");
+    for (gint64 i = 0; i < list->n; i++) {
+        g_autofree char *one = wend_is_handle(list->words[i]) ? variable_of_request(e->plan, list->words[i], ranks) : NULL;
+        g_string_append_printf(members, "%s%s%s", i ? ", " : "", one ? "&" : "", one ? one : "NULL");
+    }
+    const char *name = local_variable(e, "MPI_Request *const *", "members", 0);
+    add(e->before, g_strdup_printf("%s = (MPI_Request *const[]){%s};", name, members->str));
+    add(e->before, g_strdup_printf("gather_requests(%" G_GINT64_FORMAT ", %s, gathered_%u);", list->n, name, list->number));
+    add(e->after, g_strdup_printf("scatter_requests(%" G_GINT64_FORMAT ", gathered_%u, %s);", list->n, list->number, name));
     return g_strdup_printf("gathered_%u", list->number);
 }
 
@@ -374,6 +373,22 @@ static char *handle_argument(Emitter *e, const Call *c, const Arg *arg)
     return out_scalar(e, handle_ctype(kind), arg->param->name);
 }
 
+/* One request; a pointer to where it is, but for the few functions that take its value. */
+static char *request_argument(Emitter *e, const Call *c, const Arg *arg)
+{
+    gint64 word = arg->has_in ? arg->in[0].value : arg->has_out ? arg->out[0].value : WEND_ABSENT;
+    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    if (!wend_is_handle(word))
+        return handle_argument(e, c, arg);
+    if (!arg->has_in) {
+        char *moves = variable_of_request_moves(e->plan, word, ranks);
+        if (moves)
+            add(e->before, moves);
+    }
+    g_autofree char *variable = variable_of_request(e->plan, word, ranks);
+    return param_by_pointer(c, arg->param) ? g_strdup_printf("&%s", variable) : g_steal_pointer(&variable);
+}
+
 /* A base address that MPI made becomes the segment's. */
 static char *out_buffer(Emitter *e, const Call *c, const Arg *arg)
 {
@@ -424,7 +439,7 @@ char *argument(Emitter *e, const Call *c, guint index)
     }
     switch (kind) {
     case WEND_KIND_REQUEST:
-        return arg->param->array ? request_array(e, c, arg) : handle_argument(e, c, arg);
+        return arg->param->array ? request_array(e, c, arg) : request_argument(e, c, arg);
     case WEND_KIND_BUF:
         if (arg->param->array || !arg->has_in)
             return out_buffer(e, c, arg);

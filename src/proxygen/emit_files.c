@@ -295,6 +295,8 @@ static void emit_main(Emitter *e, GString *out)
                                      "        return 2;\n"
                                      "    }\n", plan->n_ranks, plan->n_ranks, plan->n_ranks);
     }
+    if (variables_positions(plan) && variables_positions(plan)->vary)
+        g_string_append(body, "    place_requests();\n");
     gboolean own_session = !plan->prefix && !e->needs[HELPER_BEGIN] && (e->needs[HELPER_SCRATCH] || e->needs[HELPER_PLACES]);
     if (own_session) {
         local_variable(e, "MPI_Session", "own_session", 0);
@@ -416,6 +418,7 @@ static Texts emit_texts(Emitter *e)
         tables_emit(e, t.prototypes, t.tables);
     g_autoptr(GString) callbacks = g_string_new("");
     new_file_scope(e);
+    positions_emit(e, t.declarations, callbacks);
     callbacks_emit(e, t.declarations, callbacks);
     wildcards_emit(e, t.declarations, callbacks);
     names_emit(e, t.declarations, callbacks);

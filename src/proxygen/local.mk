@@ -6,7 +6,6 @@ proxygen_SOURCES = \
 	src/proxygen/call.c src/proxygen/call.h \
 	src/proxygen/select.c \
 	src/proxygen/threads.c src/proxygen/threads.h \
-	src/proxygen/variables.c src/proxygen/variables.h \
 	src/proxygen/extent.c src/proxygen/extent.h \
 	src/proxygen/layout.c src/proxygen/layout.h \
 	src/proxygen/live.c src/proxygen/live.h \
@@ -19,6 +18,8 @@ proxygen_SOURCES = \
 	src/proxygen/wildcards.c \
 	src/proxygen/members.c src/proxygen/members.h \
 	src/proxygen/turns.c src/proxygen/turns.h \
+	src/proxygen/variables.c src/proxygen/variables.h \
+	src/proxygen/positions.c src/proxygen/positions.h \
 	src/proxygen/files.c src/proxygen/files.h \
 	src/proxygen/callbacks.c src/proxygen/callbacks.h \
 	src/proxygen/names.c src/proxygen/names.h \
@@ -29,6 +30,7 @@ proxygen_SOURCES = \
 	src/proxygen/special.c \
 	src/proxygen/emit_choice.c \
 	src/proxygen/emit_wildcard.c \
+	src/proxygen/emit_positions.c \
 	src/proxygen/emit_rule.c \
 	src/proxygen/emit_tables.c \
 	src/proxygen/helpers.c \

@@ -22,7 +22,6 @@ static Plan *make_plan(const WendProgram *program, const Options *options, gbool
     Plan *plan = plan_new(program, options);
     gboolean good = plan_select(plan, error);
     if (good) {
-        plan_variables(plan);
         plan_memory(plan);
         good = plan_dynamic(plan, error) && plan_outcomes(plan, error) && (!loops || plan_loops(plan, error));
     }
@@ -56,8 +55,10 @@ static int compile(const Options *options)
         }
     }
     gboolean good = plan && !error;
-    if (good)
+    if (good) {
+        plan_variables(plan);
         plan_files(plan);
+    }
     good = good && plan_callbacks(plan, &error) && plan_emit(plan, &error);
     plan_free(plan);
     wend_program_free(program);

@@ -4,7 +4,6 @@
  *
  *   select.c          which rules and calls there are, who makes them; the calls up to MPI_Init apart
  *   threads.c         when further threads run
- *   variables.c       handles and requests -> arrays of the proxy
  *   live.c            numbers of handles -> the datatype or communicator at each call
  *   memory.c          segments -> how many bytes, below and above their offset 0 (extent.c, layout.c)
  *   dynamic.c         memory that other processes name by its address
@@ -12,6 +11,8 @@
  *   loops.c           loops over such calls whose bodies depend on which request completed (effects.c, loop_rules.c)
  *   wildcards.c       receives from any source: kept, or pinned to the recorded source
  *   turns.c           senders that wait for their turn, so that wildcards can be kept
+ *   variables.c       handles and requests -> arrays of the proxy
+ *   positions.c       where requests are in theirs, if that differs by rank or in time
  *   files.c           files that were there before the run, or came and went without MPI
  *   callbacks.c       stubs for the application's functions
  *   expression.c, arguments.c, emit_call.c, special.c, emit_rule.c, emit_files.c    C
@@ -88,9 +89,7 @@ typedef struct {
     gint64 n;
     gint64 *words;
     gboolean direct;         /* they stand in this order in the proxy's array of requests */
-    guint thread, first;     /* direct: where */
     guint number;            /* else: gathered_NUMBER */
-    gboolean emitted;
 } RequestList;
 
 /* -- nondeterminism -- */
@@ -139,7 +138,6 @@ typedef struct {
     GArray *threads;         /* of PlanThread: all threads of all classes; main threads are followed by their others */
     GPtrArray *owned;        /* memory of the above */
 
-    Variables *variables;
     GHashTable *segments;    /* segment word -> Segment */
     struct Live *live;
     struct Extents *extents;
@@ -150,6 +148,7 @@ typedef struct {
     GHashTable *wildcards;   /* terminal -> Wildcard: those that are pinned */
     GHashTable *turns;       /* terminal -> Wildcard: whom the hub lets send before that call (turns.c) */
     gint hub;                /* -1 none */
+    Variables *variables;
     struct Files *files;
     Callbacks *callbacks;
 } Plan;
@@ -158,13 +157,13 @@ Plan *plan_new(const WendProgram *p, const Options *options);
 void plan_free(Plan *plan);
 
 gboolean plan_select(Plan *plan, GError **error);
-void plan_variables(Plan *plan);
 void plan_memory(Plan *plan);
 gboolean plan_dynamic(Plan *plan, GError **error);
 gboolean plan_outcomes(Plan *plan, GError **error);
 gboolean plan_loops(Plan *plan, GError **error);
 void loop_free(Loop *loop);
 void plan_wildcards(Plan *plan);
+void plan_variables(Plan *plan);
 gboolean plan_callbacks(Plan *plan, GError **error);
 gboolean plan_emit(Plan *plan, GError **error);
 

@@ -1,8 +1,9 @@
 /* variables.c: handles and requests become arrays of the proxy, by kind and by the thread that made them.
  *
  * Requests need care. MPI_Waitall takes an array, so the requests that the application had side by side must be side by side here too;
- * the numbers of a recording say only who they are. Each recorded array is a constraint "these stand in this order"; arrays that agree share places,
- * and one that does not is gathered from their places before the call and scattered after it. */
+ * the numbers of a recording say only who they are. Each recorded array is a constraint "these stand in this order". If each number can have one place such that
+ * all arrays agree, it has it; else places are a matter of ranks and times (positions.c). An array that does not agree even so is gathered from its places before
+ * the call and scattered after it. */
 #include "variables.h"
 
 #include <string.h>
@@ -56,6 +57,7 @@ struct Variables {
     GPtrArray *list_order;   /* of RequestList, by first use */
     GHashTable *places;      /* request word -> Place */
     GPtrArray *rows;
+    Positions *positions;    /* NULL: the above do */
     GHashTable *shared;      /* kind << 56 | handle: several references to one object may be alive */
 };
 
@@ -290,6 +292,24 @@ static void lay_out(Plan *plan)
     g_hash_table_destroy(used);
 }
 
+static gboolean all_agree(const Variables *v)
+{
+    for (guint i = 0; i < v->list_order->len; i++)
+        if (!((const RequestList *)g_ptr_array_index(v->list_order, i))->direct)
+            return FALSE;
+    return TRUE;
+}
+
+static void take_lengths(Variables *v)
+{
+    GHashTableIter iter;
+    gpointer key, length;
+    g_hash_table_iter_init(&iter, v->lengths);
+    while (g_hash_table_iter_next(&iter, &key, &length))
+        if ((WendKind)(*(gint64 *)key >> 32) == WEND_KIND_REQUEST)
+            *(gint64 *)length = positions_length(v->positions, (guint)(*(gint64 *)key & G_MAXUINT32));
+}
+
 void plan_variables(Plan *plan)
 {
     Variables *v = plan->variables = g_new0(Variables, 1);
@@ -307,22 +327,17 @@ void plan_variables(Plan *plan)
     }
     /* The longest first: shorter ones are mostly parts of them. */
     g_ptr_array_sort(v->list_order, compare_lists);
-    guint number = 0;
     for (guint i = 0; i < v->list_order->len; i++)
         place_list(v, g_ptr_array_index(v->list_order, i));
-    lay_out(plan);
+    if (!all_agree(v) && (v->positions = positions_find(plan, v->list_order)) != NULL)
+        take_lengths(v);
+    else
+        lay_out(plan);
+    guint number = 0;
     for (guint i = 0; i < v->list_order->len; i++) {
         RequestList *list = g_ptr_array_index(v->list_order, i);
-        if (!list->direct) {
+        if (!list->direct)
             list->number = ++number;
-            continue;
-        }
-        gint64 at = 0;
-        while (!wend_is_handle(list->words[at]))
-            at++;
-        const Place *place = g_hash_table_lookup(v->places, &list->words[at]);
-        list->thread = place->row->thread;
-        list->first = place->row->first + place->position - (guint)at;
     }
 }
 
@@ -335,30 +350,71 @@ void variables_free(Variables *v)
     g_hash_table_destroy(v->lists);
     g_hash_table_destroy(v->places);
     g_hash_table_destroy(v->shared);
+    positions_free(v->positions);
     g_ptr_array_free(v->rows, TRUE);
     g_free(v);
 }
 
+char *variables_suffix(guint thread)
+{
+    return thread == 0 ? g_strdup("") : g_strdup_printf("_of_thread_%u", thread);
+}
+
 static char *array_name(WendKind kind, guint thread)
 {
-    const char *name = find_kind(kind)->name;
-    return thread == 0 ? g_strdup(name) : g_strdup_printf("%s_of_thread_%u", name, thread);
+    g_autofree char *suffix = variables_suffix(thread);
+    return g_strconcat(find_kind(kind)->name, suffix, NULL);
 }
 
 char *variable_of_handle(Plan *plan, WendKind kind, gint64 handle)
 {
-    if (kind == WEND_KIND_REQUEST)
-        return variable_of_request(plan, handle);
+    (void)plan;
     g_autofree char *name = array_name(kind, wend_handle_tid(handle));
     return g_strdup_printf("%s[%u]", name, wend_handle_number(handle));
 }
 
-char *variable_of_request(Plan *plan, gint64 request)
+/* The request's place as an index; *VALUE is it if it is the same always, else -1. */
+static char *index_of_request(const Variables *v, gint64 request, RankSet ranks, gint64 *value)
 {
-    const Place *place = g_hash_table_lookup(plan->variables->places, &request);
-    g_autofree char *name = array_name(WEND_KIND_REQUEST, wend_handle_tid(request));
-    return g_strdup_printf("%s[%u]", name, place->row->first + place->position);
+    const Place *place = v->positions ? NULL : g_hash_table_lookup(v->places, &request);
+    *value = place ? place->row->first + place->position : positions_place(v->positions, request, ranks);
+    if (*value >= 0)
+        return g_strdup_printf("%" G_GINT64_FORMAT, *value);
+    g_autofree char *suffix = variables_suffix(wend_handle_tid(request));
+    return g_strdup_printf("at%s[%u]", suffix, wend_handle_number(request));
 }
+
+char *variable_of_request(Plan *plan, gint64 request, RankSet ranks)
+{
+    gint64 value;
+    g_autofree char *name = array_name(WEND_KIND_REQUEST, wend_handle_tid(request)), *index = index_of_request(plan->variables, request, ranks, &value);
+    return g_strdup_printf("%s[%s]", name, index);
+}
+
+char *variable_of_request_moves(Plan *plan, gint64 request, RankSet ranks)
+{
+    const Variables *v = plan->variables;
+    if (!v->positions || !positions_move(v->positions, request, ranks))
+        return NULL;
+    g_autofree char *suffix = variables_suffix(wend_handle_tid(request));
+    return g_strdup_printf("at%s[%u] = next_place%s(%u);", suffix, wend_handle_number(request), suffix, wend_handle_number(request));
+}
+
+char *variables_of_list(Plan *plan, const RequestList *list, RankSet ranks)
+{
+    gint64 at = 0, value;
+    while (!wend_is_handle(list->words[at]))
+        at++;
+    g_autofree char *name = array_name(WEND_KIND_REQUEST, wend_handle_tid(list->words[at]));
+    g_autofree char *index = index_of_request(plan->variables, list->words[at], ranks, &value);
+    if (value == at)
+        return g_steal_pointer(&name);
+    if (value >= 0)
+        return g_strdup_printf("&%s[%" G_GINT64_FORMAT "]", name, value - at);
+    return at == 0 ? g_strdup_printf("&%s[%s]", name, index) : g_strdup_printf("&%s[%s - %" G_GINT64_FORMAT "]", name, index, at);
+}
+
+const Positions *variables_positions(const Plan *plan) { return plan->variables->positions; }
 
 RequestList *variables_request_list(Plan *plan, const Word *words, gint64 n)
 {

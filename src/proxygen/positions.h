@@ -1,0 +1,37 @@
+/* positions.h: where in its array each rank keeps a request, when one place for each number does not do for all ranks and all times. */
+#ifndef PROXYGEN_POSITIONS_H
+#define PROXYGEN_POSITIONS_H
+
+#include "plan.h"
+
+/* A request is made TIMES times at PLACE. */
+typedef struct { guint64 times; gint64 place; } Move;
+
+/* Of a rank. */
+typedef struct {
+    gint64 *place;           /* by number: the first; -1: it has none */
+    GArray **moves;          /* by number: of Move; NULL: it stays there */
+    guint *again;            /* by number: so many of its moves, the last, come again and again */
+} Layout;
+
+typedef struct {
+    GHashTable *numbers;     /* request -> number + 1 */
+    GArray *requests;        /* of gint64, by number */
+    GPtrArray *layouts;      /* of Layout, each another */
+    guint *layout_of;        /* by rank */
+    GHashTable *lengths;     /* thread -> places in its array */
+    gboolean vary;           /* there are requests of which "at" says where they are */
+} Positions;
+
+/* Decides which of LISTS (of RequestList) stand in order, and sets their "direct". NULL: there is too much to follow, and they are as they were. */
+Positions *positions_find(Plan *plan, const GPtrArray *lists);
+void positions_free(Positions *p);
+
+/* The place of REQUEST in the array of its thread, if it is one place on all of RANKS and at all times; -1: "at" says it. */
+gint64 positions_place(const Positions *p, gint64 request, RankSet ranks);
+/* Is it at different places in turn, on one of RANKS? Then each call that makes it asks for the next. */
+gboolean positions_move(const Positions *p, gint64 request, RankSet ranks);
+/* Places in the array of the thread. */
+guint positions_length(const Positions *p, guint thread);
+
+#endif
