@@ -75,6 +75,18 @@ gboolean row_equal(const Row *a, const Row *b)
     return a->n == b->n && row_common(a, b) == a->n;
 }
 
+gboolean items_go_on_alike(Items *a, gsize i, Items *b, gsize j)
+{
+    for (gsize n = 0; n < LOOK_BEHIND; n++) {
+        Item x = items_peek(a, i + n), y = items_peek(b, j + n);
+        if (x.choice || y.choice || x.number == 0 || y.number == 0)
+            return x.choice == y.choice && (x.number == 0) == (y.number == 0);
+        if (x.number != y.number)
+            return FALSE;
+    }
+    return TRUE;
+}
+
 /* Of an open row, what is before the next completion, and no more than MOST. */
 static Row row_ahead(const Row *open, gsize most)
 {
@@ -360,7 +372,8 @@ static GArray *edges_of(Solver *s, const Row *row, const GArray *domain, const g
     return edges;
 }
 
-/* Drops what is part of no way to write the row. FALSE: there is none. */
+/* Drops what is part of no way to write the row. FALSE: there is none; the domains are as before, also those of decided keys, which search() does
+ * not put back. */
 static gboolean filter(Solver *s, guint index)
 {
     const Part *p = &s->parts[index];
@@ -398,7 +411,7 @@ static gboolean filter(Solver *s, guint index)
             *seen = stamp;
         }
         g_array_unref(edges[k]);
-        if (left->len < s->domains[key]->len) {
+        if (possible && left->len < s->domains[key]->len) {
             g_array_sort_with_data(left, compare_words, s);
             set_domain(s, key, left);
             g_queue_push_tail(s->due, GUINT_TO_POINTER(s->part_of[index <= s->last[0]][key]));
@@ -427,23 +440,11 @@ static gboolean propagate(Solver *s)
 /* What is not empty of an open group, in order; ROWS by key, items NULL: free. */
 typedef struct { Solver *solver; Row *rows; const Part *part[2]; Row ahead[2]; gsize n[2]; } Ending;
 
-static gboolean same_behind(const Ending *e)
-{
-    const Row *x = &e->part[0]->row, *y = &e->part[1]->row;
-    for (gsize i = 0; i < LOOK_BEHIND; i++) {
-        Item a = items_peek(x->items, x->start + e->n[0] + i), b = items_peek(y->items, y->start + e->n[1] + i);
-        if (a.choice || b.choice || a.number == 0 || b.number == 0)
-            return a.choice == b.choice && (a.number == 0) == (b.number == 0);
-        if (a.number != b.number)
-            return FALSE;
-    }
-    return TRUE;
-}
-
 static gboolean finish(const Ending *e)
 {
     Solver *s = e->solver;
-    gboolean same = same_behind(e);
+    const Row *x = &e->part[0]->row, *y = &e->part[1]->row;
+    gboolean same = items_go_on_alike(x->items, x->start + e->n[0], y->items, y->start + e->n[1]);
     if (same || !s->found)
         for (guint side = 0; side < 2; side++)
             s->behind[side] = e->part[side]->taken + e->n[side];
@@ -504,10 +505,9 @@ static gboolean solve_ending(Solver *s)
         parts[0].n--;
         parts[1].n--;
     }
-    gboolean all_free = same_keys(&parts[0], &parts[1]);
-    if (all_free)
-        parts[0].n = parts[1].n = 0;
-    gboolean found = place(&e, 0, 0);
+    /* One row for all, or a row for each. */
+    gboolean found = same_keys(&parts[0], &parts[1]) && finish(&e);
+    found = found || place(&e, 0, 0);
     g_free(parts[0].keys);
     g_free(parts[1].keys);
     g_free(e.rows);

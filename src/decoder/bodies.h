@@ -14,6 +14,8 @@ typedef struct { Items *items; gsize start, n; } Row;
 
 Item row_item(const Row *row, gsize i);
 gsize row_common(const Row *a, const Row *b);          /* how many items they begin with in common */
+/* Whether A from I on and B from J on are the same up to the next completion or the end; of a long way there, only the beginning is looked at. */
+gboolean items_go_on_alike(Items *a, gsize i, Items *b, gsize j);
 gboolean row_equal(const Row *a, const Row *b);
 
 /* A group: keys name its completions (0 … n_keys - 1). The last of a side is open: its row goes on with the rest of the program, up to the next

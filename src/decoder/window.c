@@ -128,12 +128,16 @@ static gboolean match_by_place(const Window *w)
     return TRUE;
 }
 
-static gboolean match_by_completion(Window *w)
+/* Where the bodies come in the same order but what follows differs, the order of the completions may tell why. */
+static gboolean match(Window *w)
 {
     const Group *groups[2];
     guint n[2];
     gsize behind[2];
     Item parted[2];
+    gboolean placed = match_by_place(w);
+    if (placed && items_go_on_alike(w->side[0].items, w->side[0].ahead, w->side[1].items, w->side[1].ahead))
+        return TRUE;
     for (guint which = 0; which < 2; which++) {
         const guint *keys = (const guint *)(void *)w->side[which].keys->data;
         n[which] = w->side[which].groups->len;
@@ -143,11 +147,14 @@ static gboolean match_by_completion(Window *w)
             keys += group_at(w, which, i)->n;
         }
     }
-    if (bodies_solve(groups, n, w->balance->len, behind, parted) != BODIES_NONE) {
+    BodiesResult result = bodies_solve(groups, n, w->balance->len, behind, parted);
+    if (result == BODIES_FIT || (result == BODIES_HERE && !placed)) {
         for (guint which = 0; which < 2; which++)
             w->side[which].ahead = group_at(w, which, n[which] - 1)->row.start + behind[which];
         return TRUE;
     }
+    if (placed)
+        return TRUE; /* the comparison finds what differs */
     if (parted[0].number != 0 || parted[1].number != 0) {
         w->at[0] = parted[0];
         w->at[1] = parted[1];
@@ -166,7 +173,7 @@ gboolean window_match(Items *a, Items *b, Item *at_a, Item *at_b, const char **w
     w.indices = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
     w.balance = g_array_new(FALSE, FALSE, sizeof(gint));
 
-    gboolean matched = read_window(&w) && (match_by_place(&w) || match_by_completion(&w));
+    gboolean matched = read_window(&w) && match(&w);
     if (matched) {
         items_drop(a, w.side[0].ahead);
         items_drop(b, w.side[1].ahead);

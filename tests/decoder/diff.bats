@@ -312,7 +312,34 @@ server() {
     [[ $output == "wend diff: "* && ${#lines[@]} == 1 ]]
 }
 
+# What a trial of the search had decided was lost upon its failure, and all that was tried after it failed.
+@test "completions: the search takes back all of a trial" {
+    some() { # REQUESTS that complete, the first of the array; then the tags of what is sent upon them
+        local array=r0,r1,r2,r3 indices=0,1,2
+        case $1 in
+        r0,r3,r1) array=r0,r3,r1,r2 ;;
+        r?) array=$1 indices=0 ;;
+        esac
+        printf 'MPI_Waitsome incount=4 array_of_requests=%s done=%s -> outcount=%d array_of_indices=%s\n' "$array" "$1" $(((${#indices} + 1) / 2)) $indices
+        shift
+        printf 'MPI_Send tag=%s\n' "$@"
+    }
+    posts() {
+        echo 'ranks 1'
+        printf 'MPI_Irecv source=%s request=r%s\n' 0 0 1 1 2 2 3 3
+    }
+    { posts; some r0,r1,r2 9 1 9 2 3 4; some r3 9 5; } | recording a
+    { posts; some r0,r3,r1 9 1; some r2 9 2 3 4 9 5; } | recording b
+    equal
+}
+
+@test "random sequences: equal and different as the rules say" {
+    command -v python3 >/dev/null || skip "no python3"
+    python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-definition.py" "$WEND" "$BUILD_DIR/tests/decoder/script" 300
+}
+
 @test "random programs: every legal order is equal, every mutation is found" {
     command -v python3 >/dev/null || skip "no python3"
     python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-random.py" "$WEND" "$BUILD_DIR/tests/decoder/script" 60
+    python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-random.py" "$WEND" "$BUILD_DIR/tests/decoder/script" 24 86
 }
