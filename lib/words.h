@@ -31,11 +31,11 @@ static inline uint32_t wend_handle_number(int64_t w) { return (uint32_t)w; }
 /* Segments of memory. A pointer that is none of them is a constant (MPI_BOTTOM, MPI_IN_PLACE, …) or WEND_UNKNOWN. */
 enum wend_segment_kind {
     WEND_SEGMENT_HEAP,   /* malloc and its family */
-    WEND_SEGMENT_STACK,  /* a thread's stack; id = thread number */
-    WEND_SEGMENT_STATIC, /* data of the executable or a shared object; id by first sight */
+    WEND_SEGMENT_STACK,  /* the calling thread's own stack; id = thread number */
+    WEND_SEGMENT_STATIC, /* data of the executable or a shared object */
     WEND_SEGMENT_MPI,    /* MPI_Alloc_mem */
     WEND_SEGMENT_WIN,    /* memory of a window that MPI allocated (own part or, in shared windows, another rank's) */
-    WEND_SEGMENT_MAP,    /* any other mapping */
+    WEND_SEGMENT_MAP,    /* any other mapping, stacks of other threads among them */
     WEND_SEGMENT_REMOTE, /* of another process, attached to a dynamic window: kind address only. id = its segment word there */
     WEND_SEGMENT_KINDS
 };
@@ -43,6 +43,10 @@ enum wend_segment_kind {
 static inline bool wend_is_segment(int64_t w) { return w >= 0; }
 static inline enum wend_segment_kind wend_segment_kind(int64_t w) { return (enum wend_segment_kind)(w & 7); }
 static inline int64_t wend_segment_id(int64_t w) { return w >> 3; }
+/* Ids of heap, static, MPI-allocated, window and mapped segments are as those of handles: the thread that named it, and a number in that thread. */
+#define WEND_SEGMENT_OF(kind, tid, n) WEND_SEGMENT(kind, WEND_HANDLE(tid, n))
+static inline uint32_t wend_segment_thread(int64_t w) { return (uint32_t)(wend_segment_id(w) >> 32); }
+static inline uint32_t wend_segment_number(int64_t w) { return (uint32_t)wend_segment_id(w); }
 
 /* The offset of an address in a WEND_SEGMENT_REMOTE has the process (its rank in MPI_COMM_WORLD) in the lower bits, so that "my right neighbour's"
  * is the same thing on all ranks. */

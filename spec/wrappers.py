@@ -384,6 +384,12 @@ class Wrapper:
                 self.put_in(p)
         if f.name == "MPI_Win_create_dynamic":
             self.line("attached_open();")
+        freed = [p for p in f.params if p.frees and p.kind not in ("buf", "request")]
+        for p in f.params: # what is gone when the library has it back may be another thread's by the time of its return
+            if p.frees and p.kind == "buf" and not p.detaches:
+                self.line(f"memory_remove({p.name});")
+            elif p in freed:
+                self.line(f"handle_ending(c, HANDLE_{p.kind.upper()}, before_{p.name});")
         self.line("call_start(c);")
         if f.returned:
             self.line(f"{result} rc = {self.call(True)};")
@@ -415,18 +421,19 @@ class Wrapper:
                 self.line(f"attached_add(HANDLE_VALUE(win), {p.name}, {p.extent[1][0]});")
             elif p.detaches:
                 self.line(f"attached_remove(HANDLE_VALUE(win), {p.name});")
-            elif p.frees and p.kind == "buf":
-                self.line(f"memory_remove({p.name});")
-            elif p.frees:
+            elif p in freed:
                 if p.kind == "win":
                     self.line(f"memory_remove_owner(before_{p.name});")
                     self.line(f"attached_remove_window(before_{p.name});")
-                self.line(f"handle_freed(HANDLE_{p.kind.upper()}, before_{p.name});")
+                self.line(f"handle_freed(c, HANDLE_{p.kind.upper()}, before_{p.name});")
         after, self.out = self.out, outputs
         if after:
             self.line("if (call_ok(c)) {")
             self.out += ["    " + text for text in after]
             self.line("}")
+        for p in freed:
+            self.line("if (!call_ok(c))")
+            self.line(f"handle_stays(c, HANDLE_{p.kind.upper()}, before_{p.name});", 2)
         self.put_nulls()
         made = f.request
         if made:

@@ -20,7 +20,9 @@ TEST_PROGRAM_FILES = \
 	tests/programs/files.c \
 	tests/programs/graph.c \
 	tests/programs/hello.c \
+	tests/programs/interleaved.c \
 	tests/programs/keys.c \
+	tests/programs/levels.c \
 	tests/programs/memory.c \
 	tests/programs/nulls.c \
 	tests/programs/partners.c \
@@ -68,6 +70,7 @@ BATS_TESTS = \
 	tests/requests.bats \
 	tests/spec.bats \
 	tests/support.bats \
+	tests/threads.bats \
 	tests/trace.bats \
 	tests/transparency.bats
 EXTRA_DIST += tests/helpers.bash $(BATS_TESTS)

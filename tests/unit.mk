@@ -33,7 +33,7 @@ tests_unit_memory_SOURCES = tests/unit/memory.c $(MEMORY_SOURCES)
 tests_unit_memory_LDADD = -lpthread
 
 UNIT_TESTS += tests/unit/requests
-tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/call.c src/tracer/clock.c src/tracer/handles.c src/tracer/requests.c
+tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/call.c src/tracer/clock.c src/tracer/handles.c src/tracer/requests.c src/tracer/threads.c
 tests_unit_requests_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 tests_unit_requests_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_requests_LDADD = lib/libwendhot.la $(GLIB_LIBS) -lpthread

@@ -121,7 +121,11 @@ static void append_place(GString *out, gint64 word, gint64 offset)
     guint kind = wend_segment_kind(word);
     g_string_append(out, kind < G_N_ELEMENTS(kinds) ? kinds[kind] : "segment");
     g_string_append_c(out, '#');
-    text_decimal(out, wend_segment_id(word));
+    if (kind != WEND_SEGMENT_STACK && wend_segment_thread(word) != 0) {
+        text_decimal(out, wend_segment_thread(word));
+        g_string_append_c(out, '.');
+    }
+    text_decimal(out, wend_segment_number(word));
     if (offset > 0)
         g_string_append_c(out, '+');
     if (offset != 0)

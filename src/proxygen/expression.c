@@ -253,7 +253,7 @@ char *expression_handle_of(Emitter *e, const Call *c, WendKind kind, gint64 word
 
 char *expression_segment(Emitter *e, gint64 segment)
 {
-    gint64 id = wend_segment_id(segment);
+    gint64 id = wend_segment_kind(segment) == WEND_SEGMENT_STACK ? wend_segment_id(segment) : plan_segment_place(e->plan, segment);
     switch (wend_segment_kind(segment)) {
     case WEND_SEGMENT_HEAP:
         e->needs[HELPER_HEAP] = TRUE;

@@ -88,7 +88,7 @@ static void static_memory(Out *o)
     g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, WEND_SEGMENT_STATIC);
     for (guint i = 0; i < segments->len; i++) {
         const Segment *s = g_ptr_array_index(segments, i);
-        gint64 id = wend_segment_id(s->word), below = rounded(-s->low, 64);
+        gint64 id = s->place, below = rounded(-s->low, 64);
         if (i == 0)
             write_comment(o->definitions, 0, "Static data. Offset 0 is the first address that MPI saw; some were lower.");
         g_string_append_printf(o->definitions, "static _Alignas(64) char static_data_%" G_GINT64_FORMAT "[%" G_GINT64_FORMAT "];\n", id,
@@ -116,7 +116,7 @@ static void made_memory(Out *o, enum wend_segment_kind kind, const char *name, c
     g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, kind);
     if (segments->len == 0)
         return;
-    gint64 n = wend_segment_id(((const Segment *)g_ptr_array_index(segments, segments->len - 1))->word) + 1;
+    gint64 n = ((const Segment *)g_ptr_array_index(segments, segments->len - 1))->place + 1;
     declare(o->e, o->declarations, "extern char *%s[%" G_GINT64_FORMAT "];", name, n);
     g_string_append_printf(o->definitions, "%schar *%s[%" G_GINT64_FORMAT "]; /* %s */\n\n", o->e->linkage, name, n, comment);
 }
@@ -129,7 +129,7 @@ static gint64 sizes(Out *o, enum wend_segment_kind kind, const char *name)
     gint64 next = 0;
     for (guint i = 0; i < segments->len; i++) {
         const Segment *s = g_ptr_array_index(segments, i);
-        for (; next < wend_segment_id(s->word); next++)
+        for (; next < s->place; next++)
             g_string_append(list, next ? ", 1" : "1");
         g_string_append_printf(list, "%s%" G_GINT64_FORMAT, next ? ", " : "", MAX(s->high, 1));
         next++;
@@ -204,7 +204,8 @@ static void memory(Out *o)
     if (e->needs[HELPER_MAPPED]) {
         gint64 n = sizes(o, WEND_SEGMENT_MAP, "mapped");
         g_string_append_printf(o->definitions, "static char *mapped_block[%" G_GINT64_FORMAT "];\n", n);
-        declare(e, o->declarations, "char *mapped(int id);\nvoid mapped_free(int id);");
+        declare(e, o->declarations, "char *mapped(int id);\nvoid mapped_free(int id);\nextern const int mapped_blocks;");
+        g_string_append_printf(o->definitions, "%sconst int mapped_blocks = %" G_GINT64_FORMAT ";\n", e->linkage, n);
         define(e, o->definitions, mapped_text);
     }
     if (e->needs[HELPER_UNUSED_BUFFER]) {

@@ -116,6 +116,19 @@ static void visit_call(const Call *c, RankSet ranks, gpointer data)
         use_call(u, c, ranks.ranks[r]);
 }
 
+static void find_places(Plan *plan)
+{
+    for (int kind = 0; kind < WEND_SEGMENT_KINDS; kind++) {
+        g_autoptr(GPtrArray) segments = plan_segments_of_kind(plan, kind);
+        gint64 next = 0;
+        for (guint i = 0; i < segments->len; i++) {
+            Segment *s = g_ptr_array_index(segments, i);
+            s->place = wend_segment_thread(s->word) == 0 ? (gint64)wend_segment_number(s->word) : next;
+            next = s->place + 1;
+        }
+    }
+}
+
 void plan_memory(Plan *plan)
 {
     plan->segments = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
@@ -124,11 +137,18 @@ void plan_memory(Plan *plan)
     Uses u = {plan, plan->extents, g_array_new(FALSE, FALSE, sizeof(Piece))};
     live_foreach_call(plan->live, visit_call, &u);
     g_array_unref(u.pieces);
+    find_places(plan);
 }
 
 const Segment *plan_segment(const Plan *plan, gint64 word)
 {
     return g_hash_table_lookup(plan->segments, &word);
+}
+
+gint64 plan_segment_place(const Plan *plan, gint64 word)
+{
+    const Segment *s = plan_segment(plan, word);
+    return s ? s->place : 0;
 }
 
 static int compare_segments(gconstpointer a, gconstpointer b)

@@ -6,7 +6,9 @@
 
 /* NULL when the calls make no use of it. */
 const Segment *plan_segment(const Plan *plan, gint64 word);
-/* Of one kind, by id; the caller frees the array. */
+/* Its place in the proxy's list of segments of its kind. */
+gint64 plan_segment_place(const Plan *plan, gint64 word);
+/* Of one kind, by id (and so by place); the caller frees the array. */
 GPtrArray *plan_segments_of_kind(const Plan *plan, enum wend_segment_kind kind);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "memory.h"
 #include "names.h"
 #include "variables.h"
 
@@ -93,10 +94,10 @@ gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint
         gint64 segment = c->args[0].in[0].value;
         if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP) {
             e->needs[HELPER_HEAP] = TRUE;
-            write_line(out, indent, "heap_free(%" G_GINT64_FORMAT ");", wend_segment_id(segment));
+            write_line(out, indent, "heap_free(%" G_GINT64_FORMAT ");", plan_segment_place(e->plan, segment));
         } else if (wend_segment_kind(segment) == WEND_SEGMENT_MAP) {
             e->needs[HELPER_MAPPED] = TRUE;
-            write_line(out, indent, "mapped_free(%" G_GINT64_FORMAT ");", wend_segment_id(segment));
+            write_line(out, indent, "mapped_free(%" G_GINT64_FORMAT ");", plan_segment_place(e->plan, segment));
         } else {
             *statements = 0; /* MPI's own memory goes with MPI_Free_mem and MPI_Win_free, static data and stacks stay */
         }

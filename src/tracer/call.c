@@ -10,6 +10,7 @@
 #include "functions.gen.h"
 #include "handles.h"
 #include "requests.h"
+#include "threads.h"
 
 State wend_state = {
     .world_rank = -1,
@@ -127,7 +128,7 @@ Thread *thread_new(void)
         clock_calibrate();
         handles_open();
     }
-    t->number = s->n_threads;
+    t->number = thread_number_new(s->n_threads == 0);
     t->sequence = sequence_new(s, false, 0, t->number);
     if (t->sequence) {
         t->sequence->owner = t;

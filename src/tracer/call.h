@@ -53,6 +53,7 @@ static inline Call *call_begin(int function)
     c->function = function;
     c->failed = c->forgiven = c->found_nothing = c->varies = c->kept = false;
     c->made = NULL;
+    c->ending.maker = NULL;
     c->nulls = 0;
     c->rc = 0;
     c->shape.w[0] = WEND_SHAPE_HEAD(function, false);

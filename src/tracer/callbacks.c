@@ -46,11 +46,12 @@ typedef struct {
 
 typedef struct { const void *function; int64_t word; } Named;
 
-/* Both are found by the function's address and only grow. */
+/* Both are found by the function's address and only grow. Each thread has a word for a function of its own: whose came first is not
+ * the program's doing. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct { Closure **at; size_t n, cap; } closures; /* sorted by function */
-static struct { Named *at; size_t n, cap; } names;       /* sorted by function */
-static struct { uint32_t *next; size_t n; } numbers;     /* by thread: functions that it saw first */
+static struct { Named *at; size_t n, cap; } names;       /* sorted by function and thread */
+static struct { uint32_t *next; size_t n; } numbers;     /* by thread: functions that it has words for */
 
 static ffi_cif interface;
 static ffi_type *argument_types[ARGUMENTS];
@@ -71,12 +72,13 @@ static bool grow(void *at, size_t n, size_t *cap, size_t size)
     return true;
 }
 
-static size_t named_from(const void *function)
+static size_t named_from(const void *function, uint32_t thread)
 {
     size_t low = 0, high = names.n;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        if ((uintptr_t)names.at[mid].function < (uintptr_t)function)
+        const Named *n = &names.at[mid];
+        if ((uintptr_t)n->function < (uintptr_t)function || (n->function == function && wend_handle_tid(n->word) < thread))
             low = mid + 1;
         else
             high = mid;
@@ -86,10 +88,9 @@ static size_t named_from(const void *function)
 
 static int64_t word_of(const void *function, int64_t thread)
 {
-    size_t i = named_from(function);
-    if (i < names.n && names.at[i].function == function)
+    size_t t = thread < 0 ? 0 : (size_t)thread, i = named_from(function, (uint32_t)t);
+    if (i < names.n && names.at[i].function == function && wend_handle_tid(names.at[i].word) == t)
         return names.at[i].word;
-    size_t t = thread < 0 ? 0 : (size_t)thread;
     if (t >= numbers.n) {
         size_t n = t + 16;
         uint32_t *grown = realloc(numbers.next, n * sizeof *grown);
@@ -289,7 +290,7 @@ void *callback_wrap(enum wend_callback kind, void *function, bool fortran)
     size_t i = closure_from(function);
     Closure *c = NULL;
     for (size_t j = i; j < closures.n && closures.at[j]->function == function && !c; j++)
-        if (closures.at[j]->kind == kind && closures.at[j]->fortran == fortran)
+        if (closures.at[j]->kind == kind && closures.at[j]->fortran == fortran && wend_handle_tid(closures.at[j]->word) == (thread < 0 ? 0 : thread))
             c = closures.at[j];
     if (!c && grow(&closures.at, closures.n, &closures.cap, sizeof(Closure *))) {
         int64_t word = word_of(function, thread);

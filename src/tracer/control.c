@@ -300,7 +300,7 @@ int MPI_Session_finalize(MPI_Session *session)
             call_end(c);
             c->thread->inside = true;
         }
-        handle_freed(HANDLE_SESSION, (uintptr_t)before);
+        handle_freed(c, HANDLE_SESSION, (uintptr_t)before);
         sessions_merge();
         if (s->world_group_known) {
             PMPI_Group_free(&s->world_group);
@@ -318,7 +318,7 @@ int MPI_Session_finalize(MPI_Session *session)
     if (c) {
         call_stop(c, rc);
         if (call_ok(c))
-            handle_freed(HANDLE_SESSION, (uintptr_t)before);
+            handle_freed(c, HANDLE_SESSION, (uintptr_t)before);
         call_end(c);
     }
     return rc;

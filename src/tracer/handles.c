@@ -8,6 +8,7 @@ typedef struct {
     uintptr_t value;
     int64_t word;
     uint32_t references;              /* 0: the slot is free; PREDEFINED: never freed; ENDED: freed, and may be named all the same */
+    bool ending;                      /* a call that frees the last reference is under way: the library may give the value to another thread */
     Sequence *maker;                  /* whose id it has */
     void *facts;
 } Entry;
@@ -152,7 +153,7 @@ int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
         id_release(&e->maker->ids[kind], wend_handle_number(e->word));
         e->references = 0;
     }
-    if (e && e->references) {
+    if (e && e->references && !e->ending) {
         word = e->word;
         if (e->references != PREDEFINED)
             e->references++;
@@ -160,7 +161,7 @@ int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
         word = reserve(c->sequence, kind);
         if (word != WEND_UNKNOWN)
             *e = (Entry){.value = value, .word = word, .references = 1, .maker = c->sequence};
-        else
+        else if (!e->references)
             tables[kind].used--;
     }
     state_unlock(&state()->handles_lock, locked);
@@ -169,17 +170,41 @@ int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
     return word;
 }
 
-void handle_freed(HandleKind kind, uintptr_t value)
+void handle_ending(Call *c, HandleKind kind, uintptr_t value)
 {
-    if (wend_thread)
-        wend_thread->call->kept = true;
+    bool locked = state_lock(&state()->handles_lock);
+    Entry *e = find(kind, value);
+    if (e && e->references == 1) {
+        e->ending = true;
+        c->ending = (Ending){e->word, e->maker, e->facts};
+    }
+    state_unlock(&state()->handles_lock, locked);
+}
+
+void handle_stays(Call *c, HandleKind kind, uintptr_t value)
+{
+    bool locked = state_lock(&state()->handles_lock);
+    Entry *e = find(kind, value);
+    if (e && c->ending.maker && e->word == c->ending.word)
+        e->ending = false;
+    state_unlock(&state()->handles_lock, locked);
+}
+
+void handle_freed(Call *c, HandleKind kind, uintptr_t value)
+{
+    if (c)
+        c->kept = true;
     bool locked = state_lock(&state()->handles_lock);
     Entry *e = find(kind, value);
     void *facts = NULL;
-    if (e && e->references == 1 && kind == HANDLE_KEYVAL) {
+    if (c && c->ending.maker && (!e || e->word != c->ending.word)) { /* the value is another thread's object already */
+        facts = c->ending.facts;
+        id_release(&c->ending.maker->ids[kind], wend_handle_number(c->ending.word));
+    } else if (e && e->references == 1 && kind == HANDLE_KEYVAL) {
         /* Its attributes outlive it, and MPI_Comm_delete_attr may name them by it: the id is not free until the library gives the value again. */
         facts = e->facts;
         e->facts = NULL;
+        e->ending = false;
         e->references = ENDED;
     } else if (e && e->references == 1) {
         facts = e->facts;
@@ -230,7 +255,7 @@ void handle_arrived(Sequence *maker, HandleKind kind, uintptr_t value, int64_t w
 {
     bool locked = state_lock(&state()->handles_lock);
     Entry *e = insert(kind, value);
-    if (e && e->references == 0) {
+    if (e && (e->references == 0 || e->ending)) {
         *e = (Entry){.value = value, .word = word, .references = 1, .maker = maker, .facts = facts};
         facts = NULL;
     }

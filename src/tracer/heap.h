@@ -54,11 +54,12 @@ bool heap_find(uintptr_t address, uintptr_t *start, size_t *size);
 /* MPI has used the block that begins at START; the caller holds the segments' lock. */
 void heap_set_used(uintptr_t start, bool used);
 
-/* segments.c: a used block ends. Detached, its segment is no longer found; it is then attached again (realloc failed), or ended: the
- * event, and the id is free. */
-int64_t segment_detach(uintptr_t start);
-void segment_attach(uintptr_t start, int64_t segment);
-void segment_end(int64_t segment);
+/* segments.c: a used block ends. Detached, its segments (one for each thread that used it) are no longer found; they are then attached
+ * again (realloc failed), or ended: the events, and the ids are free. */
+typedef struct SegmentNames SegmentNames;
+SegmentNames *segment_detach(uintptr_t start);
+void segment_attach(uintptr_t start, SegmentNames *names);
+void segment_end(SegmentNames *names);
 
 static inline uint32_t heap_word_of(uintptr_t a) { return (uint32_t)(a >> HEAP_WORD_SHIFT) & (HEAP_WORDS - 1); }
 static inline uint64_t heap_bit_of(uintptr_t a) { return UINT64_C(1) << ((a >> HEAP_GRANULE_SHIFT) & 63); }

@@ -16,7 +16,8 @@ TRACER_SOURCES = \
 	src/tracer/requests.c src/tracer/requests.h \
 	src/tracer/runtime.h \
 	src/tracer/settings.c src/tracer/settings.h \
-	src/tracer/state.h
+	src/tracer/state.h \
+	src/tracer/threads.c src/tracer/threads.h
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 # -fexceptions: C++ applications throw from error handlers, through MPI and through here.
 # initial-exec: a reference to a thread's state is one instruction, and allocates nothing, which matters inside malloc.

@@ -164,17 +164,17 @@ EXPORT void *realloc(void *p, size_t n)
         return NULL;
     /* Taken out first: once the real realloc has moved the block, another thread may get its place. */
     bool used = heap_unmark((uintptr_t)p);
-    int64_t segment = used ? segment_detach((uintptr_t)p) : 0;
+    SegmentNames *names = used ? segment_detach((uintptr_t)p) : NULL;
     void *q = real.realloc(p, n);
     if (!q && n != 0) {
         heap_mark((uintptr_t)p);
         if (used)
-            segment_attach((uintptr_t)p, segment);
+            segment_attach((uintptr_t)p, names);
         return NULL;
     }
     heap_mark((uintptr_t)q);
     if (used)
-        segment_end(segment);
+        segment_end(names);
     return q;
 }
 

@@ -39,12 +39,16 @@ typedef struct Sequence Sequence;      /* a thread's or callback's CST and gramm
 typedef struct RequestRecord RequestRecord;
 struct CommEntry;
 
+/* The object whose last reference a call frees. */
+typedef struct { int64_t word; Sequence *maker; void *facts; } Ending; /* maker NULL: none */
+
 typedef struct Call {
     Sequence *sequence;
     int function;
     bool failed, found_nothing;        /* found_nothing: a poll that found nothing; goes to F */
     bool forgiven;                     /* it failed, and an error handler made MPI_SUCCESS of the code: nothing of its outputs is there */
     bool varies;                       /* bounds of the datatype that it makes are different in each run */
+    Ending ending;
     int64_t nulls;                     /* bit i: parameter i gives a result, and the caller gave NULL for it */
     int rc;                            /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not failed */
     Words shape, slots, outcome;       /* reused from call to call, grown when needed */
@@ -85,7 +89,11 @@ typedef enum {
 } HandleKind;
 int64_t handle_word(HandleKind kind, uintptr_t value);               /* constant, known handle, or WEND_UNKNOWN */
 int64_t handle_made(Call *c, HandleKind kind, uintptr_t value);      /* word of an output, not pushed; new unless known (then one reference more) */
-void handle_freed(HandleKind kind, uintptr_t value);                 /* one reference less; at none the id is free again */
+/* A call that frees a handle: before it, and after it if it failed, or if it did not (C NULL: nothing is recorded of it). One reference less; at
+ * none the id is free again. Once the library has freed a handle it may give its value to another thread, before this one is told. */
+void handle_ending(Call *c, HandleKind kind, uintptr_t value);
+void handle_stays(Call *c, HandleKind kind, uintptr_t value);
+void handle_freed(Call *c, HandleKind kind, uintptr_t value);
 
 /* Generated: the predefined handles of this library (null handles too): kind, number of the constant, value. */
 typedef struct { HandleKind kind; uint32_t constant; uintptr_t value; } PredefinedHandle;

@@ -1,5 +1,8 @@
 /* segments.c: from an address to a segment's word and an offset.
  *
+ * Each thread names what it uses by itself, so that the words of its calls do not depend on what other threads do meanwhile: a block that two
+ * threads use has two names. Only memory that MPI made has one, of the thread that had it made.
+ *
  * A thread remembers the last few segments that it looked up, because buffers come again and again. Behind that is one lock, which is a leaf:
  * nothing that is called under it takes another. */
 #include "memory.h"
@@ -28,6 +31,7 @@ static __thread __attribute__((tls_model("initial-exec"))) struct {
     uint64_t generation;
     struct { uintptr_t low, length, origin; int64_t segment; } entry[REMEMBERED];
     unsigned next;
+    struct Names *names;             /* NULL: none yet */
     uintptr_t stack_low, stack_high; /* high 0: not asked yet */
 } mine;
 
@@ -58,41 +62,77 @@ static void forget_one(int64_t segment)
             mine.entry[i].length = 0;
 }
 
-/* -- ids: the smallest free one of a kind -- */
+/* -- what a thread has named; all of it under the lock, since others free -- */
 
-static struct { uint64_t *taken; size_t words, first; } ids[WEND_SEGMENT_KINDS];
+typedef struct Names {
+    uint32_t thread;
+    struct { uint64_t *taken; size_t words, first; } ids[WEND_SEGMENT_KINDS]; /* the smallest free one of a kind */
+    Ranges modules, mappings;
+    uintptr_t stack_origin;          /* 0: MPI has not seen its stack yet */
+    struct Names *next;
+} Names;
 
-static int64_t id_take(int kind)
+static Names *all_names;
+
+static Names *names_of(int64_t thread)
 {
-    size_t w = ids[kind].first;
-    while (w < ids[kind].words && ids[kind].taken[w] == UINT64_MAX)
-        w++;
-    if (w == ids[kind].words) {
-        size_t words = w ? 2 * w : 16;
-        uint64_t *grown = realloc(ids[kind].taken, words * sizeof *grown);
-        if (!grown)
-            return -1;
-        memset(grown + w, 0, (words - w) * sizeof *grown);
-        ids[kind].taken = grown;
-        ids[kind].words = words;
+    Names *n = mine.names;
+    if (n && n->thread == thread)
+        return n;
+    for (n = all_names; n && n->thread != thread; n = n->next)
+        ;
+    if (!n && thread >= 0 && (n = calloc(1, sizeof *n))) {
+        n->thread = (uint32_t)thread;
+        n->next = all_names;
+        all_names = n;
     }
-    int bit = __builtin_ctzll(~ids[kind].taken[w]);
-    ids[kind].taken[w] |= UINT64_C(1) << bit;
-    ids[kind].first = w;
-    return (int64_t)(w * 64) + bit;
+    if (n && thread == thread_number())
+        mine.names = n;
+    return n;
 }
 
-static void id_give(int kind, int64_t id)
+/* The word, or WEND_UNKNOWN if there is no memory. */
+static int64_t id_take(Names *names, int kind)
 {
-    size_t w = (size_t)id / 64;
-    ids[kind].taken[w] &= ~(UINT64_C(1) << (id % 64));
-    if (w < ids[kind].first)
-        ids[kind].first = w;
+    if (!names)
+        return WEND_UNKNOWN;
+    size_t w = names->ids[kind].first;
+    while (w < names->ids[kind].words && names->ids[kind].taken[w] == UINT64_MAX)
+        w++;
+    if (w == names->ids[kind].words) {
+        size_t words = w ? 2 * w : 16;
+        uint64_t *grown = realloc(names->ids[kind].taken, words * sizeof *grown);
+        if (!grown)
+            return WEND_UNKNOWN;
+        memset(grown + w, 0, (words - w) * sizeof *grown);
+        names->ids[kind].taken = grown;
+        names->ids[kind].words = words;
+    }
+    int bit = __builtin_ctzll(~names->ids[kind].taken[w]);
+    names->ids[kind].taken[w] |= UINT64_C(1) << bit;
+    names->ids[kind].first = w;
+    return WEND_SEGMENT_OF(kind, names->thread, (int64_t)(w * 64) + bit);
 }
 
-/* -- used blocks of the heap: start -> segment, open addressing -- */
+static void id_give(Names *names, int64_t segment)
+{
+    int kind = wend_segment_kind(segment);
+    size_t n = wend_segment_number(segment), w = n / 64;
+    names->ids[kind].taken[w] &= ~(UINT64_C(1) << (n % 64));
+    if (w < names->ids[kind].first)
+        names->ids[kind].first = w;
+}
 
-typedef struct { uintptr_t start; int64_t segment; } Used; /* start 0: free */
+/* -- used blocks of the heap: start -> names, open addressing -- */
+
+struct SegmentNames {                /* of one block: ascending by thread */
+    Names *names;
+    int64_t segment;
+    SegmentNames *next;
+};
+static SegmentNames *spare;          /* free nodes */
+
+typedef struct { uintptr_t start; SegmentNames *names; } Used; /* start 0: free */
 static struct { Used *slots; size_t n, cap; } used;
 
 static size_t used_slot(uintptr_t start)
@@ -103,7 +143,7 @@ static size_t used_slot(uintptr_t start)
     return i;
 }
 
-static bool used_add(uintptr_t start, int64_t segment)
+static bool used_add(uintptr_t start, SegmentNames *names)
 {
     if (2 * (used.n + 1) > used.cap) {
         size_t cap = used.cap ? 2 * used.cap : 256;
@@ -118,15 +158,15 @@ static bool used_add(uintptr_t start, int64_t segment)
                 slots[used_slot(old[i].start)] = old[i];
         free(old);
     }
-    used.slots[used_slot(start)] = (Used){start, segment};
+    used.slots[used_slot(start)] = (Used){start, names};
     used.n++;
     return true;
 }
 
-static int64_t used_take(uintptr_t start)
+static SegmentNames *used_take(uintptr_t start)
 {
     size_t i = used_slot(start);
-    int64_t segment = used.slots[i].segment;
+    SegmentNames *names = used.slots[i].names;
     used.slots[i].start = 0;
     used.n--;
     /* Close the gap: what had been pushed past it moves back. */
@@ -135,44 +175,92 @@ static int64_t used_take(uintptr_t start)
         used.slots[i].start = 0;
         used.slots[used_slot(moved.start)] = moved;
     }
-    return segment;
+    return names;
 }
 
-int64_t segment_detach(uintptr_t start)
+/* The segment of the block at START in this thread's names; NAME: it gets one. WEND_UNKNOWN: none, or no memory. */
+static int64_t block_segment(uintptr_t start, bool name, Names *names)
+{
+    size_t i = used.cap ? used_slot(start) : 0;
+    bool known = used.cap && used.slots[i].start == start;
+    SegmentNames **at = known ? &used.slots[i].names : NULL;
+    while (at && *at && (!names || (*at)->names->thread < names->thread))
+        at = &(*at)->next;
+    if (at && *at && (*at)->names == names)
+        return (*at)->segment;
+    if (!name || !names)
+        return WEND_UNKNOWN;
+    SegmentNames *new = spare;
+    if (new)
+        spare = new->next;
+    else if (!(new = malloc(sizeof *new)))
+        return WEND_UNKNOWN;
+    *new = (SegmentNames){names, id_take(names, WEND_SEGMENT_HEAP), at ? *at : NULL};
+    if (new->segment == WEND_UNKNOWN || (!at && !used_add(start, new))) {
+        if (new->segment != WEND_UNKNOWN)
+            id_give(names, new->segment);
+        new->next = spare;
+        spare = new;
+        return WEND_UNKNOWN;
+    }
+    if (at)
+        *at = new;
+    heap_set_used(start, true);
+    return new->segment;
+}
+
+SegmentNames *segment_detach(uintptr_t start)
 {
     pthread_mutex_lock(&lock);
     heap_set_used(start, false);
-    int64_t segment = used_take(start);
-    forget_one(segment);
+    SegmentNames *names = used_take(start);
+    if (names->names == mine.names && !names->next)
+        forget_one(names->segment);
+    else
+        forget_all();
     pthread_mutex_unlock(&lock);
-    return segment;
+    return names;
 }
 
-void segment_attach(uintptr_t start, int64_t segment)
+void segment_attach(uintptr_t start, SegmentNames *names)
 {
     pthread_mutex_lock(&lock);
-    bool added = used_add(start, segment);
+    bool added = used_add(start, names);
     if (added)
         heap_set_used(start, true);
     pthread_mutex_unlock(&lock);
     if (!added) /* no memory: as if it had been freed; its next use gives it an id again */
-        segment_end(segment);
+        segment_end(names);
 }
 
-void segment_end(int64_t segment)
+void segment_end(SegmentNames *names)
 {
-    pthread_mutex_lock(&lock);
-    id_give(wend_segment_kind(segment), wend_segment_id(segment));
-    pthread_mutex_unlock(&lock);
     int saved = errno;
-    memory_freed_used_segment(segment);
+    while (names) {
+        SegmentNames *node = names;
+        int64_t segment = node->segment;
+        names = node->next;
+        pthread_mutex_lock(&lock);
+        id_give(node->names, segment);
+        node->next = spare;
+        spare = node;
+        pthread_mutex_unlock(&lock);
+        memory_freed_used_segment(segment);
+    }
     errno = saved;
 }
 
-/* -- ranges: what MPI made, modules, threads' stacks, other mappings -- */
+/* -- ranges: what MPI made, modules, other mappings -- */
 
-static Ranges made = RANGES_INIT, modules = RANGES_INIT, stacks = RANGES_INIT, mappings = RANGES_INIT;
+static Ranges made = RANGES_INIT, modules = RANGES_INIT;
 static unsigned long long modules_loaded, modules_unloaded;
+
+static void made_id_give(int64_t segment)
+{
+    Names *names = names_of(wend_segment_thread(segment));
+    if (names)
+        id_give(names, segment);
+}
 
 void memory_add(int kind, const void *base, size_t bytes, uintptr_t owner)
 {
@@ -186,12 +274,11 @@ void memory_add(int kind, const void *base, size_t bytes, uintptr_t owner)
         if (old.low == low && wend_segment_kind(old.segment) == (enum wend_segment_kind)kind)
             new.segment = old.segment;
         else
-            id_give(wend_segment_kind(old.segment), wend_segment_id(old.segment));
+            made_id_give(old.segment);
     }
-    int64_t id = new.segment >= 0 ? 0 : id_take(kind);
     if (new.segment < 0)
-        new.segment = WEND_SEGMENT(kind, id);
-    bool added = id >= 0 && ranges_add(&made, new);
+        new.segment = id_take(names_of(thread_number()), kind);
+    bool added = new.segment >= 0 && ranges_add(&made, new);
     forget_all();
     pthread_mutex_unlock(&lock);
     if (!added)
@@ -202,7 +289,7 @@ static void made_gone(Range *r)
 {
     Range removed;
     ranges_remove_overlap(&made, r->low, r->high, &removed);
-    id_give(wend_segment_kind(removed.segment), wend_segment_id(removed.segment));
+    made_id_give(removed.segment);
     forget_all();
 }
 
@@ -264,13 +351,13 @@ static void modules_refresh(void)
     Ranges found = RANGES_INIT;
     dl_iterate_phdr(module_add, &found);
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < modules.n; i++) { /* ids and origins of those that are still there */
-        Range *r = ranges_find(&found, modules.at[i].low);
-        if (r && r->low == modules.at[i].low && r->high == modules.at[i].high && r->owner == modules.at[i].owner) {
-            r->segment = modules.at[i].segment;
-            r->origin = modules.at[i].origin;
+    for (Names *n = all_names; n; n = n->next)
+        for (size_t i = n->modules.n; i-- > 0;) { /* those that are not there any more */
+            const Range *r = &n->modules.at[i], *still = ranges_find(&found, r->low);
+            Range gone;
+            if (!still || still->low != r->low || still->high != r->high || still->owner != r->owner)
+                ranges_remove_overlap(&n->modules, r->low, r->high, &gone);
         }
-    }
     ranges_free(&modules);
     modules = found;
     modules_loaded = counts[0];
@@ -292,20 +379,20 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
     return rc;
 }
 
-/* All of a module's ranges are one segment. */
-static bool module_name(Range *r, uintptr_t address)
+/* All ranges of the module that M is one of are one segment. NULL: no memory. */
+static Range *module_name(const Range *m, uintptr_t address, Names *names)
 {
-    if (r->segment >= 0)
-        return true;
-    int64_t id = id_take(WEND_SEGMENT_STATIC);
-    if (id < 0)
-        return false;
-    for (size_t i = 0; i < modules.n; i++)
-        if (modules.at[i].owner == r->owner) {
-            modules.at[i].segment = WEND_SEGMENT(WEND_SEGMENT_STATIC, id);
-            modules.at[i].origin = address;
-        }
-    return true;
+    int64_t segment = id_take(names, WEND_SEGMENT_STATIC);
+    if (segment == WEND_UNKNOWN)
+        return NULL;
+    for (size_t i = 0; i < modules.n; i++) {
+        Range r = modules.at[i];
+        r.segment = segment;
+        r.origin = address;
+        if (r.owner == m->owner && !ranges_add(&names->modules, r))
+            return NULL;
+    }
+    return ranges_find(&names->modules, address);
 }
 
 static void stack_ask(void)
@@ -325,58 +412,37 @@ static void stack_ask(void)
 
 /* -- the lookup -- */
 
-/* With the lock held; NULL: in none. FOUND has room for a range that is not in a table (a block). NAME: give it an id, which needs its
- * thread's number for a stack; else the segment may be WEND_UNKNOWN. */
-static Range *find(uintptr_t a, bool name, int64_t thread, Range *found)
+/* With the lock held; NULL: in none. FOUND has room for a range that is not in a table (a block). NAME: give it an id among NAMES (NULL: of a
+ * thread that has none); else the segment may be WEND_UNKNOWN. The stack of another thread is a mapping. */
+static Range *find(uintptr_t a, bool name, Names *names, Range *found)
 {
     Range *r = ranges_find(&made, a);
     if (r)
         return r;
     if (a >= mine.stack_low && a < mine.stack_high) {
-        r = ranges_find(&stacks, a);
-        if (r && (r->low != mine.stack_low || wend_segment_id(r->segment) != thread)) {
-            Range gone; /* of a thread that has ended */
-            while (ranges_remove_overlap(&stacks, mine.stack_low, mine.stack_high, &gone))
-                forget_all();
-            r = NULL;
-        }
-        if (r)
-            return r;
-        *found = (Range){.low = mine.stack_low, .high = mine.stack_high, .origin = a,
-                         .segment = thread < 0 ? WEND_UNKNOWN : WEND_SEGMENT(WEND_SEGMENT_STACK, thread)};
-        return !name || thread < 0 || ranges_add(&stacks, *found) ? found : NULL;
+        if (names && name && names->stack_origin == 0)
+            names->stack_origin = a;
+        bool named = names && names->stack_origin != 0;
+        *found = (Range){.low = mine.stack_low, .high = mine.stack_high, .origin = named ? names->stack_origin : a,
+                         .segment = named ? WEND_SEGMENT(WEND_SEGMENT_STACK, names->thread) : WEND_UNKNOWN};
+        return found;
     }
     size_t size;
     uintptr_t start;
     if (heap_find(a, &start, &size)) {
-        *found = (Range){.low = start, .high = start + size, .origin = start, .segment = WEND_UNKNOWN};
-        size_t i = used.cap ? used_slot(start) : 0;
-        if (used.cap && used.slots[i].start == start) {
-            found->segment = used.slots[i].segment;
-            return found;
-        }
-        if (!name)
-            return found;
-        int64_t id = id_take(WEND_SEGMENT_HEAP);
-        if (id < 0)
-            return NULL;
-        found->segment = WEND_SEGMENT(WEND_SEGMENT_HEAP, id);
-        if (!used_add(start, found->segment)) {
-            id_give(WEND_SEGMENT_HEAP, id);
-            return NULL;
-        }
-        heap_set_used(start, true);
-        return found;
+        int64_t segment = block_segment(start, name, names);
+        *found = (Range){.low = start, .high = start + size, .origin = start, .segment = segment};
+        return name && segment == WEND_UNKNOWN ? NULL : found;
     }
-    if ((r = ranges_find(&modules, a)))
-        return !name || module_name(r, a) ? r : NULL;
-    if ((r = ranges_find(&stacks, a)))
+    if (names && (r = ranges_find(&names->modules, a)))
         return r;
-    return ranges_find(&mappings, a);
+    if ((r = ranges_find(&modules, a)))
+        return name ? module_name(r, a, names) : r;
+    return names ? ranges_find(&names->mappings, a) : NULL;
 }
 
 /* With the lock held: any other mapping of the process. */
-static Range *find_mapping(uintptr_t a, bool name, Range *found)
+static Range *find_mapping(uintptr_t a, bool name, Names *names, Range *found)
 {
     if (!mapping_of(a, &found->low, &found->high))
         return NULL;
@@ -384,21 +450,18 @@ static Range *find_mapping(uintptr_t a, bool name, Range *found)
     found->owner = 0;
     found->segment = WEND_UNKNOWN;
     Range old;
-    while (ranges_remove_overlap(&mappings, found->low, found->high, &old)) { /* it has grown, or joined a neighbour */
+    while (names && ranges_remove_overlap(&names->mappings, found->low, found->high, &old)) { /* it has grown, or joined a neighbour */
         if (found->segment < 0) {
             found->segment = old.segment;
             found->origin = old.origin;
         } else {
-            id_give(WEND_SEGMENT_MAP, wend_segment_id(old.segment));
+            id_give(names, old.segment);
         }
         forget_all();
     }
-    if (found->segment < 0 && name) {
-        int64_t id = id_take(WEND_SEGMENT_MAP);
-        if (id >= 0)
-            found->segment = WEND_SEGMENT(WEND_SEGMENT_MAP, id);
-    }
-    if (found->segment >= 0 && !ranges_add(&mappings, *found))
+    if (found->segment < 0 && name)
+        found->segment = id_take(names, WEND_SEGMENT_MAP);
+    if (found->segment >= 0 && !ranges_add(&names->mappings, *found))
         return NULL;
     return found;
 }
@@ -413,7 +476,7 @@ Where memory_known(const void *address)
     uintptr_t a = (uintptr_t)address;
     int64_t thread = thread_number();
     pthread_mutex_lock(&lock);
-    const Range *r = find(a, false, thread, &found);
+    const Range *r = find(a, false, names_of(thread), &found);
     if (r && r->segment >= 0)
         where = (Where){r->segment, (int64_t)(a - r->origin)};
     pthread_mutex_unlock(&lock);
@@ -429,14 +492,15 @@ static bool lookup(uintptr_t a, bool name, Range *out)
         stack_ask();
     Range found;
     pthread_mutex_lock(&lock);
-    Range *r = find(a, name, thread, &found);
+    Names *names = names_of(thread);
+    Range *r = find(a, name, names, &found);
     if (!r) {
         pthread_mutex_unlock(&lock);
         modules_refresh();
         pthread_mutex_lock(&lock);
-        r = find(a, name, thread, &found);
+        r = find(a, name, names, &found);
         if (!r)
-            r = find_mapping(a, name, &found);
+            r = find_mapping(a, name, names, &found);
     }
     if (r) {
         *out = *r;

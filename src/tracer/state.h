@@ -50,7 +50,7 @@ typedef struct State {
     double seconds_per_tick;
 
     pthread_mutex_t threads_lock;
-    Sequence *sequences, **sequences_end; /* threads in order of their first call, callbacks among them */
+    Sequence *sequences, **sequences_end; /* in order of their first call; callbacks among them */
     uint32_t n_threads;
 
     pthread_mutex_t handles_lock, requests_lock;

@@ -221,10 +221,13 @@ static void test_identity(void)
     CHECK(!CALLED_FROM_FORTRAN());
     int64_t known = func_word((const void *)cancel);
     number = 7;
-    CHECK(func_word((const void *)cancel) == known);
-    CHECK(func_word((const void *)test_identity) == WEND_HANDLE(7, 0));
+    CHECK(func_word((const void *)test_identity) == WEND_HANDLE(7, 0)); /* a thread's words are by what it has seen itself */
     CHECK(func_word((const void *)test_others) == WEND_HANDLE(7, 1));
+    CHECK(func_word((const void *)cancel) == WEND_HANDLE(7, 2));
+    CHECK(a != callback_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, false));
     number = 0;
+    CHECK(func_word((const void *)cancel) == known);
+    CHECK(a == callback_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, false));
 }
 
 /* Many functions: no fixed number of closures, and each is its own. */

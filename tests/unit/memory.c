@@ -318,6 +318,48 @@ static void *work(void *arg)
     return NULL;
 }
 
+/* What a thread names does not depend on what others have named; one free ends all names of a block. */
+static char *shared, on_all[64];
+
+static void *name(void *arg)
+{
+    number = (int64_t)(intptr_t)arg;
+    char *own = calloc(1, 100);
+    IS(own, HEAP, (number << 32), 0);
+    IS(shared + 8, HEAP, (number << 32) + 1, 8);
+    IS(&on_all[number], WEND_SEGMENT_STATIC, (number << 32), 0);
+    IS(on_all, WEND_SEGMENT_STATIC, (number << 32), -number);
+    free(own);
+    return NULL;
+}
+
+static void *name_stack(void *arg)
+{
+    number = 5;
+    IS(arg, WEND_SEGMENT_MAP, number << 32, 0); /* another's */
+    IS((char *)arg + 1, WEND_SEGMENT_MAP, number << 32, 1);
+    return NULL;
+}
+
+static void test_names(void)
+{
+    pthread_t t;
+    char local[2] = "";
+    shared = malloc(100);
+    IS(shared, HEAP, 0, 0);
+    for (intptr_t i = 2; i > 0; i--) {
+        CHECK(pthread_create(&t, NULL, name, (void *)i) == 0);
+        pthread_join(t, NULL);
+    }
+    CHECK(n_freed == 2 && freed[0] == WEND_SEGMENT_OF(HEAP, 2, 0) && freed[1] == WEND_SEGMENT_OF(HEAP, 1, 0));
+    n_freed = 0;
+    free(shared);
+    CHECK(n_freed == 3 && freed[0] == WEND_SEGMENT(HEAP, 0) && freed[1] == WEND_SEGMENT_OF(HEAP, 1, 1) && freed[2] == WEND_SEGMENT_OF(HEAP, 2, 1));
+    n_freed = 0;
+    CHECK(pthread_create(&t, NULL, name_stack, local) == 0);
+    pthread_join(t, NULL);
+}
+
 static void test_threads(void)
 {
     pthread_t t[THREADS];
@@ -364,6 +406,7 @@ int main(void)
     test_unknown();
     test_static_stack();
     test_modules();
+    test_names();
     test_threads();
     test_ids();
     test_realloc();

@@ -1,0 +1,11 @@
+/* threads.h: numbers of threads. */
+#ifndef WEND_THREADS_H
+#define WEND_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of the calling thread, once, with threads_lock held. IS_FIRST: it is the first of the process that calls MPI. */
+uint32_t thread_number_new(bool is_first);
+
+#endif
