@@ -31,6 +31,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/sessions.c \
 	tests/programs/statuses.c \
 	tests/programs/strays.c \
+	tests/programs/teams.c \
 	tests/programs/threads.c \
 	tests/programs/twice.c \
 	tests/programs/wildcards.c

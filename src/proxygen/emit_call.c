@@ -578,6 +578,8 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
         e->after = g_ptr_array_new_with_free_func(g_free);
         add_turn(e, c);
         add_places(e, c);
+        if (e->threads && (strcmp(c->function->name, "MPI_Finalize") == 0 || strcmp(c->function->name, "MPI_Session_finalize") == 0))
+            add(e->before, g_strdup("join_threads();"));
         if (!e->plan->prefix && plan_is_init(e->plan, terminal)) {
             add(e->after, g_strdup("proxy_begin();"));
             e->needs[HELPER_BEGIN] = TRUE;

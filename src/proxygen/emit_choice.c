@@ -129,13 +129,18 @@ guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, gu
     e->after = g_ptr_array_new_with_free_func(g_free);
     call_decode(c, terminal);
     if (choice->kind == CHOICE_DRAIN) {
+        emit_shared(e, out, indent, terminal, FALSE, TRUE);
         emit_drain(e, out, indent, choice, c);
-    } else if (exponent > 1) {
-        write_line(out, indent, "for (%s i = 0; i < %" G_GUINT64_FORMAT "; i++) {", exponent > G_MAXINT32 ? "long" : "int", exponent);
-        emit_forced(e, out, indent + 1, choice, c);
-        write_line(out, indent, "}");
+        emit_shared(e, out, indent, terminal, TRUE, TRUE);
     } else {
-        emit_forced(e, out, indent, choice, c);
+        if (exponent > 1)
+            write_line(out, indent, "for (%s i = 0; i < %" G_GUINT64_FORMAT "; i++) {", exponent > G_MAXINT32 ? "long" : "int", exponent);
+        int inner = exponent > 1 ? indent + 1 : indent;
+        emit_shared(e, out, inner, terminal, FALSE, TRUE);
+        emit_forced(e, out, inner, choice, c);
+        emit_shared(e, out, inner, terminal, TRUE, TRUE);
+        if (exponent > 1)
+            write_line(out, indent, "}");
     }
     g_ptr_array_unref(e->before);
     g_ptr_array_unref(e->after);

@@ -159,38 +159,71 @@ static guint next_main_thread(const Plan *plan, guint i)
 /* What the ranks of a main thread start with. */
 static char *start_name(Emitter *e, guint i)
 {
-    return thread_at(e->plan, i)->n_others ? g_strdup_printf("start_%u", i + 1) : rule_name(e, thread_at(e->plan, i)->rule);
+    return thread_at(e->plan, i)->n_started ? g_strdup_printf("start_%u", i + 1) : rule_name(e, thread_at(e->plan, i)->rule);
 }
 
-/* The functions of further threads, and the function that starts and joins them. */
+/* How often each thread uses each life of what they share. */
+static void emit_shares(Emitter *e, GString *out, guint start)
+{
+    const PlanThread *main_thread = thread_at(e->plan, start);
+    guint n = g_hash_table_size(e->plan->shared), columns = main_thread->n_others + 2;
+    if (n == 0 || main_thread->n_others == 0)
+        return;
+    g_string_append_printf(out, "static const long shares_%u[%u][%u] = {", start + 1, n, columns);
+    for (guint i = 0; i < n; i++) {
+        g_string_append(out, i ? ", {" : "{");
+        for (guint k = 0; k < columns; k++)
+            g_string_append_printf(out, "%s%" G_GINT64_FORMAT, k ? ", " : "", main_thread->shares[i * columns + k]);
+        g_string_append_c(out, '}');
+    }
+    g_string_append(out, "};\n");
+}
+
+/* The functions of further threads, their list, and the function that the ranks begin with. */
 static void emit_threads(Emitter *e, GString *out)
 {
     const Plan *plan = e->plan;
     for (guint start = 0; start < plan->threads->len; start = next_main_thread(plan, start)) {
         const PlanThread *main_thread = thread_at(plan, start);
-        if (main_thread->n_others == 0)
+        if (main_thread->n_started == 0)
             continue;
         for (guint i = 1; i <= main_thread->n_others; i++) {
             g_autofree char *body = rule_name(e, main_thread[i].rule);
             g_string_append_printf(out, "static void *thread_%u_of_start_%u(void *unused_argument)\n{\n", main_thread[i].thread, start + 1);
             emit_stack(e, out, main_thread[i].thread);
-            g_string_append_printf(out, "    %s();\n    return unused_argument;\n}\n\n", body);
+            if (g_hash_table_size(plan->shared))
+                g_string_append_printf(out, "    thread_number = %u;\n    thread_place = %u;\n", main_thread[i].thread, i);
+            g_string_append_printf(out, "    %s();\n", body);
+            gint64 below;
+            if (stack_bytes(e, main_thread[i].thread, &below) > 0) {
+                g_autofree char *name = expression_segment(e, WEND_SEGMENT(WEND_SEGMENT_STACK, main_thread[i].thread));
+                g_string_append_printf(out, "    %s = NULL;\n", name);
+            }
+            g_string_append(out, "    return unused_argument;\n}\n\n");
         }
-        g_autofree char *name = start_name(e, start), *before = rule_name(e, main_thread->rule), *during = rule_name(e, main_thread->during),
-                        *after = rule_name(e, main_thread->after);
-        g_string_append_printf(out, "static void %s(void)\n{\n    pthread_t threads[%u];\n    pthread_attr_t attributes;\n\n    %s();\n"
-                                    "    pthread_attr_init(&attributes);\n", name, main_thread->n_others, before);
-        write_comment(out, 1, "One after the other, so that they come in the order of their numbers.");
-        for (guint i = 1; i <= main_thread->n_others; i++) {
-            gint64 limit = stack_limit(e, main_thread[i].thread);
+        emit_shares(e, out, start);
+        g_string_append_printf(out, "static Thread threads_%u[] = {\n", start + 1);
+        for (guint i = 0; i < main_thread->n_started; i++) {
+            const StartedThread *t = &main_thread->started[i];
+            gint64 limit = stack_limit(e, t->number);
+            g_string_append_printf(out, "    {.number = %u, .run = ", t->number);
+            if (t->of)
+                g_string_append_printf(out, "thread_%u_of_start_%u", t->number, start + 1);
+            else
+                g_string_append(out, "thread_without_calls");
+            e->needs[HELPER_EMPTY_THREAD] |= !t->of;
             if (limit)
-                g_string_append_printf(out, "    pthread_attr_setstacksize(&attributes, %" G_GINT64_FORMAT ");\n", limit);
-            g_string_append_printf(out, "    pthread_create(&threads[%u], &attributes, thread_%u_of_start_%u, NULL);\n    usleep(20000);\n", i - 1,
-                                   main_thread[i].thread, start + 1);
+                g_string_append_printf(out, ", .stack = %" G_GINT64_FORMAT, limit);
+            g_string_append(out, "},\n");
         }
-        g_string_append(out, "    pthread_attr_destroy(&attributes);\n");
-        g_string_append_printf(out, "    %s();\n    for (int i = 0; i < %u; i++)\n        pthread_join(threads[i], NULL);\n    %s();\n}\n\n",
-                               during, main_thread->n_others, after);
+        g_autofree char *name = start_name(e, start), *body = rule_name(e, main_thread->rule);
+        g_string_append_printf(out, "};\n\nstatic void %s(void)\n{\n    threads = threads_%u;\n    n_threads = %u;\n", name, start + 1, main_thread->n_started);
+        if (g_hash_table_size(plan->shared) && main_thread->n_others)
+            g_string_append_printf(out, "    shares = shares_%u[0];\n    n_shares = %u;\n", start + 1, main_thread->n_others + 2);
+        for (guint i = 0; i < main_thread->n_started; i++)
+            if (!main_thread->started[i].started)
+                g_string_append_printf(out, "    start_thread(%u); /* where this began is not recorded */\n", main_thread->started[i].number);
+        g_string_append_printf(out, "    %s();\n    join_threads();\n}\n\n", body);
     }
 }
 
@@ -559,7 +592,7 @@ gboolean plan_emit(Plan *plan, GError **error)
     names_find(&e);
     variables_foreach(plan, note_variable, &e);
     for (guint i = 0; i < plan->threads->len; i++)
-        e.threads |= g_array_index(plan->threads, PlanThread, i).thread > 0;
+        e.threads |= g_array_index(plan->threads, PlanThread, i).n_started > 0;
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(file_free);
     if (options->directory)
         emit_several_files(&e, files);

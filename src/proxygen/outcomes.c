@@ -340,8 +340,7 @@ gboolean plan_outcomes(Plan *plan, GError **error)
         s.active = g_new0(guint8, g_hash_table_size(s.numbers) + 1);
         for (guint t = 0; t < plan->threads->len; t++) {
             const PlanThread *thread = &g_array_index(plan->threads, PlanThread, t);
-            gboolean more = thread->n_others > 0;
-            if (!s.has_choice[thread->rule] && !(more && (s.has_choice[thread->during] || s.has_choice[thread->after])))
+            if (!s.has_choice[thread->rule])
                 continue;
             for (guint r = 0; r < thread->ranks.n && !s.damaged; r++) {
                 s.rank = thread->ranks.ranks[r];
@@ -349,10 +348,6 @@ gboolean plan_outcomes(Plan *plan, GError **error)
                 s.streams = g_hash_table_new_full(NULL, NULL, NULL, stream_free);
                 memset(s.active, 0, g_hash_table_size(s.numbers) + 1);
                 walk(&s, thread->rule);
-                if (more) {
-                    walk(&s, thread->during);
-                    walk(&s, thread->after);
-                }
                 g_hash_table_destroy(s.streams);
             }
         }

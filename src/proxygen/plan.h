@@ -3,7 +3,7 @@
  * The passes, in order; each fills its part of the plan and reads those before it:
  *
  *   select.c          which rules and calls there are, who makes them; the calls up to MPI_Init apart
- *   threads.c         when further threads run
+ *   threads.c         when further threads run, and what several of them use
  *   live.c            numbers of handles -> the datatype or communicator at each call
  *   memory.c          segments -> how many bytes, below and above their offset 0 (extent.c, layout.c)
  *   dynamic.c         memory that other processes name by its address
@@ -74,9 +74,27 @@ typedef struct {
     guint thread;            /* its number */
     guint sequence;          /* in the class */
     guint rule;              /* the body, after the prefix if it is the thread that calls MPI_Init */
-    guint n_others;          /* of a class's main thread: further threads, which follow it in the list; the body goes on: */
-    guint during, after;     /* n_others > 0: while they run, and when they have ended */
+    guint n_others;          /* of a class's main thread: further threads, which follow it in the list */
+    guint n_started;         /* of a class's main thread: all threads of the process but itself, by number */
+    struct StartedThread *started;
+    gint64 *shares;          /* of a class's main thread: for each shared object, how often each thread uses each life of it, and all of them do; 0: that differs */
 } PlanThread;
+
+typedef struct StartedThread {
+    guint number;
+    guint of;                /* which of the class's threads it is, from 1; 0: it makes no calls */
+    gboolean started;        /* by a call in the recording */
+} StartedThread;
+
+/* An object, or a block of memory, that several threads name, in a call. */
+typedef enum { SHARED_USE, SHARED_COMMIT, SHARED_END, SHARED_MAKE } SharedRole; /* COMMIT: MPI_Type_commit */
+typedef struct {
+    WendKind kind;           /* WEND_KIND_SEGMENT for memory */
+    gint64 word;
+    SharedRole role;
+    guint number;            /* among all that are shared */
+    gboolean late;           /* a datatype that is committed by its maker: it is ready then */
+} SharedUse;
 
 /* -- segments -- */
 typedef struct {
@@ -137,6 +155,7 @@ typedef struct {
     guint *terminal_uses;    /* symbols that name it */
     GArray *prefix;          /* of guint: terminals up to and with MPI_Init, equal on all ranks; NULL: they differ, or there is none */
     GArray *threads;         /* of PlanThread: all threads of all classes; main threads are followed by their others */
+    GHashTable *shared;      /* SharedUse (kind and word) -> the same, whole: objects that several threads name */
     GPtrArray *owned;        /* memory of the above */
 
     GHashTable *segments;    /* segment word -> Segment */

@@ -322,10 +322,6 @@ void plan_mark(Plan *plan)
         for (guint i = group->first; i < group->first + group->n; i++) {
             const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
             mark_rule(&m, thread->rule);
-            if (thread->n_others > 0) {
-                mark_rule(&m, thread->during);
-                mark_rule(&m, thread->after);
-            }
         }
         /* Callbacks are emitted apart (callbacks.c), but their calls use variables and memory all the same. */
         m.emitted = FALSE;
@@ -382,6 +378,8 @@ void plan_free(Plan *plan)
     g_array_free(plan->threads, TRUE);
     if (plan->prefix)
         g_array_unref(plan->prefix);
+    if (plan->shared)
+        g_hash_table_destroy(plan->shared);
     g_ptr_array_free(plan->owned, TRUE);
     for (guint i = 0; i < plan->n_rules; i++)
         loop_free((Loop *)plan->rules[i].loop);

@@ -103,6 +103,11 @@ gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint
         }
         return TRUE;
     }
+    if (strcmp(function, "wend_start") == 0 || strcmp(function, "wend_join") == 0) {
+        e->needs[HELPER_JOIN_THREAD] |= strcmp(function, "wend_join") == 0;
+        write_line(out, indent, "%s_thread(%" G_GINT64_FORMAT ");", function + strlen("wend_"), c->args[0].in[0].value);
+        return TRUE;
+    }
     if (c->function->flags & WEND_F_PSEUDO) {
         *statements = 0;
         return TRUE;

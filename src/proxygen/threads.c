@@ -1,187 +1,302 @@
-/* threads.c: when a class's further threads start and end, seen from the thread that calls MPI_Init.
+/* threads.c: which threads a class has, and what they use of each other's.
  *
- * A recording does not say when threads were created and joined. What they use of the main thread's handles does: they start when the last
- * of those has been made, and end before the first of them is freed, or MPI_Finalize. The main thread's body is cut there into three. */
-#include <string.h>
-
-#include "plan.h"
+ * The recording says where threads are started and joined (wend_start, wend_join); those that began before MPI could know are started after MPI_Init.
+ * Beyond that the calls of two threads are in no order but what objects tell: one is made before another thread uses it, its uses come before the call
+ * that frees it, and that before its number is another's. An object that several threads name is a Shared; helpers.c has the waiting. */
 #include "threads.h"
 
-typedef struct {
-    Plan *plan;
-    GHashTable *used;        /* kind << 56 | handle, of the main thread, that other threads use */
-    gint8 *makes, *ends;     /* by rule: does it make or end one of them? -1 not known yet */
-    gint8 *terminal_makes, *terminal_ends;
-} Cut;
+#include <string.h>
 
-static gint64 key_of(WendKind kind, gint64 handle) { return (gint64)kind << 56 | handle; }
+#include "live.h"
 
-/* Adds what the calls under RULE use of other threads' handles. FALSE: of one that is not the main thread's. */
-static gboolean find_used(Cut *cut, guint rule, guint thread, guint main_thread, GHashTable *seen)
+/* -- how often each thread makes each call -- */
+
+/* Calls of the expansion of RULE, by terminal. Rules name rules before them. */
+static guint64 *count_calls(const Plan *plan, guint rule)
 {
-    Plan *plan = cut->plan;
-    const PlanRule *r = &plan->rules[rule];
-    if (!g_hash_table_add(seen, GUINT_TO_POINTER(rule + 1)))
-        return TRUE;
-    for (guint i = 0; i < r->n; i++) {
-        if (r->symbols[i].is_rule) {
-            if (!find_used(cut, r->symbols[i].id, thread, main_thread, seen))
-                return FALSE;
-            continue;
+    guint64 *times = g_new0(guint64, rule + 1), *calls = g_new0(guint64, wend_program_n_terminals(plan->program) + 1);
+    times[rule] = 1;
+    for (guint i = rule + 1; i-- > 0;)
+        for (guint k = 0; times[i] > 0 && k < plan->rules[i].n; k++) {
+            const WendSymbol *s = &plan->rules[i].symbols[k];
+            *(s->is_rule ? &times[s->id] : &calls[s->id]) += times[i] * s->exponent;
         }
-        call_decode(plan->call, r->symbols[i].id);
-        for (guint a = 0; a < plan->call->n_args; a++) {
-            const Arg *arg = &plan->call->args[a];
-            if (!kind_is_handle(arg->param->kind) && arg->param->kind != WEND_KIND_REQUEST)
+    g_free(times);
+    return calls;
+}
+
+/* -- what a call does to the objects that it names -- */
+
+static gboolean frees(const Call *c, const Arg *arg)
+{
+    const char *name = c->function->name;
+    return arg->param->dir == WEND_DIR_INOUT && !arg->param->array && !c->failed
+           && (strstr(name, "free") || strstr(name, "disconnect") || strstr(name, "close") || strstr(name, "Session_finalize") || arg->param->kind == WEND_KIND_MESSAGE);
+}
+
+static SharedRole role_of(const Call *c, const Arg *arg)
+{
+    if (strcmp(c->function->name, "MPI_Type_commit") == 0)
+        return SHARED_COMMIT;
+    return frees(c, arg) && arg->param->kind != WEND_KIND_REQUEST ? SHARED_END : SHARED_USE;
+}
+
+static void add_role(GArray *roles, WendKind kind, gint64 word, SharedRole role)
+{
+    if (!wend_is_handle(word) || (kind != WEND_KIND_SEGMENT && wend_handle_tid(word) >= 1u << 24))
+        return; /* callbacks' objects stay theirs */
+    for (guint i = 0; i < roles->len; i++) {
+        SharedUse *known = &g_array_index(roles, SharedUse, i);
+        if (known->kind == kind && known->word == word) {
+            known->role = MAX(known->role, role);
+            return;
+        }
+    }
+    SharedUse use = {.kind = kind, .word = word, .role = role};
+    g_array_append_val(roles, use);
+}
+
+static gboolean is_named_by_thread(gint64 word)
+{
+    return wend_is_segment(word) && (wend_segment_kind(word) == WEND_SEGMENT_HEAP || wend_segment_kind(word) == WEND_SEGMENT_MAP);
+}
+
+static GArray *roles_of(const Call *c)
+{
+    GArray *roles = g_array_new(FALSE, FALSE, sizeof(SharedUse));
+    for (guint a = 0; a < c->n_args; a++) {
+        const Arg *arg = &c->args[a];
+        WendKind kind = arg->param->kind;
+        if (kind == WEND_KIND_SEGMENT && arg->has_in && is_named_by_thread(arg->in[0].value))
+            add_role(roles, WEND_KIND_SEGMENT, arg->in[0].value, SHARED_END);
+        for (guint w = 0; kind == WEND_KIND_BUF && arg->has_in && w < arg->n_in_words; w += 2)
+            if (is_named_by_thread(arg->in[w].value))
+                add_role(roles, WEND_KIND_SEGMENT, arg->in[w].value, SHARED_USE);
+        if (!kind_is_handle(kind) && kind != WEND_KIND_REQUEST)
+            continue;
+        for (guint w = 0; arg->has_in && w < arg->n_in_words; w++)
+            add_role(roles, kind, arg->in[w].value, role_of(c, arg));
+        if (arg->has_out && arg->n_out > 0 && !c->failed)
+            add_role(roles, kind, arg->out[0].value, SHARED_MAKE);
+    }
+    return roles;
+}
+
+/* -- objects -- */
+
+static guint use_hash(gconstpointer p)
+{
+    const SharedUse *u = p;
+    return (guint)((guint64)u->word * 0x9E3779B97F4A7C15u >> 32) ^ u->kind;
+}
+
+static gboolean use_equal(gconstpointer a, gconstpointer b)
+{
+    const SharedUse *x = a, *y = b;
+    return x->kind == y->kind && x->word == y->word;
+}
+
+/* What the threads of one class do with an object. */
+typedef struct { SharedUse key; guint n; guint64 makes, commits, ends, uses[]; } Tally;
+
+static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
+{
+    const PlanThread *threads = &g_array_index(plan->threads, PlanThread, first);
+    for (guint t = 0; t < n; t++) {
+        g_autofree guint64 *calls = count_calls(plan, threads[t].rule);
+        for (guint terminal = 0; terminal < wend_program_n_terminals(plan->program); terminal++) {
+            if (calls[terminal] == 0)
                 continue;
-            for (guint w = 0; w < arg->n_in_words; w++) {
-                gint64 handle = arg->in[w].value;
-                if (!wend_is_handle(handle) || wend_handle_tid(handle) == thread)
-                    continue;
-                if (wend_handle_tid(handle) != main_thread)
-                    return FALSE;
-                gint64 key = key_of(arg->param->kind, handle);
-                g_hash_table_add(cut->used, g_memdup2(&key, sizeof key));
+            call_decode(plan->call, terminal);
+            g_autoptr(GArray) roles = roles_of(plan->call);
+            for (guint i = 0; i < roles->len; i++) {
+                const SharedUse *use = &g_array_index(roles, SharedUse, i);
+                Tally *tally = g_hash_table_lookup(tallies, use);
+                if (!tally) {
+                    tally = g_malloc0(sizeof *tally + 2 * n * sizeof *tally->uses);
+                    tally->key = *use;
+                    tally->n = n;
+                    g_hash_table_insert(tallies, &tally->key, tally);
+                }
+                tally->uses[n + t] = 1; /* is named there */
+                if (use->role == SHARED_MAKE)
+                    tally->makes += calls[terminal];
+                else if (use->role == SHARED_COMMIT && wend_handle_tid(use->word) == threads[t].thread)
+                    tally->commits += calls[terminal];
+                else if (use->role == SHARED_END)
+                    tally->ends += calls[terminal];
+                else
+                    tally->uses[t] += calls[terminal];
             }
         }
     }
+}
+
+/* Uses of each of LIVES lives of the object; FALSE: they are not the same in all. */
+static gboolean divide(const Tally *tally, guint64 lives, gint64 *shares)
+{
+    gint64 all = 0;
+    for (guint t = 0; t < tally->n; t++) {
+        if (lives == 0 || tally->uses[t] % lives)
+            return FALSE;
+        shares[t] = (gint64)(tally->uses[t] / lives);
+        all += shares[t];
+    }
+    shares[tally->n] = all;
     return TRUE;
 }
 
-static void look_at_terminal(Cut *cut, guint terminal)
+static void share_out(const Tally *tally, gint64 *shares)
 {
-    if (cut->terminal_makes[terminal] >= 0)
+    if (tally->key.kind == WEND_KIND_REQUEST) /* completed by what the run decides */
         return;
-    Call *c = cut->plan->call;
-    call_decode(c, terminal);
-    gboolean makes = FALSE, ends = strcmp(c->function->name, "MPI_Finalize") == 0 || strcmp(c->function->name, "MPI_Session_finalize") == 0;
-    for (guint a = 0; a < c->n_args; a++) {
-        const Arg *arg = &c->args[a];
-        if (!kind_is_handle(arg->param->kind) && arg->param->kind != WEND_KIND_REQUEST)
+    guint64 lives = tally->key.kind == WEND_KIND_SEGMENT ? tally->ends : tally->makes;
+    if (!divide(tally, lives, shares) && !(tally->key.kind == WEND_KIND_SEGMENT && divide(tally, lives + 1, shares)))
+        memset(shares, 0, (tally->n + 1) * sizeof *shares);
+}
+
+static int compare_uses(gconstpointer a, gconstpointer b)
+{
+    const SharedUse *x = *(const SharedUse *const *)a, *y = *(const SharedUse *const *)b;
+    return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : (x->word > y->word) - (x->word < y->word);
+}
+
+/* Objects that at least two threads of a class name, each with a number, and in each class its shares. */
+static void find_shared(Plan *plan)
+{
+    g_autoptr(GPtrArray) classes = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref), found = g_ptr_array_new();
+    plan->shared = g_hash_table_new_full(use_hash, use_equal, g_free, NULL);
+    for (guint i = 0; i < plan->threads->len; i += 1 + g_array_index(plan->threads, PlanThread, i).n_others) {
+        guint n = 1 + g_array_index(plan->threads, PlanThread, i).n_others;
+        GHashTable *tallies = g_hash_table_new_full(use_hash, use_equal, NULL, g_free);
+        g_ptr_array_add(classes, tallies);
+        if (n == 1)
             continue;
-        gint64 key;
-        if (arg->has_out && arg->n_out > 0 && wend_is_handle(arg->out[0].value)) {
-            key = key_of(arg->param->kind, arg->out[0].value);
-            makes |= g_hash_table_contains(cut->used, &key);
+        tally_class(plan, i, n, tallies);
+        GHashTableIter iter;
+        Tally *tally;
+        g_hash_table_iter_init(&iter, tallies);
+        while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&tally)) {
+            guint threads = 0;
+            for (guint t = 0; t < n; t++)
+                threads += tally->uses[n + t] != 0;
+            if (threads < 2)
+                continue;
+            SharedUse *known = g_hash_table_lookup(plan->shared, &tally->key);
+            if (!known) {
+                known = g_memdup2(&tally->key, sizeof *known);
+                known->late = TRUE;
+                g_hash_table_add(plan->shared, known);
+                g_ptr_array_add(found, known);
+            }
+            known->late &= tally->commits > 0 && tally->commits == tally->makes;
         }
-        if (arg->param->dir == WEND_DIR_INOUT && !arg->param->array && arg->n_in_words && strstr(c->function->name, "ree")) {
-            key = key_of(arg->param->kind, arg->in[0].value);
-            ends |= g_hash_table_contains(cut->used, &key);
+    }
+    g_ptr_array_sort(found, compare_uses);
+    for (guint i = 0; i < found->len; i++)
+        ((SharedUse *)found->pdata[i])->number = i;
+    for (guint i = 0, k = 0; i < plan->threads->len; k++) {
+        PlanThread *main_thread = &g_array_index(plan->threads, PlanThread, i);
+        guint columns = main_thread->n_others + 2;
+        main_thread->shares = g_new0(gint64, found->len * columns + 1);
+        g_ptr_array_add(plan->owned, main_thread->shares);
+        for (guint f = 0; f < found->len; f++) {
+            const Tally *tally = g_hash_table_lookup(classes->pdata[k], found->pdata[f]);
+            if (tally)
+                share_out(tally, main_thread->shares + f * columns);
+        }
+        i += 1 + main_thread->n_others;
+    }
+}
+
+GArray *threads_shared(Plan *plan, guint terminal)
+{
+    Call *c = call_new(plan->program);
+    call_decode(c, terminal);
+    GArray *roles = roles_of(c);
+    guint n = 0;
+    for (guint i = 0; i < roles->len; i++) {
+        SharedUse use = g_array_index(roles, SharedUse, i);
+        const SharedUse *shared = g_hash_table_lookup(plan->shared, &use);
+        if (!shared)
+            continue;
+        use.number = shared->number;
+        use.late = shared->late;
+        if (use.role == SHARED_COMMIT && !use.late)
+            use.role = SHARED_USE;
+        g_array_index(roles, SharedUse, n++) = use;
+    }
+    g_array_set_size(roles, n);
+    call_free(c);
+    return roles;
+}
+
+/* -- when they run -- */
+
+static void add_thread(GArray *list, guint number, guint of, gboolean started)
+{
+    for (guint i = 0; i < list->len; i++) {
+        StartedThread *known = &g_array_index(list, StartedThread, i);
+        if (known->number == number) {
+            known->of = MAX(known->of, of);
+            known->started |= started;
+            return;
         }
     }
-    cut->terminal_makes[terminal] = makes;
-    cut->terminal_ends[terminal] = ends;
+    StartedThread thread = {number, of, started};
+    g_array_append_val(list, thread);
 }
 
-static gboolean has(Cut *cut, const WendSymbol *symbol, gboolean ends)
+static int compare_threads(gconstpointer a, gconstpointer b)
 {
-    if (!symbol->is_rule) {
-        look_at_terminal(cut, symbol->id);
-        return ends ? cut->terminal_ends[symbol->id] : cut->terminal_makes[symbol->id];
-    }
-    gint8 *known = ends ? cut->ends : cut->makes;
-    if (known[symbol->id] < 0) {
-        const PlanRule *r = &cut->plan->rules[symbol->id];
-        gint8 found = 0;
-        for (guint i = 0; i < r->n && !found; i++)
-            found = (gint8)has(cut, &r->symbols[i], ends);
-        known[symbol->id] = found;
-    }
-    return known[symbol->id];
+    const StartedThread *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Appends N symbols to LEFT up to and with the last that makes a handle, the others to RIGHT. */
-static void cut_after_last(Cut *cut, const WendSymbol *symbols, guint n, GArray *left, GArray *right)
+/* The threads that those of a class start, and those that nobody starts; where no thread has a number, an empty one takes it. */
+static void list_threads(Plan *plan, guint first)
 {
-    guint i = n;
-    while (i > 0 && !has(cut, &symbols[i - 1], FALSE))
-        i--;
-    if (i > 0 && symbols[i - 1].is_rule && symbols[i - 1].exponent == 1) {
-        const PlanRule *r = &cut->plan->rules[symbols[i - 1].id];
-        g_array_append_vals(left, symbols, i - 1);
-        cut_after_last(cut, r->symbols, r->n, left, right);
-    } else {
-        g_array_append_vals(left, symbols, i);
+    PlanThread *main_thread = &g_array_index(plan->threads, PlanThread, first);
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(StartedThread));
+    guint last = 0;
+    for (guint t = 0; t <= main_thread->n_others; t++) {
+        if (t > 0)
+            add_thread(list, main_thread[t].thread, t, FALSE);
+        g_autofree guint64 *calls = count_calls(plan, main_thread[t].rule);
+        for (guint terminal = 0; terminal < wend_program_n_terminals(plan->program); terminal++) {
+            if (calls[terminal] == 0)
+                continue;
+            call_decode(plan->call, terminal);
+            if (strcmp(plan->call->function->name, "wend_start") == 0)
+                add_thread(list, (guint)plan->call->args[0].in[0].value, 0, TRUE);
+        }
     }
-    g_array_append_vals(right, symbols + i, n - i);
-}
-
-/* Appends N symbols to LEFT up to the first that ends a handle, that and the others to RIGHT. */
-static void cut_before_first(Cut *cut, const WendSymbol *symbols, guint n, GArray *left, GArray *right)
-{
-    guint i = 0;
-    while (i < n && !has(cut, &symbols[i], TRUE))
-        i++;
-    g_array_append_vals(left, symbols, i);
-    if (i < n && symbols[i].is_rule && symbols[i].exponent == 1) {
-        const PlanRule *r = &cut->plan->rules[symbols[i].id];
-        cut_before_first(cut, r->symbols, r->n, left, right);
-        i++;
-    }
-    g_array_append_vals(right, symbols + i, n - i);
-}
-
-static gboolean limit(Plan *plan, GError **error, const char *what)
-{
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: threads %s: proxygen cannot tell yet when they ran", plan->options->recording, what);
-    return FALSE;
-}
-
-static gboolean cut_class(Plan *plan, PlanThread *main_thread, const PlanThread *others, guint n_others, GError **error)
-{
-    guint n_terminals = wend_program_n_terminals(plan->program);
-    Cut cut = {.plan = plan, .used = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
-    gboolean good = TRUE;
-    for (guint i = 0; i < n_others && good; i++) {
-        g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-        good = find_used(&cut, others[i].rule, others[i].thread, main_thread->thread, seen);
-    }
-    if (good) {
-        cut.makes = g_malloc(plan->n_rules + 1);
-        cut.ends = g_malloc(plan->n_rules + 1);
-        cut.terminal_makes = g_malloc(n_terminals + 1);
-        cut.terminal_ends = g_malloc(n_terminals + 1);
-        memset(cut.makes, -1, plan->n_rules + 1);
-        memset(cut.ends, -1, plan->n_rules + 1);
-        memset(cut.terminal_makes, -1, n_terminals + 1);
-        memset(cut.terminal_ends, -1, n_terminals + 1);
-        GArray *before = g_array_new(FALSE, FALSE, sizeof(WendSymbol)), *rest = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
-        GArray *during = g_array_new(FALSE, FALSE, sizeof(WendSymbol)), *after = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
-        const PlanRule *body = &plan->rules[main_thread->rule];
-        cut_after_last(&cut, body->symbols, body->n, before, rest);
-        gboolean again = FALSE;
-        for (guint i = 0; i < before->len; i++)
-            again |= has(&cut, &g_array_index(before, WendSymbol, i), TRUE);
-        cut_before_first(&cut, (const WendSymbol *)(gpointer)rest->data, rest->len, during, after);
-        g_array_unref(rest);
-        main_thread->rule = plan_add_body(plan, before);
-        main_thread->during = plan_add_body(plan, during);
-        main_thread->after = plan_add_body(plan, after);
-        good = !again || limit(plan, error, "use handles that the main thread makes and frees more than once");
-        g_free(cut.makes);
-        g_free(cut.ends);
-        g_free(cut.terminal_makes);
-        g_free(cut.terminal_ends);
-    } else {
-        limit(plan, error, "use each other's handles");
-    }
-    g_hash_table_destroy(cut.used);
-    return good;
+    for (guint i = 0; i < list->len; i++)
+        last = MAX(last, g_array_index(list, StartedThread, i).number);
+    for (guint number = 1; number < MIN(last, 1u << 16); number++)
+        add_thread(list, number, 0, FALSE);
+    g_array_sort(list, compare_threads);
+    main_thread->n_started = list->len;
+    main_thread->started = (StartedThread *)(void *)g_array_free(list, FALSE);
+    g_ptr_array_add(plan->owned, main_thread->started);
 }
 
 gboolean plan_threads(Plan *plan, GError **error)
 {
-    PlanThread *all = (PlanThread *)(gpointer)plan->threads->data;
     for (guint i = 0; i < plan->threads->len;) {
+        PlanThread *all = &g_array_index(plan->threads, PlanThread, 0);
         guint n = 1;
         while (i + n < plan->threads->len && all[i + n].class_index == all[i].class_index)
             n++;
-        if (n > 1 && !plan->prefix)
-            return limit(plan, error, "run in a program whose ranks differ before MPI_Init");
-        if (n > 1 && !cut_class(plan, &all[i], &all[i + 1], n - 1, error))
+        if (n > 1 && !plan->prefix) {
+            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: threads run in a program whose ranks differ before MPI_Init: proxygen cannot tell yet when they ran",
+                        plan->options->recording);
             return FALSE;
+        }
         all[i].n_others = n - 1;
+        list_threads(plan, i);
         i += n;
     }
+    find_shared(plan);
     return TRUE;
 }

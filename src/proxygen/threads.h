@@ -4,7 +4,10 @@
 
 #include "plan.h"
 
-/* Cuts the bodies of main threads where others start and end; after the threads have been found. */
+/* After the sequences of all classes have been found. */
 gboolean plan_threads(Plan *plan, GError **error);
+
+/* What the call does to objects that several threads name: of SharedUse; the caller frees it. */
+GArray *threads_shared(Plan *plan, guint terminal);
 
 #endif

@@ -331,6 +331,7 @@ static bool is_kept(const Call *c)
     case WEND_FN_MPI_Win_attach: case WEND_FN_MPI_Win_detach:
     case WEND_FN_MPI_Buffer_attach: case WEND_FN_MPI_Buffer_attach_c: case WEND_FN_MPI_Buffer_detach: case WEND_FN_MPI_Buffer_detach_c:
     case WEND_FN_MPI_File_set_view:
+    case WEND_FN_wend_start: case WEND_FN_wend_join:
         return true;
     default:
         return c->kept;

@@ -10,6 +10,7 @@ typedef struct {
     uint32_t references;              /* 0: the slot is free; PREDEFINED: never freed; ENDED: freed, and may be named all the same */
     bool ending;                      /* a call that frees the last reference is under way: the library may give the value to another thread */
     Sequence *maker;                  /* whose id it has */
+    uint64_t made;                    /* objects of this kind that it had made with this one */
     void *facts;
 } Entry;
 
@@ -43,6 +44,38 @@ static void id_release(struct IdPool *p, uint32_t id)
     p->used[id / 64] &= ~(UINT64_C(1) << id % 64);
     if (id / 64 < p->first)
         p->first = id / 64;
+}
+
+/* C has freed an object of MAKER's, the made-th of its kind: WEND_LAG. */
+static void give_back(const Call *c, Sequence *maker, HandleKind kind, uint32_t id, uint64_t made)
+{
+    struct IdPool *p = &maker->ids[kind];
+    if (!c || c->sequence == maker || c->sequence->callback || maker->callback) {
+        id_release(p, id);
+        return;
+    }
+    if (p->n_given_back == p->cap_given_back) {
+        size_t cap = p->cap_given_back ? 2 * p->cap_given_back : 16;
+        struct GivenBack *grown = realloc(p->given_back, cap * sizeof *grown);
+        if (!grown) {
+            id_release(p, id);
+            return;
+        }
+        p->given_back = grown;
+        p->cap_given_back = cap;
+    }
+    p->given_back[p->n_given_back++] = (struct GivenBack){id, made};
+}
+
+static void take_back(struct IdPool *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_given_back; i++)
+        if (p->made - p->given_back[i].made >= WEND_LAG)
+            id_release(p, p->given_back[i].id);
+        else
+            p->given_back[n++] = p->given_back[i];
+    p->n_given_back = n;
 }
 
 /* -- the hash -- */
@@ -140,6 +173,8 @@ int64_t handle_word(HandleKind kind, uintptr_t value)
 static int64_t reserve(Sequence *q, HandleKind kind)
 {
     uint32_t id;
+    q->ids[kind].made++;
+    take_back(&q->ids[kind]);
     return id_take(&q->ids[kind], &id) ? WEND_HANDLE(q->tid, id) : WEND_UNKNOWN;
 }
 
@@ -160,7 +195,7 @@ int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
     } else if (e) {
         word = reserve(c->sequence, kind);
         if (word != WEND_UNKNOWN)
-            *e = (Entry){.value = value, .word = word, .references = 1, .maker = c->sequence};
+            *e = (Entry){.value = value, .word = word, .references = 1, .maker = c->sequence, .made = c->sequence->ids[kind].made};
         else if (!e->references)
             tables[kind].used--;
     }
@@ -176,7 +211,7 @@ void handle_ending(Call *c, HandleKind kind, uintptr_t value)
     Entry *e = find(kind, value);
     if (e && e->references == 1) {
         e->ending = true;
-        c->ending = (Ending){e->word, e->maker, e->facts};
+        c->ending = (Ending){e->word, e->maker, e->made, e->facts};
     }
     state_unlock(&state()->handles_lock, locked);
 }
@@ -199,7 +234,7 @@ void handle_freed(Call *c, HandleKind kind, uintptr_t value)
     void *facts = NULL;
     if (c && c->ending.maker && (!e || e->word != c->ending.word)) { /* the value is another thread's object already */
         facts = c->ending.facts;
-        id_release(&c->ending.maker->ids[kind], wend_handle_number(c->ending.word));
+        give_back(c, c->ending.maker, kind, wend_handle_number(c->ending.word), c->ending.made);
     } else if (e && e->references == 1 && kind == HANDLE_KEYVAL) {
         /* Its attributes outlive it, and MPI_Comm_delete_attr may name them by it: the id is not free until the library gives the value again. */
         facts = e->facts;
@@ -208,7 +243,7 @@ void handle_freed(Call *c, HandleKind kind, uintptr_t value)
         e->references = ENDED;
     } else if (e && e->references == 1) {
         facts = e->facts;
-        id_release(&e->maker->ids[kind], wend_handle_number(e->word));
+        give_back(c, e->maker, kind, wend_handle_number(e->word), e->made);
         erase(kind, e);
     } else if (e && e->references != PREDEFINED && e->references != ENDED) {
         e->references--;
@@ -256,7 +291,7 @@ void handle_arrived(Sequence *maker, HandleKind kind, uintptr_t value, int64_t w
     bool locked = state_lock(&state()->handles_lock);
     Entry *e = insert(kind, value);
     if (e && (e->references == 0 || e->ending)) {
-        *e = (Entry){.value = value, .word = word, .references = 1, .maker = maker, .facts = facts};
+        *e = (Entry){.value = value, .word = word, .references = 1, .maker = maker, .made = maker->ids[kind].made, .facts = facts};
         facts = NULL;
     }
     state_unlock(&state()->handles_lock, locked);

@@ -29,6 +29,9 @@ void memory_remove(const void *base);                                /* MPI_Free
 void memory_remove_owner(uintptr_t owner);                           /* MPI_Win_free: own and queried parts */
 
 /* -- what the runtime gives -- */
+/* What a thread has made, or named, and another has freed: whether that was in time for the next thing that the first one makes is not the program's doing, so a
+ * number that another thread gave back does not come again before its maker has made so many more of its kind. A thread that is further behind leaves its mark. */
+enum { WEND_LAG = 16 };
 /* Number of the calling thread as in its handles' ids, whatever callback it is in. -1: it has none yet, and gets none by this. */
 int64_t thread_number(void);
 /* A used segment is freed: append wend_free(segment) to the sequence that this thread's calls go to now; nothing if the thread has none.

@@ -42,6 +42,7 @@ struct RequestRecord {
     Value *value;
     RequestRecord *previous, *next;   /* in one of the value's lists */
     uint64_t stamp;                   /* the look-up that found it last: no call finds a request twice */
+    uint64_t number_made;             /* the maker's requests up to and with this one */
     RequestRecord *next_deferred;
     bool active;                      /* persistent ones: started and not completed */
     bool start_recorded;
@@ -379,9 +380,13 @@ void in_request_value(Call *c, MPI_Request value)
 /* Numbers that other threads gave back. Under both the sequence's and the table's lock. */
 static void take_deferred(Sequence *q)
 {
-    while (q->deferred) {
-        RequestRecord *r = q->deferred;
-        q->deferred = r->next_deferred;
+    for (RequestRecord **p = &q->deferred; *p;) {
+        RequestRecord *r = *p;
+        if (q->requests_made - r->number_made < WEND_LAG && !q->callback) {
+            p = &r->next_deferred;
+            continue;
+        }
+        *p = r->next_deferred;
         wend_cst_release(q->main, r->key);
     }
 }
@@ -418,6 +423,7 @@ int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *
         return null_request_word();
     }
     bool locked = state_lock(&state()->requests_lock);
+    q->requests_made++;
     take_deferred(q);
     RequestRecord *r = NULL;
     if (wend_cst_request(q->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n, &key, &number))
@@ -429,6 +435,7 @@ int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *
             unbind(r);
         r->maker = q;
         r->key = key;
+        r->number_made = q->requests_made;
         r->word = word = WEND_HANDLE(q->tid, number);
         r->state = LIVE;
         r->stamp = 0;

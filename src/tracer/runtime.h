@@ -40,7 +40,7 @@ typedef struct RequestRecord RequestRecord;
 struct CommEntry;
 
 /* The object whose last reference a call frees. */
-typedef struct { int64_t word; Sequence *maker; void *facts; } Ending; /* maker NULL: none */
+typedef struct { int64_t word; Sequence *maker; uint64_t made; void *facts; } Ending; /* maker NULL: none */
 
 typedef struct Call {
     Sequence *sequence;

@@ -69,6 +69,8 @@ typedef struct Names {
     struct { uint64_t *taken; size_t words, first; } ids[WEND_SEGMENT_KINDS]; /* the smallest free one of a kind */
     Ranges modules, mappings;
     uintptr_t stack_origin;          /* 0: MPI has not seen its stack yet */
+    uint64_t blocks;                 /* of the heap, that it has named so far */
+    struct SegmentNames *given_back; /* by other threads: their ids are not free yet */
     struct Names *next;
 } Names;
 
@@ -128,6 +130,7 @@ static void id_give(Names *names, int64_t segment)
 struct SegmentNames {                /* of one block: ascending by thread */
     Names *names;
     int64_t segment;
+    uint64_t blocks;                 /* names->blocks with it */
     SegmentNames *next;
 };
 static SegmentNames *spare;          /* free nodes */
@@ -178,6 +181,23 @@ static SegmentNames *used_take(uintptr_t start)
     return names;
 }
 
+/* With the lock held. Whether another thread has freed a block in time is not the program's doing: its id comes again only when the thread that named it has named
+ * so many more (as with requests, WEND_LAG). */
+static void take_back(Names *names)
+{
+    for (SegmentNames **p = &names->given_back; *p;) {
+        SegmentNames *node = *p;
+        if (names->blocks - node->blocks < WEND_LAG) {
+            p = &node->next;
+            continue;
+        }
+        id_give(names, node->segment);
+        *p = node->next;
+        node->next = spare;
+        spare = node;
+    }
+}
+
 /* The segment of the block at START in this thread's names; NAME: it gets one. WEND_UNKNOWN: none, or no memory. */
 static int64_t block_segment(uintptr_t start, bool name, Names *names)
 {
@@ -190,12 +210,14 @@ static int64_t block_segment(uintptr_t start, bool name, Names *names)
         return (*at)->segment;
     if (!name || !names)
         return WEND_UNKNOWN;
+    names->blocks++;
+    take_back(names);
     SegmentNames *new = spare;
     if (new)
         spare = new->next;
     else if (!(new = malloc(sizeof *new)))
         return WEND_UNKNOWN;
-    *new = (SegmentNames){names, id_take(names, WEND_SEGMENT_HEAP), at ? *at : NULL};
+    *new = (SegmentNames){names, id_take(names, WEND_SEGMENT_HEAP), names->blocks, at ? *at : NULL};
     if (new->segment == WEND_UNKNOWN || (!at && !used_add(start, new))) {
         if (new->segment != WEND_UNKNOWN)
             id_give(names, new->segment);
@@ -236,14 +258,17 @@ void segment_attach(uintptr_t start, SegmentNames *names)
 void segment_end(SegmentNames *names)
 {
     int saved = errno;
+    int64_t thread = thread_number();
     while (names) {
         SegmentNames *node = names;
         int64_t segment = node->segment;
         names = node->next;
         pthread_mutex_lock(&lock);
-        id_give(node->names, segment);
-        node->next = spare;
-        spare = node;
+        SegmentNames **list = node->names->thread == thread ? &spare : &node->names->given_back;
+        if (list == &spare)
+            id_give(node->names, segment);
+        node->next = *list;
+        *list = node;
         pthread_mutex_unlock(&lock);
         memory_freed_used_segment(segment);
     }

@@ -30,9 +30,16 @@ struct Sequence {
     RequestRecord **requests;         /* by number; a record serves its number for ever (requests.c) */
     size_t n_requests;
     struct Stash *stashed, *stashed_last; /* calls that made requests while recording was off, which are pending */
-    RequestRecord *deferred;          /* completed by other threads: their numbers go back to the pool when this one makes its next */
+    uint64_t requests_made;
+    RequestRecord *deferred;          /* completed by other threads: their numbers go back to the pool when this one has made some more */
 
-    struct IdPool { uint64_t *used; size_t words, first; } ids[HANDLE_KINDS]; /* smallest free id of each kind (handles.c) */
+    struct IdPool {                   /* smallest free id of each kind (handles.c) */
+        uint64_t *used;
+        size_t words, first;
+        uint64_t made;                /* so far */
+        struct GivenBack { uint32_t id; uint64_t made; } *given_back; /* by other threads: not free yet */
+        size_t n_given_back, cap_given_back;
+    } ids[HANDLE_KINDS];
     Sequence *next;
 };
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "call.h"
+#include "functions.gen.h"
 
 static _Atomic uint32_t created;                  /* by the application, so far */
 static uint32_t first;                            /* what the thread that has number 0 was created as */
@@ -26,6 +27,50 @@ uint32_t thread_number_new(bool is_first)
         return 0;
     }
     return number == 0 ? first : number;
+}
+
+/* Those that are not joined yet, by what the C library calls them. */
+typedef struct { pthread_t thread; uint32_t number; } Created;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
+static struct { Created *at; size_t n, cap; } unjoined;
+
+static bool same_thread(size_t i, pthread_t thread) { return pthread_equal(unjoined.at[i].thread, thread); }
+
+/* Takes out THREAD; 0: it is not there. */
+static uint32_t take(pthread_t thread)
+{
+    for (size_t i = unjoined.n; i-- > 0;)
+        if (same_thread(i, thread)) {
+            uint32_t number = unjoined.at[i].number;
+            unjoined.at[i] = unjoined.at[--unjoined.n];
+            return number;
+        }
+    return 0;
+}
+
+static void remember(pthread_t thread, uint32_t number)
+{
+    pthread_mutex_lock(&lock);
+    take(thread); /* detached, and its name is given again */
+    if (unjoined.n == unjoined.cap) {
+        size_t cap = unjoined.cap ? 2 * unjoined.cap : 16;
+        Created *grown = realloc(unjoined.at, cap * sizeof *grown);
+        if (grown) {
+            unjoined.at = grown;
+            unjoined.cap = cap;
+        }
+    }
+    if (unjoined.n < unjoined.cap)
+        unjoined.at[unjoined.n++] = (Created){thread, number};
+    pthread_mutex_unlock(&lock);
+}
+
+/* Where threads may call MPI, readers learn when they begin and end: what they do in between is in an order with what their creator does. */
+static void tell(int function, uint32_t number)
+{
+    int64_t word = number;
+    if (number != 0 && state()->thread_level >= MPI_THREAD_SERIALIZED && !state()->finished)
+        call_pseudo(function, &word, 1, NULL, 0);
 }
 
 typedef struct { void *(*function)(void *); void *argument; uint32_t number; } Start;
@@ -53,9 +98,28 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
     Start *s = is_own(function) ? NULL : malloc(sizeof *s);
     if (!s)
         return real(thread, attributes, function, argument);
-    *s = (Start){function, argument, atomic_fetch_add(&created, 1) + 1};
+    uint32_t number = atomic_fetch_add(&created, 1) + 1;
+    *s = (Start){function, argument, number};
+    tell(WEND_FN_wend_start, number);
     int rc = real(thread, attributes, start, s);
-    if (rc != 0)
+    if (rc == 0)
+        remember(*thread, number);
+    else
         free(s);
+    return rc;
+}
+
+__attribute__((visibility("default"))) int pthread_join(pthread_t thread, void **result)
+{
+    static int (*_Atomic real)(pthread_t, void **);
+    if (!real)
+        real = (int (*)(pthread_t, void **))dlsym(RTLD_NEXT, "pthread_join");
+    int rc = real(thread, result);
+    if (rc == 0) {
+        pthread_mutex_lock(&lock);
+        uint32_t number = take(thread);
+        pthread_mutex_unlock(&lock);
+        tell(WEND_FN_wend_join, number);
+    }
     return rc;
 }

@@ -1,0 +1,238 @@
+/* teams CASE: threads that hand things to each other, come and go. MPI_THREAD_MULTIPLE.
+ *
+ *   requests   one thread makes requests, another completes them
+ *   objects    the main thread makes communicators and datatypes while a thread runs, which uses them; the main thread frees them
+ *   blocks     one thread allocates and sends, another completes and frees
+ *   phases     threads are started and joined, again and again, and do collective calls on MPI_COMM_WORLD in between
+ *   some       only even ranks have threads
+ *   idle       some threads never call MPI
+ *   hammer     four threads, one communicator, as fast as they can */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TURNS = 40, ROOM = 4 };
+static int rank, size, right, left;
+
+static void check(int good)
+{
+    if (!good)
+        MPI_Abort(MPI_COMM_WORLD, 5);
+}
+
+/* -- a queue of at most ROOM pointers -- */
+
+typedef struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    void *at[ROOM];
+    int n, first;
+} Queue;
+#define QUEUE {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, {NULL}, 0, 0}
+static Queue there = QUEUE, back = QUEUE;
+
+static void put(Queue *q, void *p)
+{
+    pthread_mutex_lock(&q->lock);
+    while (q->n == ROOM)
+        pthread_cond_wait(&q->changed, &q->lock);
+    q->at[(q->first + q->n++) % ROOM] = p;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+}
+
+static void *get(Queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    while (q->n == 0)
+        pthread_cond_wait(&q->changed, &q->lock);
+    void *p = q->at[q->first];
+    q->first = (q->first + 1) % ROOM;
+    q->n--;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+    return p;
+}
+
+/* -- requests, blocks -- */
+
+typedef struct { MPI_Request requests[2]; int in, *out; } Exchange;
+
+static void *complete(void *unused)
+{
+    for (int i = 0; i < TURNS; i++) {
+        Exchange *x = get(&there);
+        MPI_Waitall(2, x->requests, MPI_STATUSES_IGNORE);
+        check(x->in == left * 100 + i);
+        put(&back, x);
+    }
+    return unused;
+}
+
+static void requests(void)
+{
+    Exchange all[ROOM];
+    pthread_t thread;
+    memset(all, 0, sizeof all);
+    pthread_create(&thread, NULL, complete, NULL);
+    for (int i = 0; i < ROOM; i++) {
+        all[i].out = malloc(sizeof(int));
+        put(&back, &all[i]);
+    }
+    for (int i = 0; i < TURNS; i++) {
+        Exchange *x = get(&back);
+        *x->out = rank * 100 + i;
+        MPI_Irecv(&x->in, 1, MPI_INT, left, 1, MPI_COMM_WORLD, &x->requests[0]);
+        MPI_Isend(x->out, 1, MPI_INT, right, 1, MPI_COMM_WORLD, &x->requests[1]);
+        put(&there, x);
+    }
+    pthread_join(thread, NULL);
+    for (int i = 0; i < ROOM; i++)
+        free(all[i].out);
+}
+
+static void *complete_and_free(void *unused)
+{
+    for (int i = 0; i < TURNS; i++) {
+        Exchange *x = get(&there);
+        MPI_Wait(&x->requests[0], MPI_STATUS_IGNORE);
+        free(x->out);
+        free(x);
+    }
+    return unused;
+}
+
+static void blocks(void)
+{
+    int in;
+    pthread_t thread;
+    pthread_create(&thread, NULL, complete_and_free, NULL);
+    for (int i = 0; i < TURNS; i++) {
+        Exchange *x = malloc(sizeof *x);
+        x->out = malloc(sizeof(int));
+        *x->out = i;
+        MPI_Isend(x->out, 1, MPI_INT, right, 2, MPI_COMM_WORLD, &x->requests[0]);
+        put(&there, x);
+        MPI_Recv(&in, 1, MPI_INT, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        check(in == i);
+    }
+    pthread_join(thread, NULL);
+}
+
+/* -- objects -- */
+
+typedef struct { MPI_Comm comm; MPI_Datatype type; } Objects;
+
+static void *use(void *unused)
+{
+    int data[4] = {rank, 1, 2, 3};
+    for (int i = 0; i < TURNS; i++) {
+        Objects *o = get(&there);
+        MPI_Bcast(data, 1, o->type, i % size, o->comm);
+        MPI_Barrier(o->comm);
+        put(&back, o);
+    }
+    return unused;
+}
+
+static void objects(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, use, NULL);
+    for (int i = 0; i < TURNS; i++) {
+        Objects o;
+        MPI_Comm_dup(MPI_COMM_WORLD, &o.comm);
+        MPI_Type_contiguous(4, MPI_INT, &o.type);
+        MPI_Type_commit(&o.type);
+        put(&there, &o);
+        get(&back);
+        MPI_Type_free(&o.type);
+        MPI_Comm_free(&o.comm);
+    }
+    pthread_join(thread, NULL);
+}
+
+/* -- phases, some, idle, hammer -- */
+
+static void *sum(void *argument)
+{
+    int mine = rank, all;
+    for (int i = 0; i < (int)(long)argument; i++) {
+        MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        check(all == size * (size - 1) / 2);
+    }
+    return NULL;
+}
+
+static void phases(void)
+{
+    for (long i = 1; i < 6; i++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, sum, (void *)i);
+        pthread_join(thread, NULL);
+        sum((void *)2);
+    }
+}
+
+static void *send_and_receive(void *argument)
+{
+    int tag = (int)(long)argument, out = rank * 10 + tag, in;
+    for (int i = 0; i < TURNS; i++) {
+        MPI_Sendrecv(&out, 1, MPI_INT, right, tag, &in, 1, MPI_INT, left, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        check(in == left * 10 + tag);
+    }
+    return NULL;
+}
+
+static void *nothing(void *unused) { return unused; }
+
+static void several(int n, int with_threads, int idle)
+{
+    pthread_t thread[4], other;
+    for (long t = 0; t < n; t++) {
+        if (idle) {
+            pthread_create(&other, NULL, nothing, NULL);
+            pthread_join(other, NULL);
+        }
+        if (with_threads)
+            pthread_create(&thread[t], NULL, send_and_receive, (void *)t);
+        else
+            send_and_receive((void *)t);
+    }
+    for (int t = 0; t < n && with_threads; t++)
+        pthread_join(thread[t], NULL);
+}
+
+int main(int argc, char **argv)
+{
+    int provided;
+    const char *what = argc > 1 ? argv[1] : "";
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    right = (rank + 1) % size;
+    left = (rank + size - 1) % size;
+    check(provided == MPI_THREAD_MULTIPLE);
+    if (strcmp(what, "requests") == 0)
+        requests();
+    else if (strcmp(what, "blocks") == 0)
+        blocks();
+    else if (strcmp(what, "objects") == 0)
+        objects();
+    else if (strcmp(what, "phases") == 0)
+        phases();
+    else if (strcmp(what, "some") == 0)
+        several(2, rank % 2 == 0, 0);
+    else if (strcmp(what, "idle") == 0)
+        several(2, 1, 1);
+    else if (strcmp(what, "hammer") == 0)
+        several(4, 1, 0);
+    else
+        check(0);
+    if (rank == 0)
+        printf("teams: %s, %d ranks\n", what, size);
+    MPI_Finalize();
+    return 0;
+}
