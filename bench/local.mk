@@ -3,11 +3,13 @@ include bench/grammar.mk
 include bench/malloc.mk
 
 bench/overhead: bench/overhead.c
-	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) -std=gnu11 -O2 -Wall -Wextra -Wno-stringop-overflow -o $@ $<
+	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) -std=gnu11 -O2 -Wall -Wextra -Wno-stringop-overflow -o $@ $< -pthread
 CLEANFILES += bench/overhead
 EXTRA_DIST += bench/overhead.c bench/overhead.py bench/size.bash
 
-.PHONY: bench-overhead bench-size
+.PHONY: bench-overhead bench-threads bench-size
+bench-threads: all bench/overhead
+	$(AM_V_at)$(PYTHON) $(srcdir)/bench/overhead.py --threads $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-overhead: all bench/overhead
 	$(AM_V_at)$(PYTHON) $(srcdir)/bench/overhead.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-size: all examples/stencil2d

@@ -1,9 +1,13 @@
 /* overhead: process CPU time of MPI calls in tight loops on one rank. Prints a line "LOOP NANOSECONDS" for each, per call.
  *
- *   overhead [-n THOUSANDS]        calls of the cheapest loop, in thousands (default 1000); the others make fewer
+ *   overhead [-n THOUSANDS] [-t THREADS]
+ *
+ * -n: calls of the cheapest loop, in thousands (default 1000); the others make fewer. -t: the loops are made by so many threads at once, under
+ * MPI_THREAD_MULTIPLE, each on a communicator of its own; CPU time is of all together, calls too.
  *
  * bench/overhead.py runs it with and without Wend and compares. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -21,15 +25,74 @@ static void report(const char *name, double began, long calls)
     printf("%s %.2f\n", name, (cpu_seconds() - began) / (double)calls * 1e9);
 }
 
+/* -- several threads at once -- */
+
+enum { MOST_THREADS = 16 };
+typedef struct { MPI_Comm comm; long n; } Work;
+
+static void *ask_rank(void *argument)
+{
+    const Work *w = argument;
+    for (int rank, i = 0; i < w->n; i++)
+        MPI_Comm_rank(w->comm, &rank);
+    return NULL;
+}
+
+static void *exchange(void *argument)
+{
+    const Work *w = argument;
+    int in, out = 1;
+    for (long i = 0; i < w->n / 4; i++) {
+        MPI_Request requests[2];
+        MPI_Irecv(&in, 1, MPI_INT, 0, 1, w->comm, &requests[0]);
+        MPI_Isend(&out, 1, MPI_INT, 0, 1, w->comm, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    return NULL;
+}
+
+static void at_once(const char *name, void *(*loop)(void *), Work *work, int threads, long calls)
+{
+    pthread_t thread[MOST_THREADS];
+    double began = cpu_seconds();
+    for (int t = 0; t < threads; t++)
+        pthread_create(&thread[t], NULL, loop, &work[t]);
+    for (int t = 0; t < threads; t++)
+        pthread_join(thread[t], NULL);
+    report(name, began, calls * threads);
+}
+
+static int with_threads(int threads, long n)
+{
+    Work work[MOST_THREADS];
+    for (int t = 0; t < threads; t++) {
+        MPI_Comm_dup(MPI_COMM_SELF, &work[t].comm);
+        work[t].n = n;
+    }
+    at_once("comm_rank", ask_rank, work, threads, n);
+    at_once("irecv_isend_waitall", exchange, work, threads, n / 4 * 3);
+    MPI_Finalize();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     long n = 1000;
-    MPI_Init(&argc, &argv);
-    for (int o; (o = getopt(argc, argv, "n:")) != -1;) {
-        if (o != 'n' || (n = atol(optarg)) < 1)
+    int threads = 0, provided;
+    for (int o; (o = getopt(argc, argv, "n:t:")) != -1;) {
+        if (o == 'n')
+            n = atol(optarg);
+        else if (o == 't')
+            threads = atoi(optarg);
+        if (o == '?' || n < 1 || threads < 0 || threads > MOST_THREADS)
             return 2;
     }
     n *= 1000;
+    if (threads > 0) {
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+        return with_threads(threads, n);
+    }
+    MPI_Init(&argc, &argv);
     int rank, flag, in = 0, out = 1;
     double began, x = 1, y;
     MPI_Request requests[2];

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """Nanoseconds of process CPU time that Wend adds to a call: bench/overhead plain and recorded, in turns; medians.
 
-Usage: overhead.py BUILD_DIR MPIEXEC [REPEATS]
+Usage: overhead.py [--threads] BUILD_DIR MPIEXEC [REPEATS]
 The last column is the number to stay below; the exit status is 1 when one is not.
+
+--threads: the same with 1, 2 and 4 threads at once under MPI_THREAD_MULTIPLE; what Wend adds to a call with 4 must be at most twice what it adds with 1.
+It is CPU time: threads that wait for a lock of Wend's asleep cost nothing here, those that spin in MPI's own do, with Wend and without.
 """
 import os
 import shutil
@@ -19,13 +22,9 @@ def run(command):
     return {name: float(ns) for name, ns in (line.split() for line in result.stdout.splitlines())}
 
 
-def main():
-    build, mpiexec = sys.argv[1:3]
-    repeats = int(sys.argv[3]) if len(sys.argv) > 3 else 7
-    for variable in [v for v in os.environ if v.startswith("WEND_")]:
-        del os.environ[variable]
+def measure(build, mpiexec, repeats, *options):
     scratch = tempfile.mkdtemp(prefix="wend-overhead.")
-    app = [os.path.join(build, "bench", "overhead")]
+    app = [os.path.join(build, "bench", "overhead"), *options]
     plain, traced = [], []
     try:
         for i in range(repeats):  # in turns, so that a change of the machine's mood meets both
@@ -33,12 +32,34 @@ def main():
             traced.append(run([mpiexec, "-n", "1", os.path.join(build, "wend"), "trace", "--quiet", "-o", f"{scratch}/{i}"] + app))
     finally:
         shutil.rmtree(scratch)
+    return {name: tuple(statistics.median(run[name] for run in runs) for runs in (plain, traced)) for name in plain[0]}
+
+
+def threads(build, mpiexec, repeats):
+    print(f"nanoseconds of CPU time for each call, medians of {repeats} runs, {os.cpu_count()} processors")
+    print(f"{'loop':24}{'threads':>8}{'plain':>9}{'recorded':>10}{'added':>8}{'limit':>8}")
+    one, missed = {}, False
+    for n in (1, 2, 4):
+        for name, (p, t) in measure(build, mpiexec, repeats, "-t", str(n), "-n", "250").items():
+            limit = 2 * one.setdefault(name, t - p)
+            missed |= n == 4 and t - p > limit
+            print(f"{name:24}{n:8}{p:9.1f}{t:10.1f}{t - p:8.1f}" + (f"{limit:8.1f}" if n == 4 else ""))
+    return 1 if missed else 0
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--threads"]
+    build, mpiexec = arguments[:2]
+    repeats = int(arguments[2]) if len(arguments) > 2 else 7
+    for variable in [v for v in os.environ if v.startswith("WEND_")]:
+        del os.environ[variable]
+    if "--threads" in sys.argv:
+        return threads(build, mpiexec, repeats)
+    results = measure(build, mpiexec, repeats)
     print(f"nanoseconds of CPU time for each call, medians of {repeats} runs")
     print(f"{'loop':24}{'plain':>9}{'recorded':>10}{'added':>8}{'ratio':>8}{'limit':>7}")
     missed = False
-    for name in plain[0]:
-        p = statistics.median(run[name] for run in plain)
-        t = statistics.median(run[name] for run in traced)
+    for name, (p, t) in results.items():
         limit = LIMITS.get(name)
         missed |= limit is not None and t - p > limit
         print(f"{name:24}{p:9.1f}{t:10.1f}{t - p:8.1f}{t / p:8.2f}{limit or '-':>7}")
