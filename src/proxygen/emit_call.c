@@ -486,9 +486,30 @@ static gint same_array(const Call *c, guint index)
     return -1;
 }
 
+/* The calls on persistent receives of which each start has its own source are the helpers'. */
+static char *function_name(Emitter *e, const Call *c)
+{
+    static const struct { const char *name; Helper helper; gboolean init; } aimed[] = {
+        {"MPI_Recv_init", HELPER_AIM_INIT, TRUE}, {"MPI_Recv_init_c", HELPER_AIM_INIT_C, TRUE}, {"MPI_Start", HELPER_AIM_START, FALSE},
+        {"MPI_Startall", HELPER_AIM_STARTALL, FALSE}, {"MPI_Request_free", HELPER_AIM_FREE, FALSE},
+    };
+    const char *name = c->function->name;
+    const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, GUINT_TO_POINTER(c->terminal));
+    for (guint i = 0; e->plan->aims && !c->failed && i < G_N_ELEMENTS(aimed); i++) {
+        if (strcmp(name, aimed[i].name) != 0 || (aimed[i].init && !(wildcard && wildcard->starts)))
+            continue;
+        e->needs[aimed[i].helper] = TRUE;
+        char *helper = g_strdup_printf("%s_aimed", name + strlen("MPI_"));
+        helper[0] = g_ascii_tolower(helper[0]);
+        return helper;
+    }
+    return g_strdup(name);
+}
+
 char *call_expression(Emitter *e, const Call *c)
 {
-    GString *s = g_string_new(c->function->name);
+    g_autofree char *name = function_name(e, c);
+    GString *s = g_string_new(name);
     g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
     gboolean first = TRUE;
     g_string_append_c(s, '(');

@@ -1,7 +1,7 @@
 /* helpers.c: the functions and variables that the generated program needs beside the application's calls, only those that are used.
  *
  * In one file everything is static; in several, what is shared is declared in proxy.h. Nothing here calls an MPI function by its MPI_ name, so
- * that a recording of the proxy has the application's calls only. */
+ * that a recording of the proxy has the application's calls only; but for those on requests that the program itself uses (aims). */
 #include "emit.h"
 
 #include <string.h>
@@ -661,6 +661,137 @@ static const char *const turns_text =
     "}\n"
     "\n";
 
+static const char *const aims_text =
+    "/* A persistent receive from any source that is pinned has a request for each source that came, of which each start takes the one whose turn it\n"
+    " * is. */\n"
+    "typedef struct Aim Aim;\n"
+    "struct Aim {\n"
+    "    Aim *next;\n"
+    "    MPI_Request current;   /* the program has it */\n"
+    "    const int *sources;    /* of the starts to come; -1000 ends them */\n"
+    "    int n;\n"
+    "    struct { int source; MPI_Request request; } made[];\n"
+    "};\n"
+    "static Aim *aims;\n"
+    "\n"
+    "static inline Aim **aim_of(MPI_Request request)\n"
+    "{\n"
+    "    Aim **aim = &aims;\n"
+    "    while (*aim != NULL && (*aim)->current != request)\n"
+    "        aim = &(*aim)->next;\n"
+    "    return aim;\n"
+    "}\n"
+    "\n"
+    "static int aim_at(const Aim *aim, int source)\n"
+    "{\n"
+    "    int i = 0;\n"
+    "    while (i < aim->n && aim->made[i].source != source)\n"
+    "        i++;\n"
+    "    return i;\n"
+    "}\n"
+    "\n"
+    "static inline void aim_next(MPI_Request *request)\n"
+    "{\n"
+    "    Aim *aim = *aim_of(*request);\n"
+    "    if (aim != NULL && *aim->sources != -1000)\n"
+    "        *request = aim->current = aim->made[aim_at(aim, *aim->sources++)].request;\n"
+    "}\n"
+    "\n";
+
+/* $: int, #: nothing; or MPI_Count and _c. */
+static const char *const aim_init_text =
+    "@int recv_init#_aimed(void *buf, $ count, MPI_Datatype datatype, const int *sources, int tag, MPI_Comm comm, MPI_Request *request)\n"
+    "{\n"
+    "    static const int never_started[] = {MPI_ANY_SOURCE, -1000};\n"
+    "    int n = 0;\n"
+    "    if (*sources == -1000)\n"
+    "        sources = never_started;\n"
+    "    while (sources[n] != -1000)\n"
+    "        n++;\n"
+    "    Aim *aim = malloc(sizeof *aim + (size_t)n * sizeof aim->made[0]);\n"
+    "    if (aim == NULL) {\n"
+    "        fputs(\"proxy: out of memory\\n\", stderr);\n"
+    "        PMPI_Abort(MPI_COMM_WORLD, 4);\n"
+    "    }\n"
+    "    aim->n = 0;\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        if (aim_at(aim, sources[i]) == aim->n) {\n"
+    "            MPI_Recv_init#(buf, count, datatype, sources[i], tag, comm, &aim->made[aim->n].request);\n"
+    "            aim->made[aim->n++].source = sources[i];\n"
+    "        }\n"
+    "    aim->sources = sources;\n"
+    "    aim->next = aims;\n"
+    "    aims = aim;\n"
+    "    *request = aim->current = aim->made[0].request;\n"
+    "    return MPI_SUCCESS;\n"
+    "}\n"
+    "\n";
+
+static const char *const aim_start_text =
+    "@int start_aimed(MPI_Request *request)\n"
+    "{\n"
+    "    aim_next(request);\n"
+    "    return MPI_Start(request);\n"
+    "}\n"
+    "\n";
+
+static const char *const aim_startall_text =
+    "@int startall_aimed(int n, MPI_Request *requests)\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++)\n"
+    "        aim_next(&requests[i]);\n"
+    "    return MPI_Startall(n, requests);\n"
+    "}\n"
+    "\n";
+
+static const char *const aim_free_text =
+    "@int request_free_aimed(MPI_Request *request)\n"
+    "{\n"
+    "    Aim **place = aim_of(*request), *aim = *place;\n"
+    "    for (int i = 0; aim != NULL && i < aim->n; i++)\n"
+    "        if (aim->made[i].request != aim->current)\n"
+    "            MPI_Request_free(&aim->made[i].request);\n"
+    "    if (aim != NULL) {\n"
+    "        *place = aim->next;\n"
+    "        free(aim);\n"
+    "    }\n"
+    "    return MPI_Request_free(request);\n"
+    "}\n"
+    "\n";
+
+static void aim_init(Out *o, const char *suffix, const char *count)
+{
+    g_autoptr(GString) text = g_string_new(aim_init_text);
+    g_string_replace(text, "#", suffix, 0);
+    g_string_replace(text, "$", count, 0);
+    declare(o->e, o->declarations, "int recv_init%s_aimed(void *buf, %s count, MPI_Datatype datatype, const int *sources, int tag, MPI_Comm comm, MPI_Request *request);",
+            suffix, count);
+    define(o->e, o->definitions, text->str);
+}
+
+static void aims(Out *o)
+{
+    Emitter *e = o->e;
+    if (e->needs[HELPER_AIM_INIT] || e->needs[HELPER_AIM_INIT_C])
+        define(e, o->definitions, aims_text);
+    if (e->needs[HELPER_AIM_INIT])
+        aim_init(o, "", "int");
+    if (e->needs[HELPER_AIM_INIT_C])
+        aim_init(o, "_c", "MPI_Count");
+    if (e->needs[HELPER_AIM_START]) {
+        declare(e, o->declarations, "int start_aimed(MPI_Request *request);");
+        define(e, o->definitions, aim_start_text);
+    }
+    if (e->needs[HELPER_AIM_STARTALL]) {
+        declare(e, o->declarations, "int startall_aimed(int n, MPI_Request *requests);");
+        define(e, o->definitions, aim_startall_text);
+    }
+    if (e->needs[HELPER_AIM_FREE]) {
+        declare(e, o->declarations, "int request_free_aimed(MPI_Request *request);");
+        define(e, o->definitions, aim_free_text);
+    }
+}
+
 static const char *const places_text =
     "/* Memory in dynamic windows, which others name by its address: each process says here where it has which block. Block 0 is what was no\n"
     " * attached memory when it was accessed. */\n"
@@ -805,6 +936,7 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
         declare(e, declarations, "void turns_begin(void);\nvoid give_turn(int to);\nvoid wait_for_turn(int to);");
         define(e, definitions, text);
     }
+    aims(&o);
     if (e->needs[HELPER_PLACES]) {
         g_auto(GStrv) around = g_strsplit(places_text, "%d", -1);
         g_autofree char *n = g_strdup_printf("%u", e->plan->blocks->len + 1), *text = g_strjoinv(n, around);

@@ -135,6 +135,8 @@ typedef struct {
     gboolean pinned;
     const char *reason;      /* why, for the comment */
     GHashTable *sources;     /* rank -> GArray of gint32, one for each time the rank makes the call; -1 nothing came */
+    GHashTable *starts;      /* rank -> GPtrArray of GArray of gint32: of a persistent receive that gets messages of several ranks, for each time the
+                                rank makes the call, one for each start; else NULL */
 } Wildcard;
 
 typedef struct Variables Variables;
@@ -166,6 +168,7 @@ typedef struct {
     GHashTable *choices;     /* Site -> Choice */
     gboolean has_loops;
     GHashTable *wildcards;   /* terminal -> Wildcard: those that are pinned */
+    gboolean aims;           /* there are pinned ones with starts */
     GHashTable *turns;       /* terminal -> Wildcard: whom the hub lets send before that call (turns.c) */
     gint hub;                /* -1 none */
     Variables *variables;

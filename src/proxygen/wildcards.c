@@ -24,6 +24,7 @@ typedef struct {
     gint64 tag;               /* the word */
     gint64 bytes;             /* posted, or sent at most; -1 unknown */
     gboolean blocking;
+    gboolean persistent;      /* it is started who knows when */
     guint terminal;
     guint phase;
     guint64 first, last;      /* when the rank makes the call, counted in its calls */
@@ -141,14 +142,16 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, guint 
     if (!comm || !comm->has_in)
         return;
     Transfer one = {.comm = number, .terminal = c->terminal, .source = rank, .phase = phase, .first = when->first, .last = when->last};
-    if (c->function->flags & WEND_F_PERSISTENT)
-        one.last = G_MAXUINT64; /* it is started later */
+    if (c->function->flags & WEND_F_PERSISTENT) {
+        one.persistent = TRUE;
+        one.last = G_MAXUINT64;
+    }
     gboolean combined = strstr(name, "endrecv") != NULL;
     if ((c->function->flags & WEND_F_RECV) && named(c, "source", rank, &one.source) && one.source != t->proc_null &&
         named(c, combined ? "recvtag" : "tag", rank, &one.tag)) {
         one.bytes = is_probe(name) || is_matched_probe(name) ? -1 : bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "recvbuf" : "buf", rank);
         add(t->received, rank, one);
-        if (!is_probe(name))
+        if (!is_probe(name) && !one.persistent)
             count_message(t, rank, number, phase, -when->times);
     }
     if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value) && value != t->proc_null && named(c, combined ? "sendtag" : "tag", rank, &one.tag)) {
@@ -160,7 +163,8 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, guint 
         gint process = members_process(t->members, number, rank, value);
         guint receiver = process >= 0 ? (guint)process : t->plan->n_ranks;
         add(t->sent, receiver, one);
-        count_message(t, receiver, number, phase, when->times);
+        if (!one.persistent)
+            count_message(t, receiver, number, phase, when->times);
     }
 }
 
@@ -173,7 +177,8 @@ static gboolean meet(const Traffic *t, const Transfer *wildcard, const Transfer 
 {
     gboolean same = wildcard->comm == other->comm ||
                     (is_made(wildcard->comm) && is_made(other->comm) && (wildcard->comm == COMM_UNKNOWN || other->comm == COMM_UNKNOWN));
-    return same && other->phase == wildcard->phase && tags_meet(t, other->tag, wildcard->tag);
+    gboolean together = other->phase == wildcard->phase || other->persistent || wildcard->persistent;
+    return same && together && tags_meet(t, other->tag, wildcard->tag);
 }
 
 /* Are all sends that the wildcard could match of one rank? */
@@ -536,9 +541,56 @@ typedef struct { guint terminal, index; } Posted;
 static void put_source(Plan *plan, guint rank, Posted posted, gint64 source)
 {
     Wildcard *w = g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(posted.terminal));
-    GArray *sources = w ? g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank)) : NULL;
-    if (sources && posted.index < sources->len && source >= 0)
-        g_array_index(sources, gint32, posted.index) = (gint32)source;
+    gint32 one = source >= 0 ? (gint32)source : -1;
+    if (w && w->starts) {
+        const GPtrArray *starts = g_hash_table_lookup(w->starts, GUINT_TO_POINTER(rank));
+        g_array_append_val((GArray *)starts->pdata[posted.index], one);
+    } else if (w && one >= 0) {
+        g_array_index((GArray *)g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank)), gint32, posted.index) = one;
+    }
+}
+
+/* One more call of a pinned receive; gives its number. */
+static guint post(Wildcard *w, guint rank)
+{
+    GArray *sources = g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank));
+    if (!sources)
+        g_hash_table_insert(w->sources, GUINT_TO_POINTER(rank), sources = g_array_new(FALSE, FALSE, sizeof(gint32)));
+    gint32 unknown = -1;
+    g_array_append_val(sources, unknown);
+    if (w->starts) {
+        GPtrArray *starts = g_hash_table_lookup(w->starts, GUINT_TO_POINTER(rank));
+        if (!starts)
+            g_hash_table_insert(w->starts, GUINT_TO_POINTER(rank), starts = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref));
+        g_ptr_array_add(starts, g_array_new(FALSE, FALSE, sizeof(gint32)));
+    }
+    return sources->len - 1;
+}
+
+/* A persistent receive got all its messages from one rank, or it needs a source for each start. */
+static void settle_starts(Plan *plan, Wildcard *w)
+{
+    GHashTableIter iter;
+    gpointer rank, value;
+    gboolean one_source = TRUE;
+    g_hash_table_iter_init(&iter, w->starts);
+    while (g_hash_table_iter_next(&iter, &rank, &value)) {
+        const GPtrArray *starts = value;
+        GArray *sources = g_hash_table_lookup(w->sources, rank);
+        for (guint i = 0; i < starts->len; i++) {
+            const GArray *list = starts->pdata[i];
+            gint32 *first = &g_array_index(sources, gint32, i);
+            for (guint k = 0; k < list->len; k++) {
+                gint32 source = g_array_index(list, gint32, k);
+                one_source &= *first < 0 || source < 0 || source == *first;
+                *first = *first < 0 ? source : *first;
+            }
+        }
+    }
+    if (one_source)
+        g_clear_pointer(&w->starts, g_hash_table_destroy);
+    else
+        plan->aims = TRUE;
 }
 
 /* Follows one sequence of one rank and fills in the sources of its pinned receives. */
@@ -555,12 +607,7 @@ static void find_sources(Plan *plan, guint rank, guint sequence)
             if (call->args[i].param->kind == WEND_KIND_STATUS)
                 status = &call->args[i];
         if (w && w->pinned && wend_program_slot(plan->program, call->terminal, w->slot, rank) == w->any_source) {
-            GArray *sources = g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank));
-            if (!sources)
-                g_hash_table_insert(w->sources, GUINT_TO_POINTER(rank), sources = g_array_new(FALSE, FALSE, sizeof(gint32)));
-            Posted posted = {call->terminal, sources->len};
-            gint32 unknown = -1;
-            g_array_append_val(sources, unknown);
+            Posted posted = {call->terminal, post(w, rank)};
             if (made)
                 g_hash_table_insert(pending, g_memdup2(made, sizeof *made), g_memdup2(&posted, sizeof posted));
             else if (status && status->n_out > 0)
@@ -573,8 +620,7 @@ static void find_sources(Plan *plan, guint rank, guint sequence)
             if (!posted)
                 continue;
             const gint64 *came = status_of(call, completed, i);
-            if (came)
-                put_source(plan, rank, *posted, came[0]);
+            put_source(plan, rank, *posted, came ? came[0] : -1);
             WendRequestState state;
             if (!wend_walk_request(walk, completed[i], &state) || !state.persistent)
                 g_hash_table_remove(pending, &completed[i]);
@@ -585,8 +631,10 @@ static void find_sources(Plan *plan, guint rank, guint sequence)
 
 static void wildcard_free(gpointer wildcard)
 {
-    g_hash_table_destroy(((Wildcard *)wildcard)->sources);
-    g_free(wildcard);
+    Wildcard *w = wildcard;
+    g_hash_table_destroy(w->sources);
+    g_clear_pointer(&w->starts, g_hash_table_destroy);
+    g_free(w);
 }
 
 static void free_lists(GPtrArray *lists)
@@ -619,6 +667,8 @@ static void consider(Traffic *t, const Transfer *one, guint rank)
     w->slot = source->in[0].slot;
     w->any_source = t->any_source;
     w->sources = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+    if (one->persistent)
+        w->starts = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
     g_hash_table_insert(plan->wildcards, GUINT_TO_POINTER(w->terminal), w);
 }
 
@@ -684,6 +734,12 @@ void plan_wildcards(Plan *plan)
         for (guint r = 0; r < thread->ranks.n; r++)
             find_sources(plan, thread->ranks.ranks[r], thread->sequence);
     }
+    GHashTableIter iter;
+    gpointer pinned;
+    g_hash_table_iter_init(&iter, plan->wildcards);
+    while (g_hash_table_iter_next(&iter, NULL, &pinned))
+        if (((Wildcard *)pinned)->starts)
+            settle_starts(plan, pinned);
     free_lists(t.received);
     free_lists(t.sent);
     g_free(t.mrecv_bytes);

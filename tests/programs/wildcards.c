@@ -2,6 +2,7 @@
  *   (none)  that only one rank sends to: rank 0 sends each other rank messages of different sizes, large ones among them, which come in their order and so
  *           fit, beside receives that name it
  *   comms   on communicators on which nothing else happens, while on others, some with the same handle later, receives name their sources
+ *   started persistent ones, each of which takes messages of several ranks, in other phases than where it is made
  *   mixed   on a communicator on which a later receive names its source: what it waits for must not be taken by the first */
 #include <mpi.h>
 #include <stdio.h>
@@ -82,6 +83,31 @@ static void mixed(void)
     MPI_Comm_free(&comm);
 }
 
+/* Who has been received sends more, of another size, to a receive that names it. */
+static void started(void)
+{
+    MPI_Request request;
+    MPI_Status status;
+    if (rank == 0)
+        MPI_Recv_init(buffer[0], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &request);
+    else
+        MPI_Send_init(buffer[0], 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < 3; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int from = 1; from < size && rank == 0; from++) {
+            MPI_Start(&request);
+            MPI_Wait(&request, &status);
+            MPI_Recv(buffer[1], LARGE, MPI_INT, status.MPI_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        if (rank > 0) {
+            MPI_Start(&request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            MPI_Send(buffer[1], N, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        }
+    }
+    MPI_Request_free(&request);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -92,6 +118,8 @@ int main(int argc, char **argv)
         on_their_own();
     else if (strcmp(what, "mixed") == 0)
         mixed();
+    else if (strcmp(what, "started") == 0)
+        started();
     else
         one_sender();
     MPI_Finalize();

@@ -152,6 +152,21 @@ completions() {
     mpi 4 ./proxy
 }
 
+# One request cannot name two sources, and the phase in which it is made says nothing of when it is started.
+@test "a persistent wildcard is pinned for each start" {
+    record app.dir 4 "$PROGRAMS/wildcards" started
+    make_proxy app.dir ./proxy
+    grep -q 'pinned to the source that came for each start' proxy.c
+    "$PROXYGEN" app.dir -o parts/
+    make -s -C parts MPICC="$MPICC" CFLAGS='-std=c11 -Wall -Wextra -Werror'
+    for run in 1 2 3; do
+        YIELD_DELAYS=$run record "again$run.dir" 4 ./proxy
+        "$WEND" dump "again$run.dir" --rank 0 | grep -E 'MPI_(Wait|Recv)\(' | grep -o 'source=.*' >"order$run"
+        "$WEND" dump app.dir --rank 0 | grep -E 'MPI_(Wait|Recv)\(' | grep -o 'source=.*' | diff - "order$run"
+    done
+    mpi 4 parts/proxy
+}
+
 @test "a master that probes for anyone keeps its wildcards: the others wait for their turn" {
     record_and_compile 5 masterworker -p -t 30
     grep -q 'MPI_Improbe(MPI_ANY_SOURCE' proxy.c
