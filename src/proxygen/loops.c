@@ -195,20 +195,17 @@ static void learn(Finder *f, guint entry, guint first, guint n)
     c->longest = MAX(c->longest, n);
 }
 
-/* How many of the next N calls are the body of ENTRY, as far as that can be guessed; any answer is right. */
+/* How many of the next N calls are the body of ENTRY, as far as that can be guessed; any answer is right. A call that posts the entry again is in it. */
 static guint guess_body(const Finder *f, guint entry, guint first, guint n)
 {
-    guint longest = MIN(n, f->chooser->longest);
+    guint least = n;
+    while (least > 0 && posts(f, item_at(f, first + least - 1), entry) != 1)
+        least--;
     for (int pattern = 0; pattern < 2; pattern++)
-        for (guint k = longest + 1; k-- > 0;)
+        for (guint k = MIN(n, f->chooser->longest) + 1; k-- > least;)
             if ((k > 0 || pattern == 0) && is_known(f, entry, first, k, pattern))
                 return k;
-    for (guint k = 0; k < n; k++) {
-        int what = posts(f, item_at(f, first + k), entry);
-        if (what > 0)
-            return what == 1 ? k + 1 : 0;
-    }
-    return 0;
+    return least;
 }
 
 /* -- stretches -- */

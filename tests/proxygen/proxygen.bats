@@ -99,6 +99,21 @@ completions() {
     done
 }
 
+# That a completion was followed by nothing once does not make what posts its request again another's, when several complete at once.
+@test "who posts a request again tells whose calls they are" {
+    both() { printf 'MPI_Waitsome incount=2 array_of_requests=r0,r1 done=%s -> outcount=%d array_of_indices=%s\n' "$@"; }
+    post() { printf 'MPI_Irecv buf=heap#%d count=1 source=0 tag=%d request=r%d\n' "$1" "$1" "$1"; }
+    {
+        printf 'ranks 1\nMPI_Init\n'
+        post 0; post 1; both r0,r1 2 0,1
+        post 0; post 1; both r1 1 1
+        post 1; both r0 1 0; both r1 1 1
+        echo MPI_Finalize
+    } | "$BUILD_DIR/tests/decoder/script" - app.dir
+    "$PROXYGEN" app.dir -o proxy.c
+    [ "$(grep -c 'MPI_Waitsome(' proxy.c)" = 1 ]
+}
+
 @test "each function that waits, with requests that are posted again" {
     for function in waitany waitsome testany testsome waitall testall wait test; do
         rm -rf ./*.dir proxy.c
