@@ -75,18 +75,27 @@ typedef struct Names {
 } Names;
 
 static Names *all_names;
+static struct { Names **at; size_t n; } by_thread; /* programs may have tens of thousands, one after the other */
 
 static Names *names_of(int64_t thread)
 {
     Names *n = mine.names;
-    if (n && n->thread == thread)
-        return n;
-    for (n = all_names; n && n->thread != thread; n = n->next)
-        ;
-    if (!n && thread >= 0 && (n = calloc(1, sizeof *n))) {
+    if (thread < 0 || (n && n->thread == thread))
+        return thread < 0 ? NULL : n;
+    if ((size_t)thread >= by_thread.n) {
+        size_t cap = 2 * (size_t)thread + 16;
+        Names **grown = realloc(by_thread.at, cap * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + by_thread.n, 0, (cap - by_thread.n) * sizeof *grown);
+        by_thread.at = grown;
+        by_thread.n = cap;
+    }
+    n = by_thread.at[thread];
+    if (!n && (n = calloc(1, sizeof *n))) {
         n->thread = (uint32_t)thread;
         n->next = all_names;
-        all_names = n;
+        all_names = by_thread.at[thread] = n;
     }
     if (n && thread == thread_number())
         mine.names = n;
