@@ -150,7 +150,7 @@ static double measure_grammar(Input in, size_t *memory, size_t *bytes)
                 abort();
         runs[r] = (cpu_seconds() - start) / (double)in.n * 1e9;
         WendBuf b = WEND_BUF_INIT;
-        wend_grammar_encode(g, &b);
+        wend_grammar_encode(g, NULL, &b);
         *memory = wend_grammar_memory(g);
         *bytes = b.len;
         wend_buf_clear(&b);

@@ -4,6 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+void *wend_resize(WendResize resize, void *p, size_t old, size_t n)
+{
+    if (resize)
+        return resize(p, old, n);
+    if (n > 0)
+        return realloc(p, n);
+    free(p);
+    return NULL;
+}
+
 /* Makes room for n more bytes. */
 static bool reserve(WendBuf *b, size_t n)
 {
@@ -19,7 +29,7 @@ static bool reserve(WendBuf *b, size_t n)
         }
         cap *= 2;
     }
-    uint8_t *data = realloc(b->data, cap);
+    uint8_t *data = wend_resize(b->resize, b->data, b->cap, cap);
     if (!data) {
         b->failed = true;
         return false;
@@ -31,8 +41,8 @@ static bool reserve(WendBuf *b, size_t n)
 
 void wend_buf_clear(WendBuf *b)
 {
-    free(b->data);
-    *b = (WendBuf)WEND_BUF_INIT;
+    wend_resize(b->resize, b->data, b->cap, 0);
+    *b = (WendBuf){.resize = b->resize};
 }
 
 void wend_buf_bytes(WendBuf *b, const void *data, size_t n)

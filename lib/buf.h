@@ -8,14 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Where memory comes from: realloc with the size that P has, for writers that must not call malloc. N 0 frees. */
+typedef void *(*WendResize)(void *p, size_t old, size_t n);
+
 typedef struct {
     uint8_t *data; /* owned; NULL when empty */
     size_t len, cap;
     bool failed;
+    WendResize resize; /* NULL: realloc and free */
 } WendBuf;
 
-#define WEND_BUF_INIT {NULL, 0, 0, false}
-void wend_buf_clear(WendBuf *b);                              /* frees, and is ready again */
+#define WEND_BUF_INIT {NULL, 0, 0, false, NULL}
+void *wend_resize(WendResize resize, void *p, size_t old, size_t n); /* RESIZE's, or realloc's where it is NULL */
+void wend_buf_clear(WendBuf *b);                              /* frees, and is ready again, with the same memory */
 void wend_buf_bytes(WendBuf *b, const void *data, size_t n);
 void wend_buf_unsigned(WendBuf *b, uint64_t v);               /* LEB128 */
 void wend_buf_signed(WendBuf *b, int64_t v);                  /* zigzag, LEB128 */

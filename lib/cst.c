@@ -263,25 +263,66 @@ static void write_stat(WendBuf *out, const WendStat *s)
     write_double(out, m2 > 0 ? m2 : 0); /* rounding may leave it a hair below */
 }
 
-void wend_cst_encode(const WendCst *t, bool timing, WendBuf *out)
+uint32_t wend_cst_terminals(const WendCst *t)
 {
-    wend_buf_unsigned(out, t->shapes.n);
+    return t->terminals.n;
+}
+
+/* The stream of a shape of theirs: polls before the very first, and return codes that are not there. */
+static void write_unfinished(WendBuf *out, const WendUnfinished *unfinished, size_t n, size_t shape)
+{
+    WendBuf runs = {.resize = out->resize};
+    uint64_t times = 0;
+    int64_t polls = shape == 0 ? (int64_t)unfinished->polls : 0;
+    for (size_t i = 0; i < n; i++)
+        times += unfinished[i].number == shape ? unfinished[i].times : 0;
+    uint64_t first = polls ? 1 : times; /* runs are whole */
+    wend_buf_unsigned(&runs, first);
+    write_words(&runs, (const int64_t[]){polls, 0}, 2);
+    if (times > first) {
+        wend_buf_unsigned(&runs, times - first);
+        write_words(&runs, (const int64_t[]){0, 0}, 2);
+    }
+    wend_buf_unsigned(out, times);
+    wend_buf_block(out, &runs);
+    wend_buf_clear(&runs);
+}
+
+void wend_cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfinished, size_t n_unfinished, WendBuf *out)
+{
+    size_t n_new = 0; /* shapes */
+    for (size_t i = 0; i < n_unfinished; i++)
+        n_new += unfinished[i].number == n_new;
+    wend_buf_unsigned(out, t->shapes.n + n_new);
     for (uint32_t i = 0; i < t->shapes.n; i++) {
         const Shape *s = t->shapes.records[i];
         write_words(out, s->signature.shape, s->signature.n_shape);
     }
-    wend_buf_unsigned(out, t->terminals.n);
+    for (size_t i = 0, next = 0; i < n_unfinished; i++)
+        if (unfinished[i].number == next) {
+            write_words(out, unfinished[i].shape, unfinished[i].n_shape);
+            next++;
+        }
+    wend_buf_unsigned(out, t->terminals.n + n_unfinished);
     for (uint32_t i = 0; i < t->terminals.n; i++) {
         const Terminal *e = t->terminals.records[i];
         wend_buf_unsigned(out, e->entry.shape);
         write_words(out, e->signature.slots, e->signature.n_slots);
     }
+    for (size_t i = 0; i < n_unfinished; i++) {
+        wend_buf_unsigned(out, t->shapes.n + unfinished[i].number);
+        write_words(out, unfinished[i].slots, unfinished[i].n_slots);
+    }
     for (uint32_t i = 0; i < t->shapes.n; i++)
         wend_stream_encode(&((const Shape *)t->shapes.records[i])->outcomes, out);
-    wend_buf_unsigned(out, timing ? t->terminals.n : 0);
+    for (size_t i = 0; i < n_new; i++)
+        write_unfinished(out, unfinished, n_unfinished, i);
+    wend_buf_unsigned(out, timing ? t->terminals.n + n_unfinished : 0);
     for (uint32_t i = 0; timing && i < t->terminals.n; i++) {
         const Terminal *e = t->terminals.records[i];
         write_stat(out, &e->entry.duration);
         write_stat(out, &e->entry.interval);
     }
+    for (size_t i = 0; timing && i < n_unfinished; i++)
+        wend_buf_bytes(out, "\0", 2); /* no time, twice */
 }

@@ -54,7 +54,18 @@ bool wend_cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n
 
 size_t wend_cst_memory(const WendCst *t); /* bytes held; walks the table */
 
-/* Writes shapes, terminals, outcomes and, if asked for, timing: the table of part.h. Recording may go on. */
-void wend_cst_encode(const WendCst *t, bool timing, WendBuf *out);
+/* A call that has not returned, as the table would have it: words of shape and slots. */
+typedef struct {
+    const int64_t *shape, *slots;
+    size_t n_shape, n_slots;
+    size_t number;        /* of its shape among those of such calls: 0, 1, … by first occurrence */
+    uint64_t times;       /* so many equal ones (of several threads in one callback) */
+    uint64_t polls;       /* before it; only the first may have some */
+} WendUnfinished;
+
+/* Writes shapes, terminals, outcomes and, if asked for, timing: the table of part.h. Calls that have not returned (their shapes differ from those of the
+ * table) come behind, as terminals wend_cst_terminals(t) and on. Recording may go on. */
+void wend_cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfinished, size_t n_unfinished, WendBuf *out);
+uint32_t wend_cst_terminals(const WendCst *t);
 
 #endif

@@ -45,7 +45,7 @@ const WendCall *wend_decoder_call(WendDecoder *d, guint terminal, guint rank)
     decode_static(d->p, terminal, rank, &d->layout, d->slots);
     g_array_set_size(d->args, s->function->n_params);
     decode_args(s->function, &d->layout, (const gint64 *)(gpointer)d->layout.words->data, (WendArg *)(gpointer)d->args->data);
-    d->call = (WendCall){.function = s->function, .terminal = terminal, .shape = t->shape, .rank = rank, .failed = s->failed,
+    d->call = (WendCall){.function = s->function, .terminal = terminal, .shape = t->shape, .rank = rank, .failed = s->failed, .unfinished = d->layout.unfinished,
                          .n_args = s->function->n_params, .args = (const WendArg *)(gpointer)d->args->data};
     return &d->call;
 }

@@ -75,14 +75,15 @@ struct WendGrammar {
     uint32_t *work;
     size_t n_work, cap_work;
     uint64_t length;
+    WendResize resize; /* where its memory comes from */
 };
 
 /* -- memory -- */
 
-static bool grow(void **array, size_t *cap, size_t size)
+static bool grow(const WendGrammar *g, void **array, size_t *cap, size_t size)
 {
     size_t n = *cap ? *cap * 2 : 16;
-    void *p = n > SIZE_MAX / 2 / size ? NULL : realloc(*array, n * size);
+    void *p = n > SIZE_MAX / 2 / size ? NULL : wend_resize(g->resize, *array, *cap * size, n * size);
     if (!p)
         return false;
     *array = p;
@@ -98,7 +99,7 @@ static bool reserve_nodes(WendGrammar *g, size_t n)
         return true;
     while (cap - g->n_nodes < n)
         cap *= 2;
-    Node *nodes = cap <= MAX_NODES ? realloc(g->nodes, cap * sizeof *nodes) : NULL;
+    Node *nodes = cap <= MAX_NODES ? wend_resize(g->resize, g->nodes, g->cap_nodes * sizeof *nodes, cap * sizeof *nodes) : NULL;
     if (!nodes)
         return false;
     g->nodes = nodes;
@@ -126,7 +127,7 @@ static void free_node(WendGrammar *g, uint32_t n)
 /* Where memory is short here, or for a rule or for the table of digrams, a chance to compress is lost, and nothing else. */
 static void push(WendGrammar *g, uint32_t node)
 {
-    if (g->n_work < g->cap_work || grow((void **)&g->work, &g->cap_work, sizeof *g->work))
+    if (g->n_work < g->cap_work || grow(g, (void **)&g->work, &g->cap_work, sizeof *g->work))
         g->work[g->n_work++] = node;
 }
 
@@ -153,12 +154,13 @@ void wend_grammar_free(WendGrammar *g)
 {
     if (!g)
         return;
-    free(g->frames);
-    free(g->partial);
-    free(g->nodes);
-    free(g->digrams);
-    free(g->work);
-    free(g);
+    WendResize resize = g->resize;
+    wend_resize(resize, g->frames, g->cap_frames * sizeof *g->frames, 0);
+    wend_resize(resize, g->partial, g->cap_partial * sizeof *g->partial, 0);
+    wend_resize(resize, g->nodes, g->cap_nodes * sizeof *g->nodes, 0);
+    wend_resize(resize, g->digrams, ((size_t)g->mask + 1) * sizeof *g->digrams, 0);
+    wend_resize(resize, g->work, g->cap_work * sizeof *g->work, 0);
+    wend_resize(resize, g, sizeof *g, 0);
 }
 
 uint64_t wend_grammar_length(const WendGrammar *g)
@@ -208,14 +210,17 @@ static void add_digram(WendGrammar *g, uint32_t a, uint32_t hash)
 {
     if (g->n_digrams > g->mask / 2) {
         uint32_t mask = g->mask * 2 + 1;
-        Entry *digrams = calloc((size_t)mask + 1, sizeof *digrams);
+        size_t bytes = ((size_t)mask + 1) * sizeof(Entry);
+        Entry *digrams = g->resize ? g->resize(NULL, 0, bytes) : calloc(1, bytes); /* calloc's pages may be untouched */
+        if (digrams && g->resize)
+            memset(digrams, 0, bytes);
         if (!digrams && g->n_digrams >= g->mask - g->mask / 8)
             return; /* the table must keep empty entries */
         if (digrams) {
             for (size_t i = 0; i <= g->mask; i++)
                 if (g->digrams[i].node != START)
                     put_digram(digrams, mask, g->digrams[i]);
-            free(g->digrams);
+            wend_resize(g->resize, g->digrams, ((size_t)g->mask + 1) * sizeof *g->digrams, 0);
             g->digrams = digrams;
             g->mask = mask;
         }
@@ -439,7 +444,7 @@ static void descend(WendGrammar *g, uint32_t node)
 {
     for (;;) {
         const Node *x = &g->nodes[node];
-        if (g->n_frames == g->cap_frames && !grow((void **)&g->frames, &g->cap_frames, sizeof *g->frames)) {
+        if (g->n_frames == g->cap_frames && !grow(g, (void **)&g->frames, &g->cap_frames, sizeof *g->frames)) {
             g->leaf = GUARD;
             return;
         }
@@ -503,7 +508,7 @@ static bool open_cursor(WendGrammar *g, uint32_t terminal)
 
 static bool add_partial(WendGrammar *g, uint32_t id, uint64_t exp)
 {
-    if (g->n_partial == g->cap_partial && !grow((void **)&g->partial, &g->cap_partial, sizeof *g->partial))
+    if (g->n_partial == g->cap_partial && !grow(g, (void **)&g->partial, &g->cap_partial, sizeof *g->partial))
         return false;
     g->partial[g->n_partial++] = (Symbol){id, START, exp};
     return true;
@@ -608,28 +613,38 @@ bool wend_grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times)
 
 /* -- encoding -- */
 
-static void *copy(const void *data, size_t n, size_t size)
+static void *copy(WendResize resize, const void *data, size_t n, size_t size)
 {
-    void *p = malloc((n > 0 ? n : 1) * size);
+    void *p = wend_resize(resize, NULL, 0, (n > 0 ? n : 1) * size);
     return p && n > 0 ? memcpy(p, data, n * size) : p;
 }
 
-/* A copy with all in the grammar that is still at the front. */
-static WendGrammar *closed_copy(const WendGrammar *g)
+static bool append_tail(WendGrammar *g, const WendTail *tail)
 {
-    WendGrammar *c = copy(g, 1, sizeof *g);
+    for (size_t i = 0; tail && i < tail->n; i++)
+        if (!wend_grammar_append(g, tail->first + (uint32_t)i, tail->times[i]))
+            return false;
+    return true;
+}
+
+/* A copy in memory of RESIZE's, with all in the grammar that is still at the front. */
+static WendGrammar *closed_copy(const WendGrammar *g, const WendTail *tail, WendResize resize)
+{
+    WendGrammar *c = copy(resize, g, 1, sizeof *g);
     if (!c)
         return NULL;
+    c->resize = resize;
     c->partial = NULL;
     c->cap_partial = 0;
     c->work = NULL;
     c->cap_work = 0;
-    c->frames = copy(g->frames, g->n_frames, sizeof *g->frames);
-    c->cap_frames = g->n_frames;
-    c->nodes = copy(g->nodes, g->n_nodes, sizeof *g->nodes);
+    c->frames = copy(resize, g->frames, g->n_frames, sizeof *g->frames);
+    c->cap_frames = g->n_frames > 0 ? g->n_frames : 1;
+    c->nodes = copy(resize, g->nodes, g->n_nodes, sizeof *g->nodes);
     c->cap_nodes = g->n_nodes;
-    c->digrams = copy(g->digrams, (size_t)g->mask + 1, sizeof *g->digrams);
-    if (!c->frames || !c->nodes || !c->digrams || (c->walking && !close_cursor(c)) || (c->leaf != GUARD && !close_run(c))) {
+    c->digrams = copy(resize, g->digrams, (size_t)g->mask + 1, sizeof *g->digrams);
+    if (!c->frames || !c->nodes || !c->digrams || !append_tail(c, tail) || (c->walking && !close_cursor(c))
+        || (c->leaf != GUARD && !close_run(c))) {
         wend_grammar_free(c);
         return NULL;
     }
@@ -644,9 +659,9 @@ static size_t number_rules(WendGrammar *g)
     uint32_t rule = START;
     g->n_work = 0;
     for (;;) {
-        if ((n_path == cap_path && !grow((void **)&path, &cap_path, sizeof *path)) ||
-            (g->n_work == g->cap_work && !grow((void **)&g->work, &g->cap_work, sizeof *g->work))) {
-            free(path);
+        if ((n_path == cap_path && !grow(g, (void **)&path, &cap_path, sizeof *path)) ||
+            (g->n_work == g->cap_work && !grow(g, (void **)&g->work, &g->cap_work, sizeof *g->work))) {
+            wend_resize(g->resize, path, cap_path * sizeof *path, 0);
             return 0;
         }
         g->nodes[rule].pins = (uint32_t)g->n_work;
@@ -656,7 +671,7 @@ static size_t number_rules(WendGrammar *g)
             const Node *x = &g->nodes[path[n_path - 1]];
             if (x->id == GUARD) {
                 if (--n_path == 0) {
-                    free(path);
+                    wend_resize(g->resize, path, cap_path * sizeof *path, 0);
                     return g->n_work;
                 }
                 continue;
@@ -668,9 +683,9 @@ static size_t number_rules(WendGrammar *g)
     }
 }
 
-void wend_grammar_encode(WendGrammar *g, WendBuf *out)
+void wend_grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *out)
 {
-    WendGrammar *c = closed_copy(g);
+    WendGrammar *c = closed_copy(g, tail, out->resize);
     size_t n = c ? number_rules(c) : 0;
     if (n == 0) {
         out->failed = true;

@@ -19,9 +19,13 @@ bool wend_grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times); /* 
 uint64_t wend_grammar_length(const WendGrammar *g);           /* terminals appended */
 size_t wend_grammar_memory(const WendGrammar *g);             /* bytes held */
 
+/* Terminals to come behind the sequence in what is written: FIRST, FIRST + 1, …, N of them, each so often. */
+typedef struct { uint32_t first; size_t n; const uint64_t *times; } WendTail;
+
 /* Writes: number of rules; for each rule (0 is the start; a rule's number is its order of first use in a depth-first reading from
  * the start, so equal sequences give equal bytes): number of symbols, then for each symbol unsigned((id << 1 | is_rule)) and unsigned(exponent).
- * Non-destructive: appending may go on, and gives what it would have given without the encoding. */
-void wend_grammar_encode(WendGrammar *g, WendBuf *out);
+ * Non-destructive: appending may go on, and gives what it would have given without the encoding. TAIL may be NULL.
+ * All memory that it takes is OUT's kind. */
+void wend_grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *out);
 
 #endif

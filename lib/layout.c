@@ -204,6 +204,8 @@ gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, gu
         else value(&s, p, TRUE, &arg->n_out, &arg->out);
     }
     l->nulls = !s.bad && s.at_shape + 1 == n_shape ? (guint64)from_shape(&s) : 0;
+    l->unfinished = failed && (l->nulls & WEND_UNFINISHED) != 0;
+    if (l->unfinished) l->nulls &= ~(guint64)WEND_UNFINISHED;
     if (l->nulls && f->n_params < 64 && l->nulls >> f->n_params) return FALSE;
     return !s.bad && s.at_shape == n_shape && s.at_slot == n_slots;
 }

@@ -18,6 +18,7 @@ typedef struct {
     GArray *words;       /* gint64: the elements of all parameters, shape and slots gathered */
     GArray *slot_param;  /* gint16: parameter of each slot */
     GArray *outcome;     /* gint16: parameters with words in the outcome, in their order */
+    gboolean unfinished; /* the call had not returned */
     guint64 nulls;       /* bit i: NULL was given for the result that is parameter i */
 } Layout;
 

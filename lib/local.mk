@@ -37,5 +37,5 @@ lib_libcore_la_LIBADD = lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS) $(ARC
 pkglib_LTLIBRARIES += libwendcore.la
 libwendcore_la_SOURCES =
 libwendcore_la_LIBADD = lib/libcore.la
-# What merge.h, program.h and functions.h declare.
-libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex '^wend_(arg|call|constant|decoder|error|function|group|merge|n_|outcomes|program|walk)'
+# What merge.h, program.h, saved.h and functions.h declare.
+libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex '^wend_(arg|call|constant|decoder|error|function|group|merge|n_|outcomes|program|saved|walk)'

@@ -3,6 +3,7 @@
 
 #include "class.h"
 #include "part.h"
+#include "saved.h"
 
 #define MAGIC "WENDMRGE"
 
@@ -86,6 +87,13 @@ static void add_fact(WendMerge *m, const char *key, const char *value, guint32 r
     g_ptr_array_insert(m->facts, at, f);
 }
 
+/* How a rank ended: a fact of its own; the archive has them by HOW (write.c). Sorted by key they are in the order of ranks. */
+static void add_end(WendMerge *m, const char *how, guint32 rank)
+{
+    g_autofree char *key = g_strdup_printf(WEND_ENDED_GROUP ".%08u", rank);
+    add_fact(m, key, how, rank);
+}
+
 /* -- reading -- */
 
 static char *read_string(WendCursor *c)
@@ -129,7 +137,9 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, GError **error)
     m->ranks = rankset_single(rank);
     for (guint i = 0; i < facts->len; i += 2) {
         const char *key = g_ptr_array_index(facts, i), *value = g_ptr_array_index(facts, i + 1);
-        if (strcmp(key, "run.host") == 0) add_host(m, value); else add_fact(m, key, value, rank);
+        if (strcmp(key, "run.host") == 0) add_host(m, value);
+        else if (strcmp(key, "run.ended") == 0) add_end(m, value, rank);
+        else add_fact(m, key, value, rank);
     }
     Class *k = class_from_part(&c, rank);
     if (!k) return damaged(m, "a rank's part", error);

@@ -22,19 +22,19 @@ void wend_part_begin(WendBuf *out, const WendFacts *facts, uint32_t rank, uint32
     wend_buf_unsigned(out, n_sequences);
 }
 
-static void write_table(WendBuf *out, const WendCst *t, bool timing)
+static void write_table(WendBuf *out, const WendCst *t, bool timing, const WendPartSequence *s)
 {
     if (t)
-        wend_cst_encode(t, timing, out);
+        wend_cst_encode(t, timing, s ? s->unfinished : NULL, s ? s->n_unfinished : 0, out);
     else /* no shapes, terminals, timing */
         wend_buf_bytes(out, "\0\0", 3);
 }
 
-static void write_grammar(WendBuf *out, WendGrammar *g)
+static void write_grammar(WendBuf *out, const WendGrammar *g, const WendTail *tail)
 {
-    WendBuf block = WEND_BUF_INIT;
+    WendBuf block = {.resize = out->resize};
     if (g)
-        wend_grammar_encode(g, &block);
+        wend_grammar_encode(g, tail, &block);
     else /* one rule, empty */
         wend_buf_bytes(&block, "\1", 2);
     wend_buf_block(out, &block);
@@ -45,9 +45,12 @@ void wend_part_sequence(WendBuf *out, const WendPartSequence *s)
 {
     wend_buf_unsigned(out, s->kind);
     wend_buf_signed(out, s->id);
-    write_table(out, s->calls, true);
-    write_grammar(out, s->grammar);
-    wend_buf_unsigned(out, s->polls_after);
-    write_table(out, s->polls, false);
-    write_grammar(out, s->polls_grammar);
+    write_table(out, s->calls, true, s);
+    uint64_t times[s->n_unfinished + 1];
+    for (size_t i = 0; i < s->n_unfinished; i++)
+        times[i] = s->unfinished[i].times;
+    write_grammar(out, s->grammar, &(WendTail){wend_cst_terminals(s->calls), s->n_unfinished, times});
+    wend_buf_unsigned(out, s->n_unfinished > 0 ? 0 : s->polls_after); /* else they come before the first of these */
+    write_table(out, s->polls, false, NULL);
+    write_grammar(out, s->polls_grammar, NULL);
 }

@@ -6,6 +6,7 @@
  *                n sequence^n
  *   sequence  := unsigned(kind: 0 thread, 1 callback) signed(id: thread number or function word)
  *                table(M) block(grammar M) unsigned(polls after the last call)
+ *                                                              calls that had not returned are the last of M (words.h: WEND_UNFINISHED)
  *                table(F) block(grammar F)                     F's streams and timing are empty
  *   table     := n shape^n   n terminal^n   stream^(number of shapes)   n timing^n (n: terminals or 0)
  *   shape     := n signed^n                                    words; word 0 has function * 2 + failed
@@ -19,6 +20,7 @@
  *   run.host         of this rank: the archive gets run.hosts, the distinct ones, sorted, separated by ";"
  *   run.start        seconds since the epoch, decimal (the archive keeps the smallest)
  *   run.elapsed      seconds from MPI_Init to MPI_Finalize, decimal (the largest)
+ *   run.ended        how this rank ended if not in MPI_Finalize (saved.h). The archive gets ended.HOW, the ranks that ended so
  *   mpi.library      MPI_Get_library_version, first line           mpi.version  "4.0"
  *   mpi.thread       MPI_THREAD_SINGLE … as provided                clock.source, clock.resolution (seconds)
  *   wend.version     of the tracer                                  options.NAME   each WEND_ setting that was given: options.timing
@@ -51,6 +53,8 @@ typedef struct {
     const WendCst *calls;
     WendGrammar *grammar;
     uint64_t polls_after;          /* unsuccessful polls after the last call */
+    const WendUnfinished *unfinished; /* calls that have not returned */
+    size_t n_unfinished;
     const WendCst *polls;          /* NULL: there were none */
     WendGrammar *polls_grammar;    /* NULL: there were none */
 } WendPartSequence;

@@ -106,7 +106,8 @@ typedef struct {
     const WendFunction *function;
     guint32 terminal, shape;
     guint rank;
-    gboolean failed;
+    gboolean failed;          /* there are no outputs */
+    gboolean unfinished;      /* failed, because the run ended before it returned: there is no return code either */
     gboolean poll;            /* an unsuccessful poll, from F */
     guint64 index;            /* number of the call in its sequence, from 0; polls count only when the walk gives them */
     guint64 polls_before;

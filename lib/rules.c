@@ -32,6 +32,7 @@ gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals)
         }
     }
     if (row->n_rules == 0) c->failed = true;
+    if (c->failed) rules_clear(row);
     return !c->failed;
 }
 

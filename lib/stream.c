@@ -55,7 +55,7 @@ bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
 
 void wend_stream_encode(const WendStream *s, WendBuf *out)
 {
-    WendBuf run = WEND_BUF_INIT;
+    WendBuf run = {.resize = out->resize};
     if (s->repeats > 0)
         write_run(s, &run);
     out->failed |= run.failed;

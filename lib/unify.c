@@ -178,7 +178,7 @@ static gboolean compress_bodies(const Sharing *s, guint32 n_terminals, guint32 f
         good = good && wend_grammar_append(g, first_end + i, 1);
     }
     WendBuf b = WEND_BUF_INIT;
-    if (good) wend_grammar_encode(g, &b);
+    if (good) wend_grammar_encode(g, NULL, &b);
     wend_grammar_free(g);
     WendCursor c = wend_cursor(b.data, b.len);
     good = good && !b.failed && rules_read(row, &c, first_end + s->bodies->len);

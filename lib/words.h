@@ -73,7 +73,11 @@ enum wend_callback { WEND_CALLBACKS(WEND_CALLBACK_ENUM) WEND_CALLBACK_KINDS };
 /* What a sequence of calls is: of a thread, or of a callback that MPI called. */
 enum wend_sequence_kind { WEND_SEQUENCE_THREAD = 0, WEND_SEQUENCE_CALLBACK = 1 };
 
-/* Word 0 of a shape. */
+/* Word 0 of a shape. FAILED: nothing of the outputs is in the record. */
 #define WEND_SHAPE_HEAD(function, failed) ((int64_t)(function)*2 + ((failed) ? 1 : 0))
+
+
+/* In the last word of a shape, the one that says where the caller gave NULL: the call had not returned when the recording ended. Its word 0 says failed too. */
+#define WEND_UNFINISHED (INT64_C(1) << 62)
 
 #endif

@@ -6,6 +6,7 @@
 #include "functions.h"
 #include "part.h"
 #include "recording.h"
+#include "saved.h"
 
 /* The archive has kinds and extents by number (docs/format.md): new ones go behind these. */
 G_STATIC_ASSERT(WEND_KIND_SELF == 0 && WEND_KIND_REQUEST == 18 && WEND_KIND_RANK == 25 && WEND_KIND_STATUS == 38 && WEND_KIND_SKIP == 40 && WEND_KIND_FOUND == 41
@@ -118,20 +119,46 @@ static const char *fact(const WendMerge *m, const char *key)
     return NULL;
 }
 
-static char *missing_ranks(const WendMerge *m)
+/* Ascending ranks as "3;5-7". */
+static char *rank_text(const guint32 *ranks, guint32 n)
 {
     GString *text = g_string_new(NULL);
-    g_autofree guint32 *have = rankset_expand(&m->ranks);
-    guint32 next = 0;
-    for (guint32 i = 0; i <= m->ranks.n; i++) {
-        guint32 end = i < m->ranks.n ? have[i] : m->world;
-        if (end > next) {
-            if (text->len) g_string_append_c(text, ';');
-            if (end - next == 1) g_string_append_printf(text, "%u", next); else g_string_append_printf(text, "%u-%u", next, end - 1);
-        }
-        next = end + 1;
+    for (guint32 i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && ranks[end] == ranks[end - 1] + 1; end++);
+        g_string_append_printf(text, i ? ";%u" : "%u", ranks[i]);
+        if (end - i > 1) g_string_append_printf(text, "-%u", ranks[end - 1]);
     }
     return g_string_free(text, FALSE);
+}
+
+/* The ranks that ended in one way, as missing ranks are written. */
+static void write_ends(GKeyFile *meta, const WendMerge *m)
+{
+    g_autoptr(GHashTable) by_way = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_array_unref);
+    for (guint i = 0; i < m->facts->len; i++) {
+        const Fact *f = g_ptr_array_index(m->facts, i);
+        if (!g_str_has_prefix(f->key, WEND_ENDED_GROUP ".")) continue;
+        GArray *ranks = g_hash_table_lookup(by_way, f->value);
+        if (!ranks) g_hash_table_insert(by_way, f->value, ranks = g_array_new(FALSE, FALSE, sizeof(guint32)));
+        g_array_append_val(ranks, f->rank);
+    }
+    g_autoptr(GList) ways = g_list_sort(g_hash_table_get_keys(by_way), (GCompareFunc)strcmp);
+    for (GList *way = ways; way; way = way->next) {
+        const GArray *ranks = g_hash_table_lookup(by_way, way->data);
+        g_autofree char *text = rank_text((const guint32 *)(gconstpointer)ranks->data, ranks->len);
+        g_autofree char *key = g_strdelimit(g_strdup(way->data), "[]=\n\r", ' ');
+        if (*g_strstrip(key)) g_key_file_set_value(meta, WEND_ENDED_GROUP, key, text);
+    }
+}
+
+static char *missing_ranks(const WendMerge *m)
+{
+    g_autofree guint32 *have = rankset_expand(&m->ranks);
+    g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint32 rank = 0, i = 0; rank < m->world; rank++) {
+        if (i < m->ranks.n && have[i] == rank) i++; else g_array_append_val(missing, rank);
+    }
+    return rank_text((const guint32 *)(gconstpointer)missing->data, missing->len);
 }
 
 static void write_meta(Writer *w)
@@ -150,10 +177,11 @@ static void write_meta(Writer *w)
     for (guint i = 0; i < m->facts->len; i++) {
         const Fact *f = g_ptr_array_index(m->facts, i);
         const char *dot = strchr(f->key, '.');
-        if (!dot || dot == f->key || !dot[1] || g_str_has_prefix(f->key, "datatype.")) continue;
+        if (!dot || dot == f->key || !dot[1] || g_str_has_prefix(f->key, "datatype.") || g_str_has_prefix(f->key, WEND_ENDED_GROUP ".")) continue;
         g_autofree char *group = g_strndup(f->key, dot - f->key);
         if (strpbrk(f->key, "[]=\n\r") == NULL) g_key_file_set_string(meta, group, dot + 1, f->value);
     }
+    write_ends(meta, m);
     if (m->hosts->len)
         g_key_file_set_string_list(meta, "run", "hosts", (const char *const *)m->hosts->pdata, m->hosts->len);
     gsize n;

@@ -196,7 +196,7 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
 void loop_rules_replace(LoopRules *r, const GArray *rows)
 {
     WendBuf encoded = WEND_BUF_INIT;
-    wend_grammar_encode(r->grammar, &encoded);
+    wend_grammar_encode(r->grammar, NULL, &encoded);
     WendCursor cursor = wend_cursor(encoded.data, encoded.len);
     RuleRow grammar;
     if (encoded.failed || !rules_read(&grammar, &cursor, r->symbols->len))

@@ -484,7 +484,8 @@ static WendMerge *merge(void)
         wend_part_begin(&part, &facts, r, n_ranks, ranks[r].sequences->len);
         for (guint i = 0; i < ranks[r].sequences->len; i++) {
             Sequence *s = ranks[r].sequences->pdata[i];
-            WendPartSequence row = {WEND_SEQUENCE_THREAD, s->thread, s->calls, s->grammar, s->polls_before, s->polls, s->polls_grammar};
+            WendPartSequence row = {.kind = WEND_SEQUENCE_THREAD, .id = s->thread, .calls = s->calls, .grammar = s->grammar,
+                                    .polls_after = s->polls_before, .polls = s->polls, .polls_grammar = s->polls_grammar};
             wend_part_sequence(&part, &row);
         }
         WendMerge *one = wend_merge_from_part(part.data, part.len, &error);

@@ -230,7 +230,7 @@ static void table_clear(Table *t)
 static Table encode_and_read(const WendCst *t, gboolean timing)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_cst_encode(t, timing, &b);
+    wend_cst_encode(t, timing, NULL, 0, &b);
     g_assert_false(b.failed);
     WendCursor c = wend_cursor(b.data, b.len);
     Table table = read_table(&c);
@@ -266,6 +266,51 @@ static void test_table(void)
     g_assert_cmpuint(table.stats->len, ==, 0);
     table_clear(&table);
     wend_cst_free(t);
+}
+
+/* Calls that have not returned: behind the others, with the polls before the first, and the table as it was. */
+static void test_unfinished(void)
+{
+    for (guint polls = 0; polls <= 5; polls += 5) {
+        WendCst *t = wend_cst_new();
+        gint64 a[] = {4, 9}, b[] = {5, 1}, c[] = {7, 1}, s[] = {3, 2, 1};
+        WendTerminalEntry *e = wend_cst_terminal(t, a, 2, s, 2);
+        wend_cst_outcome(t, e->shape, s, 2);
+        wend_stat_add(&e->duration, 1.0);
+        const WendUnfinished calls[] = {
+            {.shape = b, .n_shape = 2, .slots = s, .n_slots = 1, .number = 0, .times = 2, .polls = polls},
+            {.shape = c, .n_shape = 2, .slots = s, .n_slots = 0, .number = 1, .times = 1},
+            {.shape = b, .n_shape = 2, .slots = s, .n_slots = 2, .number = 0, .times = 4},
+        };
+        WendBuf out = WEND_BUF_INIT;
+        wend_cst_encode(t, TRUE, calls, G_N_ELEMENTS(calls), &out);
+        g_assert_false(out.failed);
+        WendCursor cursor = wend_cursor(out.data, out.len);
+        Table table = read_table(&cursor);
+        g_assert_true(cursor.p == cursor.end);
+        g_assert_cmpuint(table.shapes->len, ==, 3);
+        assert_words(table.shapes->pdata[1], b, 2);
+        assert_words(table.shapes->pdata[2], c, 2);
+        g_assert_cmpuint(table.slots->len, ==, 4);
+        for (guint i = 0; i < 3; i++) {
+            g_assert_cmpuint(g_array_index(table.shape_of, guint64, 1 + i), ==, 1 + calls[i].number);
+            assert_words(table.slots->pdata[1 + i], s, calls[i].n_slots);
+            g_assert_cmpuint(g_array_index(table.stats, Stat, 2 * (1 + i)).count, ==, 0);
+        }
+        const GPtrArray *stream = table.streams->pdata[1];
+        g_assert_cmpuint(stream->len, ==, 6);
+        for (guint i = 0; i < 6; i++)
+            assert_words(stream->pdata[i], (gint64[]){i ? 0 : polls, 0}, 2);
+        stream = table.streams->pdata[2];
+        g_assert_cmpuint(stream->len, ==, 1);
+        table_clear(&table);
+        table = encode_and_read(t, TRUE);
+        g_assert_cmpuint(table.shapes->len, ==, 1);
+        g_assert_cmpuint(wend_cst_terminals(t), ==, 1);
+        table_clear(&table);
+        wend_buf_clear(&out);
+        wend_cst_free(t);
+    }
 }
 
 static void test_streams(void)
@@ -393,8 +438,8 @@ static void test_part(void)
     wend_grammar_append(polls_grammar, terminal(polls, 3, 3)->number, 1000);
     WendBuf b = WEND_BUF_INIT;
     wend_part_begin(&b, &facts, 3, 16, 2);
-    wend_part_sequence(&b, &(WendPartSequence){WEND_SEQUENCE_THREAD, 0, t, g, 7, polls, polls_grammar});
-    wend_part_sequence(&b, &(WendPartSequence){WEND_SEQUENCE_CALLBACK, -5, t, g, 0, NULL, NULL});
+    wend_part_sequence(&b, &(WendPartSequence){.kind = WEND_SEQUENCE_THREAD, .id = 0, .calls = t, .grammar = g, .polls_after = 7, .polls = polls, .polls_grammar = polls_grammar});
+    wend_part_sequence(&b, &(WendPartSequence){.kind = WEND_SEQUENCE_CALLBACK, .id = -5, .calls = t, .grammar = g});
     g_assert_false(b.failed);
 
     WendCursor c = wend_cursor(b.data, b.len);
@@ -446,6 +491,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cst/pools", test_pools);
     g_test_add_func("/cst/pool-model", test_pool_model);
     g_test_add_func("/cst/table", test_table);
+    g_test_add_func("/cst/unfinished", test_unfinished);
     g_test_add_func("/cst/streams", test_streams);
     g_test_add_func("/cst/stream-memory", test_stream_memory);
     g_test_add_func("/cst/timing", test_timing);

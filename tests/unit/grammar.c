@@ -128,7 +128,7 @@ static guint n_symbols(const WendBuf *b)
 static void check_grammar(WendGrammar *g, const GArray *input)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_grammar_encode(g, &b);
+    wend_grammar_encode(g, NULL, &b);
     g_assert_false(b.failed);
     Decoded d = decode(&b);
     GArray *out = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -145,7 +145,7 @@ static void check_grammar(WendGrammar *g, const GArray *input)
 static WendBuf encode(WendGrammar *g)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_grammar_encode(g, &b);
+    wend_grammar_encode(g, NULL, &b);
     return b;
 }
 
@@ -362,6 +362,58 @@ static void test_great_exponents(void)
     wend_grammar_free(g);
 }
 
+static guint blocks;
+static void *counted(void *p, size_t old, size_t n) /* a WendResize */
+{
+    if (n == 0) {
+        blocks -= p != NULL;
+        g_free(p);
+        return NULL;
+    }
+    blocks += !p;
+    void *q = g_malloc(n); /* never where it was, and not zero */
+    memset(q, 0xee, n);
+    if (p)
+        memcpy(q, p, MIN(old, n));
+    g_free(p);
+    return q;
+}
+
+/* What is written with a tail is what would be written had it been appended; with other memory too, all of which comes back. The grammar stays. */
+static void test_tail(void)
+{
+    GRand *rand = g_rand_new_with_seed(21);
+    for (guint round = 0; round < 2000; round++) {
+        WendGrammar *g = wend_grammar_new(), *whole = wend_grammar_new();
+        guint n = g_rand_int_range(rand, 0, 60), loop = g_rand_int_range(rand, 1, 5);
+        for (guint i = 0; i < n; i++) {
+            guint32 terminal = g_rand_int_range(rand, 0, 6) ? i % loop : (guint32)g_rand_int_range(rand, 0, 3);
+            wend_grammar_append(g, terminal, 1);
+            wend_grammar_append(whole, terminal, 1);
+        }
+        guint64 times[3];
+        WendTail tail = {5, g_rand_int_range(rand, 0, 4), times};
+        for (guint i = 0; i < tail.n; i++) {
+            times[i] = g_rand_int_range(rand, 1, 4);
+            wend_grammar_append(whole, 5 + i, times[i]);
+        }
+        WendBuf before = encode(g), expected = encode(whole), own = {.resize = counted};
+        wend_grammar_encode(g, &tail, &own);
+        assert_equal(&own, &expected);
+        WendBuf after = encode(g);
+        assert_equal(&before, &after);
+        g_assert_cmpuint(wend_grammar_length(g), ==, n);
+        wend_buf_clear(&own);
+        g_assert_cmpuint(blocks, ==, 0);
+        wend_buf_clear(&before);
+        wend_buf_clear(&after);
+        wend_buf_clear(&expected);
+        wend_grammar_free(g);
+        wend_grammar_free(whole);
+    }
+    g_rand_free(rand);
+}
+
 static void test_empty(void)
 {
     WendGrammar *g = wend_grammar_new();
@@ -382,6 +434,7 @@ int main(int argc, char **argv)
     g_test_add_func("/grammar/fibonacci", test_fibonacci);
     g_test_add_func("/grammar/loops", test_shapes_of_loops);
     g_test_add_func("/grammar/memory", test_memory);
+    g_test_add_func("/grammar/tail", test_tail);
     g_test_add_func("/grammar/great-exponents", test_great_exponents);
     return g_test_run();
 }

@@ -42,7 +42,7 @@ static void expand(WendCursor *rules, guint rule, GArray *out)
 static void check(WendGrammar *g, const GArray *accepted)
 {
     WendBuf b = WEND_BUF_INIT;
-    wend_grammar_encode(g, &b);
+    wend_grammar_encode(g, NULL, &b);
     g_assert_false(b.failed);
     WendCursor c = wend_cursor(b.data, b.len);
     size_t n = wend_read_count(&c, 1);
@@ -101,7 +101,7 @@ static void test_grammar(void)
         }
         allowed = 0;
         WendBuf b = WEND_BUF_INIT;
-        wend_grammar_encode(g, &b);
+        wend_grammar_encode(g, NULL, &b);
         g_assert_true(b.failed);
         wend_buf_clear(&b);
         allowed = G_MAXUINT64;
@@ -139,7 +139,7 @@ static void test_cst(void)
         }
         allowed = G_MAXUINT64;
         WendBuf b = WEND_BUF_INIT;
-        wend_cst_encode(t, FALSE, &b);
+        wend_cst_encode(t, FALSE, NULL, 0, &b);
         g_assert_false(b.failed);
         WendCursor c = wend_cursor(b.data, b.len);
         size_t shapes = wend_read_count(&c, 1);

@@ -122,7 +122,7 @@ static void test_blocks(void)
 
 static void test_failed_writer(void)
 {
-    WendBuf b = WEND_BUF_INIT, block = {NULL, 0, 0, true};
+    WendBuf b = WEND_BUF_INIT, block = {.failed = true};
     wend_buf_unsigned(&b, 1);
     wend_buf_block(&b, &block);
     g_assert_true(b.failed);

@@ -1,0 +1,57 @@
+/* part.c: fuzzes what wend merge reads. The input is one rank's part; the file around it is checked for what it is too, and must be refused unless its hash is right.
+ * What can be read goes through the rest of a merge, into an archive, which is opened.
+ *
+ * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY a program that runs the files it is given. See tests/fuzz/local.mk. */
+#include "../../lib/merge.h"
+
+#include <glib/gstdio.h>
+
+#include "../../lib/saved.h"
+#include "exercise.h"
+
+static void write_and_open(WendMerge *m)
+{
+    g_autofree char *directory = g_dir_make_tmp("wend-fuzz-XXXXXX", NULL), *archive = g_build_filename(directory, "trace.tar.zst", NULL);
+    g_autoptr(GError) error = NULL;
+    WendMergeResult result;
+    gboolean written = wend_merge_write(m, directory, NULL, &result, &error);
+    if (written == (error != NULL)) g_error("a result and an error, or neither");
+    WendProgram *p = written ? wend_program_open(directory, &error) : NULL; /* words that no tracer writes are found here */
+    if (written && (p != NULL) == (error != NULL)) g_error("a program and an error, or neither");
+    if (p) exercise(p);
+    wend_program_free(p);
+    g_unlink(archive);
+    g_rmdir(directory);
+}
+
+int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
+{
+    g_autoptr(GError) error = NULL;
+    WendSavedHeader h;
+    gboolean whole = wend_saved_is_whole(data, size, &h);
+    const guint8 *part = whole ? data + sizeof h : data;
+    WendMerge *m = wend_merge_from_part(part, whole ? h.bytes : size, &error);
+    if ((m != NULL) == (error != NULL)) g_error("a result and an error, or neither");
+    if (!m) return 0;
+    GByteArray *encoded = wend_merge_encode(m);
+    WendMerge *again = wend_merge_from_part(part, whole ? h.bytes : size, NULL);
+    if (wend_merge_absorb(again, encoded->data, encoded->len, NULL)) g_error("one rank twice");
+    wend_merge_free(again);
+    g_byte_array_unref(encoded);
+    write_and_open(m);
+    wend_merge_free(m);
+    return 0;
+}
+
+#ifdef REPLAY
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        g_autofree char *data = NULL;
+        gsize n;
+        if (!g_file_get_contents(argv[i], &data, &n, NULL)) return 1;
+        LLVMFuzzerTestOneInput((const guint8 *)data, n);
+    }
+    return 0;
+}
+#endif
