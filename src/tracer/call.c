@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control.h"
+#include "ending.h"
 #include "functions.gen.h"
 #include "handles.h"
 #include "requests.h"
@@ -84,7 +85,7 @@ static Sequence *sequence_new(State *s, bool callback, int64_t function, uint32_
     pthread_mutex_init(&q->lock, NULL);
     if (!s->sequences_end)
         s->sequences_end = &s->sequences;
-    *s->sequences_end = q;
+    __atomic_store_n(s->sequences_end, q, __ATOMIC_RELEASE); /* the watcher reads the list */
     s->sequences_end = &q->next;
     return q;
 }
@@ -131,7 +132,7 @@ Thread *thread_new(void)
     t->number = thread_number_new(s->n_threads == 0);
     t->sequence = sequence_new(s, false, 0, t->number);
     if (t->sequence) {
-        t->sequence->owner = t;
+        __atomic_store_n(&t->sequence->owner, t, __ATOMIC_RELEASE);
         s->n_threads++;
     }
     pthread_mutex_unlock(&s->threads_lock);
@@ -142,6 +143,7 @@ Thread *thread_new(void)
         return NULL;
     }
     wend_thread = t;
+    ending_prepare_thread();
     return t;
 }
 
@@ -213,7 +215,7 @@ bool callback_enter(int64_t function)
     c->ended = 0;
     c->outer_sequence = t->sequence;
     c->outer_inside = t->inside;
-    t->call = c;
+    __atomic_store_n(&t->call, c, __ATOMIC_RELEASE); /* the watcher goes through the calls */
     t->sequence = q;
     t->inside = false;
     return true;
@@ -244,7 +246,7 @@ void callback_leave(void)
     Call *c = t->call;
     t->sequence = c->outer_sequence;
     t->inside = c->outer_inside;
-    t->call = c->outer;
+    __atomic_store_n(&t->call, c->outer, __ATOMIC_RELEASE);
 }
 
 /* -- the end of a call -- */
@@ -381,7 +383,9 @@ static inline void leave(Call *c)
 void call_end(Call *c)
 {
     sequence_lock(c->sequence);
+    recorder_enter(c->thread);
     append(c, true);
+    recorder_leave(c->thread);
     sequence_unlock(c->sequence);
     leave(c);
 }
@@ -389,9 +393,11 @@ void call_end(Call *c)
 void call_end_new_request(Call *c, MPI_Request *variable, const struct RequestFacts *facts)
 {
     sequence_lock(c->sequence);
+    recorder_enter(c->thread);
     if (call_ok(c))
         put_shape(c, request_made(c, variable, facts));
     append(c, true);
+    recorder_leave(c->thread);
     sequence_unlock(c->sequence);
     leave(c);
 }
@@ -424,7 +430,9 @@ void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64
     for (size_t i = 0; i < n_outcome && c.outcome.n < c.outcome.cap; i++)
         outcome_words[c.outcome.n++] = outcome[i];
     sequence_lock(c.sequence);
+    recorder_enter(t);
     append(&c, false);
+    recorder_leave(t);
     sequence_unlock(c.sequence);
     errno = saved;
 }

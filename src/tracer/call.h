@@ -13,6 +13,8 @@ typedef struct Thread {
     uint32_t number;
     Words frees;                      /* segments freed inside MPI: recorded after the call */
     bool inside;                      /* between call_begin and call_end: MPI that is called now is called by MPI, or by Wend */
+    _Atomic bool busy;                /* between recorder_enter and recorder_leave */
+    _Atomic int postponed;            /* a signal that came then waits for the end of it (ending.c) */
     struct Asked *asked;              /* NULL: no address yet */
     MPI_Status *statuses;             /* scratch */
     size_t n_statuses;
@@ -29,6 +31,27 @@ static inline Thread *thread_self(void)
     return __builtin_expect(t != NULL, 1) ? t : thread_new();
 }
 
+/* What is recorded (sequences, and the words of a running call) is changed between these two, and read by the watcher while nobody is there. They cost a
+ * few loads and stores: that they are seen in their order by another processor is the watcher's business (membarrier). */
+void recorder_wait(Thread *t);        /* until the watcher has read */
+void recorder_postponed(Thread *t);   /* the signal comes again, now */
+
+static inline void recorder_enter(Thread *t)
+{
+    atomic_store_explicit(&t->busy, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(atomic_load_explicit(&state()->hold, memory_order_acquire), 0))
+        recorder_wait(t);
+}
+
+static inline void recorder_leave(Thread *t)
+{
+    atomic_store_explicit(&t->busy, false, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(atomic_load_explicit(&t->postponed, memory_order_relaxed) != 0, 0))
+        recorder_postponed(t);
+}
+
 static inline void words_put(Words *w, int64_t word)
 {
     if (__builtin_expect(w->n < w->cap, 1) || words_grow(w))
@@ -38,6 +61,17 @@ static inline void words_put(Words *w, int64_t word)
 static inline void put_shape(Call *c, int64_t w) { words_put(&c->shape, w); }
 static inline void put_slot(Call *c, int64_t w) { words_put(&c->slots, w); }
 static inline void put_outcome(Call *c, int64_t w) { words_put(&c->outcome, w); }
+
+/* It is not running any more, and its words may change. Either the watcher sees that, or this thread sees that the watcher reads, and waits. */
+static inline void call_left(Call *c)
+{
+    atomic_store_explicit(&c->running, false, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(atomic_load_explicit(&state()->hold, memory_order_acquire), 0)) {
+        recorder_wait(c->thread);
+        recorder_leave(c->thread);
+    }
+}
 
 static inline Call *call_begin(int function)
 {
@@ -54,6 +88,8 @@ static inline Call *call_begin(int function)
     c->failed = c->forgiven = c->found_nothing = c->varies = c->kept = false;
     c->made = NULL;
     c->ending.maker = NULL;
+    if (__builtin_expect(atomic_load_explicit(&c->running, memory_order_relaxed), 0))
+        call_left(c);                 /* an exception did, through MPI */
     c->nulls = 0;
     c->rc = 0;
     c->shape.w[0] = WEND_SHAPE_HEAD(function, false);
@@ -67,6 +103,7 @@ static inline Call *call_begin(int function)
 static inline void call_start(Call *c)
 {
     errno = c->saved_errno;
+    atomic_store_explicit(&c->running, true, memory_order_release);
     c->start = clock_ticks();
 }
 
@@ -76,6 +113,7 @@ static inline void call_stop(Call *c, int rc)
 {
     c->stop = clock_ticks();
     c->saved_errno = errno;
+    call_left(c);
     if (__builtin_expect(rc != MPI_SUCCESS || c->forgiven, 0)) {
         c->rc = call_error_class(rc);
         c->failed = c->rc != MPI_ERR_IN_STATUS;

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,10 +15,13 @@
 #include "attendance.h"
 #include "comm.h"
 #include "encode.h"
+#include "ending.h"
 #include "functions.gen.h"
 #include "handles.h"
 #include "output.h"
+#include "parts.h"
 #include "settings.h"
+#include "watcher.h"
 
 #define SESSION_TAG "org.wend.merge"
 #define WORLD_PSET "mpi://WORLD"
@@ -32,6 +36,7 @@ static void in_forked_child(void)
     if (!s->started)
         return;
     s->forked = true;
+    watcher_in_child();
     atomic_store(&s->active, false);
 }
 
@@ -44,21 +49,44 @@ __attribute__((constructor)) static void load(void)
     atomic_store(&s->active, true);
 }
 
-/* At the end of a process that began a recording and did not end it. Rank 0 says so; another one only when MPI itself ends the process, for then rank
- * 0 may never come here. */
+static int exit_status;
+
+static void note_status(int status, void *unused)
+{
+    (void)unused;
+    exit_status = status;
+}
+
+/* The last thing that the process does in exit(). */
 __attribute__((destructor)) static void unload(void)
 {
-    const State *s = state();
-    if (!s->started || s->finished || s->forked || s->refused)
+    ending_exit(exit_status);
+}
+
+/* Ends that come before MPI_Finalize are seen from now on. */
+static void watch_ends(void)
+{
+    static bool noting;
+    if (!noting)
+        noting = on_exit(note_status, NULL) == 0;
+    if (state()->refused)
         return;
-    bool within_mpi = wend_thread && wend_thread->inside;
-    if (s->world_rank > 0 && !within_mpi)
-        return;
+    watcher_open();
+    ending_open();
+}
+
+/* Nothing is to be kept. */
+static void abandon(void)
+{
+    parts_remove();
     output_abandon();
-    if (within_mpi)
-        state_say("rank %d: the process ended within an MPI call: nothing was recorded", s->world_rank);
-    else
-        state_say("the program ended without MPI_Finalize: nothing was recorded");
+}
+
+/* The recording is closed. */
+static void finish(void)
+{
+    state()->finished = true;
+    watcher_close();
 }
 
 static bool called_by_mpi(void)
@@ -104,6 +132,7 @@ static void world_open(void)
     MPI_Comm parent = MPI_COMM_NULL;
     clock_calibrate();
     s->started = s->worldly = s->world = true;
+    s->process = getpid();
     PMPI_Query_thread(&s->thread_level);
     PMPI_Comm_rank(MPI_COMM_WORLD, &s->world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &s->world_size);
@@ -125,6 +154,7 @@ static void world_open(void)
         if (!open_output())
             stop_for_good();
     }
+    watch_ends();
 }
 
 int MPI_Init(int *argc, char ***argv)
@@ -185,6 +215,7 @@ static void session_open(MPI_Session session)
     MPI_Group world;
     clock_calibrate();
     s->started = true;
+    s->process = getpid();
     atomic_store(&s->multiple, true);
     datatypes_open();
     if (s->world_group_known)
@@ -203,6 +234,7 @@ static void session_open(MPI_Session session)
         if (!open_output())
             stop_for_good();
     }
+    watch_ends();
 }
 
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
@@ -242,31 +274,26 @@ static bool merge_on(MPI_Comm comm)
 }
 
 /* One process says it: rank 0, or if that runs without Wend, the first of its node that runs under it. */
-static void say_absent(Attendance attendance)
+static void say_absent(void)
 {
-    State *s = state();
     NodeAttendance node;
-    if (attendance == ATTENDANCE_PARTIAL && attendance_of_node(&node)) {
-        if (node.first_with == s->world_rank && (node.first_with == 0 || node.first_without == 0))
-            state_say("rank %d runs without wend trace: nothing was recorded", node.first_without);
-    } else if (s->world_rank == 0) {
-        state_say("not all ranks came to their end under wend trace within %ld s: nothing was recorded", settings()->wait);
-    }
+    if (attendance_of_node(&node) && node.first_with == state()->world_rank && (node.first_with == 0 || node.first_without == 0))
+        state_say("rank %d runs without wend trace: nothing was recorded", node.first_without);
 }
 
 /* Before the last session of a program without MPI_Init ends. Every process of the world comes here as often as the others: MPI itself shuts
  * down with its last session, and that is collective. A session of Wend's own keeps MPI up for the merge. */
 static void sessions_merge(void)
 {
-    State *s = state();
     MPI_Session session;
     MPI_Group world;
     MPI_Comm comm;
     NodeAttendance node;
+    watcher_quiet();
     /* What follows is collective, and MPI has nothing that could tell before. */
     if (attendance_of_node(&node) && node.first_without >= 0) {
-        say_absent(ATTENDANCE_PARTIAL);
-        output_abandon();
+        say_absent();
+        abandon();
         return;
     }
     if (PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS) {
@@ -274,8 +301,8 @@ static void sessions_merge(void)
         return;
     }
     if (PMPI_Group_from_session_pset(session, WORLD_PSET, &world) == MPI_SUCCESS) {
-        if (PMPI_Comm_create_from_group(world, SESSION_TAG, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) == MPI_SUCCESS)
-            s->finished = merge_on(comm);
+        if (PMPI_Comm_create_from_group(world, SESSION_TAG, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) == MPI_SUCCESS && merge_on(comm))
+            finish();
         PMPI_Group_free(&world);
     }
     PMPI_Session_finalize(&session);
@@ -331,20 +358,26 @@ static void world_close(void)
 {
     State *s = state();
     atomic_store(&s->active, false);
+    watcher_quiet();
     Attendance attendance = attendance_wait(s->world_size, (double)settings()->wait);
     MPI_Comm comm = MPI_COMM_NULL;
-    if (attendance != ATTENDANCE_ALL) {
-        output_abandon();
-        if (!s->refused)
-            say_absent(attendance);
+    if (s->refused && attendance != ATTENDANCE_ALL) {
+        /* said already */
+    } else if (attendance == ATTENDANCE_PARTIAL) {
+        abandon();
+        say_absent();
+    } else if (attendance == ATTENDANCE_UNKNOWN) {
+        char why[128];
+        snprintf(why, sizeof why, "not all ranks came to their end under wend trace within %ld s", settings()->wait);
+        ending_keep(s->world_rank, why);
     } else if (PMPI_Comm_create(MPI_COMM_WORLD, s->world_group, &comm) == MPI_SUCCESS && comm != MPI_COMM_NULL) { /* copies no attributes, as MPI_Comm_dup does */
         PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         merge_on(comm);
     } else if (s->world_rank == 0) {
         state_say("no communicator for the merge: nothing was recorded");
-        output_abandon();
+        abandon();
     }
-    s->finished = true;
+    finish();
     if (s->world_group_known) {
         PMPI_Group_free(&s->world_group);
         s->world_group_known = false;
@@ -393,7 +426,7 @@ int MPI_Finalize(void)
             world_close();
         else if (!s->refused)
             state_say("rank %d: MPI ended without a word: nothing was recorded", s->world_rank);
-        s->finished = true;
+        finish();
     }
     if (wend_thread)
         wend_thread->inside = false;
@@ -404,9 +437,11 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
 {
     State *s = state();
     if (s->started && !s->finished && !s->refused && !called_by_mpi()) {
-        if (s->world_rank == 0)
-            output_abandon();
-        state_say("rank %d called MPI_Abort: nothing was recorded", s->world_rank);
+        if (!ending_abort(errorcode)) {
+            if (s->world_rank == 0)
+                abandon();            /* nobody has saved anything */
+            state_say("rank %d called MPI_Abort: nothing was recorded", s->world_rank);
+        }
         s->finished = true;
         atomic_store(&s->active, false);
     }

@@ -8,7 +8,11 @@
 /* facts.c: what a part says of its rank. */
 void facts_open(void);                       /* notes what may change until the end: directory, time */
 void facts_note_error_class(int class);      /* of a return code that occurred: its name goes with the recording */
-void facts_collect(WendFacts *f);
+void facts_collect(void);                    /* what does not change any more, once; rank and size of the world are known */
+void facts_put(WendFacts *f, const char *ended); /* all, in F's memory; no call into MPI or libc's malloc. ENDED: NULL in MPI_Finalize */
+
+/* part.c: this rank's part, in OUT's memory. Nobody else changes what is recorded meanwhile. */
+void part_of_rank(WendBuf *out, const char *ended);
 
 /* finalize.c: merges the recordings of COMM's ranks, which all call it, and writes the archive on rank 0. Whatever fails on whichever rank, all go
  * through the same steps of communication; rank 0 says what failed. Recording may go on afterwards. False: nothing was written (known to rank 0 only). */

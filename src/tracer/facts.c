@@ -22,8 +22,10 @@
 static char *directory;               /* at the start: the application may change it */
 static double start;                  /* seconds since the epoch */
 static uint64_t start_nanoseconds;
-static uint8_t *classes;              /* a bit for each error class that occurred */
-static size_t n_classes;
+/* Error classes that occurred. The watcher reads it at any time: a larger one takes the place of it, and nothing is freed. */
+typedef struct { size_t n; _Atomic uint8_t occurred[]; } Classes;
+static Classes *_Atomic classes;
+static WendFacts constant_facts;
 
 void facts_open(void)
 {
@@ -41,17 +43,19 @@ void facts_note_error_class(int class)
     if (class < 0 || class > 1 << 24)
         return;
     bool locked = state_lock(&state()->threads_lock);
-    if ((size_t)class >= n_classes) {
-        size_t n = (size_t)class + 64;
-        uint8_t *grown = realloc(classes, n);
+    Classes *k = atomic_load(&classes);
+    if (!k || (size_t)class >= k->n) {
+        size_t n = 2 * (size_t)class + 128;
+        Classes *grown = calloc(1, sizeof *grown + n);
         if (grown) {
-            memset(grown + n_classes, 0, n - n_classes);
-            classes = grown;
-            n_classes = n;
+            grown->n = n;
+            if (k)
+                memcpy((void *)grown->occurred, (void *)k->occurred, k->n);
+            atomic_store(&classes, k = grown);
         }
     }
-    if ((size_t)class < n_classes)
-        classes[class] = 1;
+    if (k && (size_t)class < k->n)
+        k->occurred[class] = 1;
     state_unlock(&state()->threads_lock, locked);
 }
 
@@ -231,34 +235,65 @@ static void add_setting(void *f, const char *name, const char *value)
     add_named(f, "options.", name, value);
 }
 
+/* N with that many digits at least, and a 0 behind it, to which it points. */
+static char *decimal(char *out, uint64_t n, int digits)
+{
+    char reversed[24];
+    int len = 0;
+    for (; n > 0 || len < digits; n /= 10)
+        reversed[len++] = (char)('0' + n % 10);
+    while (len > 0)
+        *out++ = reversed[--len];
+    *out = '\0';
+    return out;
+}
+
 static void add_errors(WendFacts *f)
 {
-    for (size_t i = 0; i < n_classes; i++) {
-        char code[32];
-        if (!classes[i])
+    const Classes *k = atomic_load(&classes);
+    for (size_t i = 0; k && i < k->n; i++) {
+        if (!k->occurred[i])
             continue;
-        snprintf(code, sizeof code, "%zu", i);
+        char key[40] = "error.";
+        decimal(key + strlen(key), i, 1);
         const char *name = ""; /* a class of the application's own */
         for (size_t j = 0; j < wend_n_error_classes && !*name; j++)
             if (wend_error_classes[j].value == (int)i)
                 name = wend_constants[wend_error_classes[j].constant];
-        add_named(f, "error.", code, name);
+        wend_facts_add(f, key, name);
     }
 }
 
-void facts_collect(WendFacts *f)
+void facts_collect(void)
 {
+    WendFacts *f = &constant_facts;
+    if (f->n > 0)
+        return;
     add_command(f);
     wend_facts_add(f, "run.directory", directory ? directory : "");
     if (output_job())
         wend_facts_add(f, "run.job", output_job());
     add(f, "run.start", "%.6f", start);
-    add(f, "run.elapsed", "%.9f", (double)(clock_nanoseconds() - start_nanoseconds) * 1e-9);
     add_library(f);
     wend_facts_add(f, "clock.source", clock_source());
     add(f, "clock.resolution", "%.3g", clock_resolution());
     wend_facts_add(f, "wend.version", PACKAGE_VERSION);
     settings_given(add_setting, f);
     add_datatypes(f);
+}
+
+void facts_put(WendFacts *f, const char *ended)
+{
+    uint64_t elapsed = clock_nanoseconds() - start_nanoseconds;
+    char seconds[48];
+    f->n += constant_facts.n;
+    f->bytes.failed |= constant_facts.bytes.failed;
+    wend_buf_bytes(&f->bytes, constant_facts.bytes.data, constant_facts.bytes.len);
+    char *end = decimal(seconds, elapsed / 1000000000, 1);
+    *end++ = '.';
+    decimal(end, elapsed % 1000000000, 9);
+    wend_facts_add(f, "run.elapsed", seconds);
+    if (ended)
+        wend_facts_add(f, "run.ended", ended);
     add_errors(f);
 }

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "../../lib/merge.h"
+#include "ending.h"
 #include "output.h"
+#include "parts.h"
 #include "settings.h"
 
 #define CORE "libwendcore.so"
@@ -118,28 +120,6 @@ static bool core_open(Core *c, const char **why)
     return true;
 }
 
-/* -- this rank's part -- */
-
-static void encode_part(WendBuf *out)
-{
-    const State *s = state();
-    WendFacts facts = {0};
-    size_t n = 0;
-    facts_collect(&facts);
-    for (const Sequence *q = s->sequences; q; q = q->next)
-        n++;
-    wend_part_begin(out, &facts, (uint32_t)s->world_rank, (uint32_t)s->world_size, n);
-    for (const Sequence *q = s->sequences; q; q = q->next) {
-        wend_part_sequence(out, &(WendPartSequence){
-            .kind = q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD,
-            .id = q->callback ? q->function : (int64_t)q->tid,
-            .calls = q->main, .grammar = q->main_grammar, .polls_after = q->polls_since,
-            .polls = q->polls, .polls_grammar = q->polls_grammar,
-        });
-    }
-    wend_buf_clear(&facts.bytes);
-}
-
 static void merge_open(Merge *m)
 {
     const char *why;
@@ -154,7 +134,8 @@ static void merge_open(Merge *m)
     }
     WendBuf part = WEND_BUF_INIT;
     GError *error = NULL;
-    encode_part(&part);
+    facts_collect();
+    part_of_rank(&part, NULL);
     if (part.failed)
         fail(m, "out of memory");
     else if (!(m->merge = m->core.from_part(part.data, part.len, &error)))
@@ -238,11 +219,9 @@ static bool write_archive(Merge *m)
     GError *error = NULL;
     if (m->merge && !m->core.write(m->merge, output_directory(), output_file(), &result, &error))
         fail_of(m, error);
-    if (*m->trouble.why) {
-        state_say("rank %d: %s: nothing was recorded", m->trouble.rank, m->trouble.why);
-        output_abandon();
+    if (*m->trouble.why)
         return false;
-    }
+    parts_remove();
     if (!settings()->quiet) {
         char calls[48], bytes[48];
         write_grouped(calls, sizeof calls, result.calls);
@@ -253,11 +232,18 @@ static bool write_archive(Merge *m)
     return true;
 }
 
+/* There is no archive; the user may find another place for it. */
+static void keep_part(const Merge *m, int rank)
+{
+    char why[sizeof m->trouble.why + 32];
+    snprintf(why, sizeof why, "rank %d: %s", m->trouble.rank, m->trouble.why);
+    ending_keep(rank, why);
+}
+
 bool finalize_merge(MPI_Comm comm)
 {
     Merge m = {.trouble = {.rank = -1}};
     int rank, size, saved = errno;
-    bool written = false;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
     merge_open(&m);
@@ -269,8 +255,9 @@ bool finalize_merge(MPI_Comm comm)
         if (rank + step < size)
             take(&m, (int)(rank + step), comm);
     }
-    if (rank == 0)
-        written = write_archive(&m);
+    int written = rank == 0 && write_archive(&m);
+    if (PMPI_Bcast(&written, 1, MPI_INT, 0, comm) == MPI_SUCCESS && !written)
+        keep_part(&m, rank);
     if (m.merge)
         m.core.free(m.merge);
     /* The library stays open: GLib and what it keeps cannot be unloaded. */

@@ -5,15 +5,13 @@
  * instead, in the table that the dynamic linker keeps for that one module. (A libwend.so that defined PMPI_Comm_rank itself would stand before everybody's
  * calls to it: those of other tools, and of the I/O part inside the library.) */
 #include <dlfcn.h>
-#include <link.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "call.h"
 #include "encode.h"
 #include "functions.gen.h"
+#include "module.h"
 
 /* -- attributes -- */
 
@@ -93,107 +91,22 @@ static void *wrapper_of_internal(const char *name)
     return NULL;
 }
 
-/* -- a module's references -- */
+/* -- the layer's references -- */
 
 /* The module that takes this from another is the Fortran layer (or a program that was linked with it statically). */
 #define MARK "MPII_Grequest_set_lang_f77"
 
-#if defined __x86_64__
-enum { TYPE_SLOT = R_X86_64_JUMP_SLOT, TYPE_DATA = R_X86_64_GLOB_DAT };
-#elif defined __aarch64__
-enum { TYPE_SLOT = R_AARCH64_JUMP_SLOT, TYPE_DATA = R_AARCH64_GLOB_DAT };
-#elif defined __riscv
-enum { TYPE_SLOT = R_RISCV_JUMP_SLOT, TYPE_DATA = R_RISCV_64 };
-#else
-enum { TYPE_SLOT = -1, TYPE_DATA = -1 };
-#endif
-
-typedef struct {
-    uintptr_t base;
-    const ElfW(Sym) *symbols;
-    const char *strings;
-    const ElfW(Rela) *tables[2];
-    size_t counts[2];
-    uintptr_t relro, relro_end; /* what the dynamic linker has made read-only */
-} Module;
-
-static uintptr_t address_in(const Module *m, ElfW(Addr) value) /* some linkers leave offsets in the dynamic section */
+static void *wrapper_of(const char *name, void *self)
 {
-    return value < m->base ? m->base + value : value;
+    if (strncmp(name, "PMPI", 4) == 0)
+        return dlsym(self, name + 1);
+    return strncmp(name, "MPII_", 5) == 0 ? wrapper_of_internal(name) : NULL;
 }
 
-static void read_module(const struct dl_phdr_info *info, Module *m)
+static void visit_layer(const Module *m, void *self)
 {
-    size_t sizes[2] = {0, 0};
-    *m = (Module){.base = info->dlpi_addr};
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-        if (h->p_type == PT_GNU_RELRO) {
-            m->relro = m->base + h->p_vaddr;
-            m->relro_end = m->relro + h->p_memsz;
-        }
-        if (h->p_type != PT_DYNAMIC)
-            continue;
-        for (const ElfW(Dyn) *d = (const void *)(m->base + h->p_vaddr); d->d_tag != DT_NULL; d++) {
-            switch (d->d_tag) {
-            case DT_SYMTAB: m->symbols = (const void *)address_in(m, d->d_un.d_ptr); break;
-            case DT_STRTAB: m->strings = (const void *)address_in(m, d->d_un.d_ptr); break;
-            case DT_JMPREL: m->tables[0] = (const void *)address_in(m, d->d_un.d_ptr); break;
-            case DT_PLTRELSZ: sizes[0] = d->d_un.d_val; break;
-            case DT_RELA: m->tables[1] = (const void *)address_in(m, d->d_un.d_ptr); break;
-            case DT_RELASZ: sizes[1] = d->d_un.d_val; break;
-            }
-        }
-    }
-    for (int t = 0; t < 2; t++)
-        m->counts[t] = m->tables[t] && m->symbols && m->strings ? sizes[t] / sizeof(ElfW(Rela)) : 0;
-}
-
-/* The name that an entry refers to, NULL if it is no reference to another module's function. */
-static const char *name_of(const Module *m, const ElfW(Rela) *r)
-{
-    int type = (int)ELF64_R_TYPE(r->r_info);
-    const ElfW(Sym) *symbol = &m->symbols[ELF64_R_SYM(r->r_info)];
-    if ((type != TYPE_SLOT && type != TYPE_DATA) || symbol->st_shndx != SHN_UNDEF)
-        return NULL;
-    return m->strings + symbol->st_name;
-}
-
-static void point_to(const Module *m, const ElfW(Rela) *r, void *wrapper)
-{
-    void **slot = (void **)(m->base + r->r_offset);
-    uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE), page = (uintptr_t)slot & ~(page_size - 1);
-    bool read_only = page < m->relro_end && page + page_size > m->relro;
-    if (read_only && mprotect((void *)page, page_size, PROT_READ | PROT_WRITE) != 0)
-        return;
-    *slot = wrapper;
-    if (read_only && page + page_size <= m->relro_end)
-        mprotect((void *)page, page_size, PROT_READ);
-}
-
-static int visit_module(struct dl_phdr_info *info, size_t size, void *self)
-{
-    Module m;
-    bool marked = false;
-    (void)size;
-    read_module(info, &m);
-    for (int t = 0; t < 2 && !marked; t++)
-        for (size_t i = 0; i < m.counts[t] && !marked; i++) {
-            const char *name = name_of(&m, &m.tables[t][i]);
-            marked = name && strcmp(name, MARK) == 0;
-        }
-    for (int t = 0; marked && t < 2; t++)
-        for (size_t i = 0; i < m.counts[t]; i++) {
-            const char *name = name_of(&m, &m.tables[t][i]);
-            void *wrapper = NULL;
-            if (name && strncmp(name, "PMPI", 4) == 0)
-                wrapper = dlsym(self, name + 1);
-            else if (name && strncmp(name, "MPII_", 5) == 0)
-                wrapper = wrapper_of_internal(name);
-            if (wrapper)
-                point_to(&m, &m.tables[t][i], wrapper);
-        }
-    return 0;
+    if (module_refers(m, MARK))
+        module_redirect(m, wrapper_of, self);
 }
 
 __attribute__((constructor)) static void redirect_fortran(void)
@@ -204,6 +117,6 @@ __attribute__((constructor)) static void redirect_fortran(void)
     void *self = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (!self)
         return;
-    dl_iterate_phdr(visit_module, self);
+    modules_each(visit_layer, self);
     dlclose(self);
 }

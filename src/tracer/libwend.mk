@@ -7,17 +7,24 @@ TRACER_SOURCES = \
 	src/tracer/clock.c \
 	src/tracer/comm.c src/tracer/comm.h \
 	src/tracer/control.c src/tracer/control.h \
+	src/tracer/ending.c src/tracer/ending.h \
 	src/tracer/facts.c \
+	src/tracer/fatal.c \
 	src/tracer/finalize.c \
 	src/tracer/fortran.c \
 	src/tracer/handles.c src/tracer/handles.h \
 	src/tracer/launcher.h \
+	src/tracer/module.c src/tracer/module.h \
 	src/tracer/output.c src/tracer/output.h \
+	src/tracer/part.c \
+	src/tracer/parts.c src/tracer/parts.h \
 	src/tracer/requests.c src/tracer/requests.h \
 	src/tracer/runtime.h \
+	src/tracer/scratch.c src/tracer/scratch.h \
 	src/tracer/settings.c src/tracer/settings.h \
 	src/tracer/state.h \
-	src/tracer/threads.c src/tracer/threads.h
+	src/tracer/threads.c src/tracer/threads.h \
+	src/tracer/watcher.c src/tracer/watcher.h
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 # -fexceptions: C++ applications throw from error handlers, through MPI and through here.
 # initial-exec: a reference to a thread's state is one instruction, and allocates nothing, which matters inside malloc.

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../lib/saved.h"
 #include "../../lib/worlds.h"
 #include "settings.h"
 
@@ -49,8 +50,8 @@ static char *default_name(void)
     localtime_r(&now, &local);
     strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local);
     const char *job = output_job();
-    char *name = job ? format("wend-%s-%s-%s", program_invocation_short_name, job, stamp)
-                     : format("wend-%s-%ld-%s", program_invocation_short_name, (long)getpid(), stamp);
+    char *name = job ? format(OUTPUT_PREFIX "%s-%s-%s", program_invocation_short_name, job, stamp)
+                     : format(OUTPUT_PREFIX "%s-%ld-%s", program_invocation_short_name, (long)getpid(), stamp);
     for (char *p = name; p && *p; p++)
         if (*p == '/')
             *p = '_';
@@ -94,19 +95,36 @@ static bool is_empty(const char *path)
     return empty;
 }
 
-/* The worlds of the previous recording of this name: they would be taken for this run's. */
-static void remove_worlds(const char *path)
+static void remove_entries(const char *path, bool (*wanted)(const char *name))
 {
     DIR *d = opendir(path);
     const struct dirent *e;
     while (d && (e = readdir(d))) {
         char *file = format("%s/%s", path, e->d_name);
-        if (file && strncmp(e->d_name, WORLD_FILE_PREFIX, strlen(WORLD_FILE_PREFIX)) == 0)
-            unlink(file);
+        if (file && wanted(e->d_name) && unlink(file) != 0 && errno == EISDIR)
+            output_remove_folder(file);
         free(file);
     }
     if (d)
         closedir(d);
+}
+
+static bool is_any(const char *name)
+{
+    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+void output_remove_folder(const char *path)
+{
+    remove_entries(path, is_any);
+    rmdir(path);
+}
+
+/* The worlds of the previous recording of this name, and what is left of one that died: they would be taken for this run's. */
+static bool is_of_recording(const char *name)
+{
+    size_t n = strlen(name), suffix = strlen(WEND_SAVED_SUFFIX);
+    return strncmp(name, WORLD_FILE_PREFIX, strlen(WORLD_FILE_PREFIX)) == 0 || (n > suffix && strcmp(name + n - suffix, WEND_SAVED_SUFFIX) == 0);
 }
 
 /* Beside the archive of the world that started this one; the names sort by time. */
@@ -153,7 +171,7 @@ char *output_open(bool spawned, char **problem)
         directory = strdup(path);
     }
     if (directory && !spawned && settings()->force)
-        remove_worlds(path);
+        remove_entries(path, is_of_recording);
     free(path);
     return directory;
 }

@@ -4,11 +4,14 @@
 
 #include <stdbool.h>
 
+#define OUTPUT_PREFIX "wend-"         /* of a name that the tracer makes up */
+
 /* Finds the name and makes the directory (and those above it). NULL: it cannot be, and *PROBLEM says why (malloc'ed; NULL: no memory).
  * SPAWNED: a world that another one started. Given the same name it has an archive of its own in that directory. */
 char *output_open(bool spawned, char **problem);
 void output_abandon(void);            /* nothing was written: removes the directory if output_open made it and it is empty */
 const char *output_directory(void);   /* NULL before output_open */
+void output_remove_folder(const char *path); /* with the files in it */
 const char *output_file(void);        /* the archive in it; NULL: that of the first world */
 const char *output_job(void);         /* the batch system's job id, or NULL */
 

@@ -53,6 +53,7 @@ typedef struct Call {
     int rc;                            /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not failed */
     Words shape, slots, outcome;       /* reused from call to call, grown when needed */
     uint64_t start, stop;              /* clock ticks */
+    _Atomic bool running;              /* in MPI: the words so far are those of the call, and stay */
     int saved_errno;
     struct Thread *thread;
     struct Call *outer, *inner;        /* callbacks nest */

@@ -13,7 +13,9 @@
     X(force, "WEND_FORCE", SWITCH, false, "force", 'f', NULL, "replace an existing recording") \
     X(quiet, "WEND_QUIET", SWITCH, false, "quiet", 'q', NULL, "say nothing at the end unless something went wrong") \
     X(tracing, "WEND_TRACING", SWITCH, true, "off", 0, NULL, "start with recording off, until MPI_Pcontrol(1) or MPI_Info_set(info, \"WEND_TRACING\", \"ON\")") \
-    X(wait, "WEND_WAIT", NUMBER, 600, "wait", 0, "SECONDS", "how long at the end to wait for ranks that do not come (default: 600)")
+    X(wait, "WEND_WAIT", NUMBER, 600, "wait", 0, "SECONDS", "how long at the end to wait for ranks that do not come (default: 600)") \
+    X(checkpoint, "WEND_CHECKPOINT", NUMBER, 30, "checkpoint", 0, "SECONDS", "how often to save what is recorded, for runs that are killed (default: 30; 0: only when a rank ends early)") \
+    X(disk, "WEND_DISK", NUMBER, 5, "disk", 0, "PERCENT", "share of the free disk that this may take (default: 5)")
 
 typedef struct {
 #define WEND_SETTING_STRING const char *

@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "../../lib/cst.h"
 #include "../../lib/grammar.h"
@@ -50,7 +52,8 @@ typedef struct State {
     _Atomic bool broken;              /* recording cannot go on */
     _Atomic(const char *) broken_why;
     _Atomic bool multiple;            /* several threads may call MPI at once */
-    bool forked;                      /* a forked child: inert */
+    _Atomic bool forked;              /* a forked child: inert */
+    _Atomic uint32_t hold;            /* the watcher reads what is recorded: who would change it waits (call.h) */
 
     /* clock.c */
     bool tsc;                         /* ticks are the processor's; else nanoseconds */
@@ -64,11 +67,12 @@ typedef struct State {
 
     /* control.c */
     bool started;                     /* MPI has been started in this process */
+    long process;                     /* and this is its number: children by vfork, which share all this, have others */
     bool worldly;                     /* MPI_Init has succeeded */
     bool world;                       /* and MPI_Finalize has not begun */
-    bool refused;                     /* no place for the recording, and said so */
+    _Atomic bool refused;             /* no place for the recording, and said so */
     int sessions;                     /* open ones of the application */
-    bool finished;                    /* the recording is closed */
+    _Atomic bool finished;            /* the recording is closed */
     int world_rank, world_size;       /* -1: unknown yet */
     bool world_group_known;
     MPI_Group world_group;
@@ -80,6 +84,12 @@ typedef struct State {
 
 extern State wend_state;
 static inline State *state(void) { return &wend_state; }
+
+/* Is this a child of the process that started MPI? Also if nobody was told of its making, and if it still has the parent's memory. */
+static inline bool state_inherited(void)
+{
+    return state()->forked || syscall(SYS_getpid) != state()->process;
+}
 
 static inline bool state_lock(pthread_mutex_t *lock)
 {

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ending.h"
 #include "settings.h"
 #include "state.h"
 
@@ -85,6 +86,7 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
 /* Some shells end so. */
 __attribute__((visibility("default"), noreturn)) void _exit(int status)
 {
+    ending_exit(status);
     say_nothing_recorded();
     for (;;)
         syscall(SYS_exit_group, status);

@@ -1,0 +1,285 @@
+/* ending.c: see ending.h.
+ *
+ * A handler stands where the application has none: sigaction and signal are Wend's, and show the application what it would see without. Whatever it sets
+ * is set; where it sets the default again, the handler comes back. What the handler does ends in the default action, by the same signal. */
+#include "ending.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../lib/saved.h"
+#include "call.h"
+#include "control.h"
+#include "output.h"
+#include "parts.h"
+#include "watcher.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { STACK_BYTES = 64 << 10 };
+
+/* All that have names, whose default ends the process, and that can be caught. */
+static const struct { int number; const char *name; } signals[] = {
+#define S(name) {name, #name}
+    S(SIGHUP), S(SIGINT), S(SIGQUIT), S(SIGILL), S(SIGTRAP), S(SIGABRT), S(SIGBUS), S(SIGFPE), S(SIGUSR1), S(SIGSEGV), S(SIGUSR2), S(SIGPIPE),
+    S(SIGALRM), S(SIGTERM), S(SIGSTKFLT), S(SIGIO), S(SIGPWR), S(SIGXCPU), S(SIGXFSZ), S(SIGVTALRM), S(SIGPROF), S(SIGSYS),
+#undef S
+};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static bool opened;
+static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
+
+/* Those that take and give a handler. Compilers call the second where a program asks for ISO C alone. */
+enum { SIGNAL, SYSV_SIGNAL, SIGSET, SIGNAL_FUNCTIONS };
+static sighandler_t (*real_signals[SIGNAL_FUNCTIONS])(int, sighandler_t);
+
+/* When the library is loaded, for handlers may call them first; or earlier, if another library's start does. */
+__attribute__((constructor)) static void find_real(void)
+{
+    static const char *const names[] = {"signal", "__sysv_signal", "sigset"};
+    if (real_sigaction)
+        return;
+    for (int i = 0; i < SIGNAL_FUNCTIONS; i++)
+        real_signals[i] = (sighandler_t (*)(int, sighandler_t))dlsym(RTLD_NEXT, names[i]);
+    real_sigaction = (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT, "sigaction");
+}
+
+static const char *name_of(int number)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        if (signals[i].number == number)
+            return signals[i].name;
+    return NULL;
+}
+
+/* One line, by system calls only. Nobody may read it any more: that is no reason to end by another signal than without Wend. */
+static void say(const char *a, const char *b, const char *c, const char *d)
+{
+    const char *const pieces[] = {"wend: ", a, b, c, d, "\n"};
+    char line[1024];
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        size_t m = strlen(pieces[i]);
+        if (m > sizeof line - n)
+            m = sizeof line - n;
+        memcpy(line + n, pieces[i], m);
+        n += m;
+    }
+    sigset_t pipe, before, pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    if (syscall(SYS_write, STDERR_FILENO, line, n) < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE))
+        sigtimedwait(&pipe, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void append_number(char *text, long n)
+{
+    char reversed[24];
+    size_t len = 0;
+    unsigned long rest = n < 0 ? 0UL - (unsigned long)n : (unsigned long)n;
+    do
+        reversed[len++] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    text += strlen(text);
+    if (n < 0)
+        *text++ = '-';
+    while (len > 0)
+        *text++ = reversed[--len];
+    *text = '\0';
+}
+
+/* False: nothing is saved. */
+static bool save(const char *ended)
+{
+    char rank[48] = "rank ";
+    bool saved = watcher_save(ended, true);
+    if (!saved && (state_inherited() || !parts_any()))
+        return false;
+    append_number(rank, state()->world_rank);
+    const char *directory = watcher_news();
+    if (directory) {
+        strcat(rank, ": ");
+        say(rank, ended, saved ? "; what was recorded: wend merge " : "; what was recorded until the last checkpoint: wend merge ", directory);
+    }
+    return true;
+}
+
+/* -- signals -- */
+
+/* Raised by what the thread did: it comes again when that is done again, and a core shows where. */
+static bool is_fault(int number, const siginfo_t *info)
+{
+    return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    int saved = errno;
+    Thread *t = wend_thread;
+    bool sent = !is_fault(number, info);
+    if (t && atomic_load(&t->busy)) {
+        if (sent) { /* at the end of what the recorder does */
+            atomic_store(&t->postponed, number);
+            errno = saved;
+            return;
+        }
+    } else if (!state()->finished) {
+        char ended[64] = WEND_ENDED_SIGNAL;
+        const char *name = name_of(number);
+        strcat(ended, name ? name : "");
+        save(ended);
+    }
+    real_sigaction(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    if (sent)
+        syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), number);
+    errno = saved;
+}
+
+void recorder_postponed(Thread *t)
+{
+    int saved = errno, number = atomic_exchange(&t->postponed, 0);
+    if (number)
+        syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), number);
+    errno = saved;
+}
+
+static struct sigaction own(void)
+{
+    struct sigaction a = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    sigemptyset(&a.sa_mask);
+    return a;
+}
+
+void ending_open(void)
+{
+    const struct sigaction a = own();
+    find_real();
+    if (opened || !real_sigaction)
+        return;
+    for (int i = 0; i < SIGNALS; i++) {
+        struct sigaction before;
+        if (real_sigaction(signals[i].number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            real_sigaction(signals[i].number, &a, NULL);
+    }
+    fatal_open();
+    opened = true;
+}
+
+EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction a = own(), before;
+    find_real();
+    if (!real_sigaction) {
+        errno = ENOSYS;
+        return -1;
+    }
+    bool restores = opened && !state()->forked && action && action->sa_handler == SIG_DFL && name_of(number);
+    int rc = real_sigaction(number, restores ? &a : action, &before);
+    if (rc == 0 && old) {
+        if (before.sa_sigaction == on_signal)
+            before = (struct sigaction){.sa_handler = SIG_DFL};
+        *old = before;
+    }
+    return rc;
+}
+
+static sighandler_t set_handler(int function, int number, sighandler_t handler)
+{
+    const struct sigaction a = own();
+    find_real();
+    if (!real_signals[function]) {
+        errno = ENOSYS;
+        return SIG_ERR;
+    }
+    sighandler_t before = real_signals[function](number, handler);
+    if (before != SIG_ERR && opened && !state()->forked && handler == SIG_DFL && name_of(number))
+        real_sigaction(number, &a, NULL);
+    return before == (sighandler_t)(void (*)(void))on_signal ? SIG_DFL : before;
+}
+
+EXPORT sighandler_t signal(int number, sighandler_t handler) { return set_handler(SIGNAL, number, handler); }
+EXPORT sighandler_t bsd_signal(int number, sighandler_t handler) { return set_handler(SIGNAL, number, handler); }
+EXPORT sighandler_t ssignal(int number, sighandler_t handler) { return set_handler(SIGNAL, number, handler); }
+EXPORT sighandler_t sysv_signal(int number, sighandler_t handler) { return set_handler(SYSV_SIGNAL, number, handler); }
+EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler) { return set_handler(SYSV_SIGNAL, number, handler); }
+EXPORT sighandler_t sigset(int number, sighandler_t handler) { return set_handler(SIGSET, number, handler); }
+
+void ending_prepare_thread(void)
+{
+    stack_t now, mine = {.ss_size = STACK_BYTES};
+    int saved = errno;
+    if (sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_DISABLE)) {
+        mine.ss_sp = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (mine.ss_sp != MAP_FAILED)
+            sigaltstack(&mine, NULL);
+    }
+    errno = saved;
+}
+
+/* -- exit and abort -- */
+
+void ending_exit(int status)
+{
+    char ended[64] = WEND_ENDED_EXIT;
+    State *s = state();
+    if (!s->started || s->finished || s->refused || state_inherited())
+        return;
+    append_number(ended, status);
+    if (save(ended)) {
+        s->finished = true;
+        return;
+    }
+    /* Rank 0 says so; another one only when MPI itself ends the process, for then rank 0 may never come here. */
+    bool within_mpi = wend_thread && wend_thread->inside;
+    if (s->world_rank > 0 && !within_mpi)
+        return;
+    s->finished = true;
+    if (within_mpi)
+        state_say("rank %d: the process ended within an MPI call: nothing was recorded", s->world_rank);
+    else
+        state_say("the program ended without MPI_Finalize: nothing was recorded");
+}
+
+void ending_fatal(void)
+{
+    State *s = state();
+    if (!s->started || s->finished || s->refused || state_inherited())
+        return;
+    if (!save(WEND_ENDED_FATAL))
+        state_say("rank %d: the process ended within an MPI call: nothing was recorded", s->world_rank);
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* for the launcher to read what is said: next it drops it */
+    s->finished = true;
+}
+
+bool ending_abort(int code)
+{
+    char ended[64] = WEND_ENDED_ABORT;
+    append_number(ended, code);
+    return save(ended);
+}
+
+void ending_keep(int rank, const char *why)
+{
+    bool saved = watcher_save("", false);
+    if (rank != 0)
+        return;
+    if (saved || parts_any()) {
+        state_say("%s; what was recorded: wend merge %s", why, output_directory());
+        return;
+    }
+    state_say("%s: nothing was recorded", why);
+    parts_remove();
+    output_abandon();
+}

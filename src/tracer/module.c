@@ -1,0 +1,112 @@
+/* module.c: see module.h. */
+#include "module.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined __x86_64__
+enum { TYPE_SLOT = R_X86_64_JUMP_SLOT, TYPE_DATA = R_X86_64_GLOB_DAT };
+#elif defined __aarch64__
+enum { TYPE_SLOT = R_AARCH64_JUMP_SLOT, TYPE_DATA = R_AARCH64_GLOB_DAT };
+#elif defined __riscv
+enum { TYPE_SLOT = R_RISCV_JUMP_SLOT, TYPE_DATA = R_RISCV_64 };
+#else
+enum { TYPE_SLOT = -1, TYPE_DATA = -1 };
+#endif
+
+static uintptr_t address_in(const Module *m, ElfW(Addr) value) /* some linkers leave offsets in the dynamic section */
+{
+    return value < m->base ? m->base + value : value;
+}
+
+static void read_module(const struct dl_phdr_info *info, Module *m)
+{
+    size_t sizes[2] = {0, 0};
+    *m = (Module){.base = info->dlpi_addr};
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+        if (h->p_type == PT_GNU_RELRO) {
+            m->relro = m->base + h->p_vaddr;
+            m->relro_end = m->relro + h->p_memsz;
+        }
+        if (h->p_type != PT_DYNAMIC)
+            continue;
+        for (const ElfW(Dyn) *d = (const void *)(m->base + h->p_vaddr); d->d_tag != DT_NULL; d++) {
+            switch (d->d_tag) {
+            case DT_SYMTAB: m->symbols = (const void *)address_in(m, d->d_un.d_ptr); break;
+            case DT_STRTAB: m->strings = (const void *)address_in(m, d->d_un.d_ptr); break;
+            case DT_JMPREL: m->tables[0] = (const void *)address_in(m, d->d_un.d_ptr); break;
+            case DT_PLTRELSZ: sizes[0] = d->d_un.d_val; break;
+            case DT_RELA: m->tables[1] = (const void *)address_in(m, d->d_un.d_ptr); break;
+            case DT_RELASZ: sizes[1] = d->d_un.d_val; break;
+            }
+        }
+    }
+    for (int t = 0; t < 2; t++)
+        m->counts[t] = m->tables[t] && m->symbols && m->strings ? sizes[t] / sizeof(ElfW(Rela)) : 0;
+}
+
+/* The name that an entry refers to, NULL if it is no reference to another module's function. */
+static const char *name_of(const Module *m, const ElfW(Rela) *r)
+{
+    int type = (int)ELF64_R_TYPE(r->r_info);
+    const ElfW(Sym) *symbol = &m->symbols[ELF64_R_SYM(r->r_info)];
+    if ((type != TYPE_SLOT && type != TYPE_DATA) || symbol->st_shndx != SHN_UNDEF)
+        return NULL;
+    return m->strings + symbol->st_name;
+}
+
+static void point_to(const Module *m, const ElfW(Rela) *r, void *wrapper)
+{
+    void **slot = (void **)(m->base + r->r_offset);
+    uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE), page = (uintptr_t)slot & ~(page_size - 1);
+    bool read_only = page < m->relro_end && page + page_size > m->relro;
+    if (read_only && mprotect((void *)page, page_size, PROT_READ | PROT_WRITE) != 0)
+        return;
+    *slot = wrapper;
+    if (read_only && page + page_size <= m->relro_end)
+        mprotect((void *)page, page_size, PROT_READ);
+}
+
+typedef struct {
+    void (*visit)(const Module *m, void *user);
+    void *user;
+} Visit;
+
+static int visit_module(struct dl_phdr_info *info, size_t size, void *user)
+{
+    const Visit *v = user;
+    Module m;
+    (void)size;
+    read_module(info, &m);
+    v->visit(&m, v->user);
+    return 0;
+}
+
+void modules_each(void (*visit)(const Module *m, void *user), void *user)
+{
+    dl_iterate_phdr(visit_module, &(Visit){visit, user});
+}
+
+bool module_refers(const Module *m, const char *name)
+{
+    for (int t = 0; t < 2; t++)
+        for (size_t i = 0; i < m->counts[t]; i++) {
+            const char *here = name_of(m, &m->tables[t][i]);
+            if (here && strcmp(here, name) == 0)
+                return true;
+        }
+    return false;
+}
+
+void module_redirect(const Module *m, void *(*wrapper_of)(const char *name, void *user), void *user)
+{
+    for (int t = 0; t < 2; t++)
+        for (size_t i = 0; i < m->counts[t]; i++) {
+            const char *name = name_of(m, &m->tables[t][i]);
+            void *wrapper = name ? wrapper_of(name, user) : NULL;
+            if (wrapper)
+                point_to(m, &m->tables[t][i], wrapper);
+        }
+}

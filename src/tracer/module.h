@@ -1,0 +1,26 @@
+/* module.h: the references of one loaded module (a library, or the program) to functions of others, in the table that the dynamic linker keeps for it:
+ * where they lead can be changed for that module alone. */
+#ifndef WEND_MODULE_H
+#define WEND_MODULE_H
+
+#include <elf.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    uintptr_t base;
+    const ElfW(Sym) *symbols;
+    const char *strings;
+    const ElfW(Rela) *tables[2];
+    size_t counts[2];
+    uintptr_t relro, relro_end;       /* what the dynamic linker has made read-only */
+} Module;
+
+void modules_each(void (*visit)(const Module *m, void *user), void *user);
+bool module_refers(const Module *m, const char *name);
+/* Each reference leads to what WRAPPER_OF says of its name; NULL: where it led. */
+void module_redirect(const Module *m, void *(*wrapper_of)(const char *name, void *user), void *user);
+
+#endif
