@@ -9,6 +9,7 @@
 
 #include "buf.h"
 #include "bundle-index.h"
+#include "saved.h"
 
 typedef struct { gsize offset, bytes; gboolean loaded; } Frame;
 
@@ -224,7 +225,10 @@ Bundle *bundle_open(const char *path, GError **error)
     GError *problem = NULL;
     if (!g_file_get_contents(file, &data, &n, &problem)) {
         gboolean missing = g_error_matches(problem, G_FILE_ERROR, G_FILE_ERROR_NOENT);
-        if (missing && strcmp(file, path) != 0)
+        g_autofree char *parts = g_build_filename(path, WEND_SAVED_FOLDER, NULL);
+        if (missing && g_file_test(parts, G_FILE_TEST_IS_DIR))
+            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the run did not come to its end: wend merge makes a recording of what it left", path);
+        else if (missing && strcmp(file, path) != 0)
             g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no %s in this directory: not a recording, or one that never ended", path, BUNDLE_FILE);
         else
             g_set_error(error, WEND_ERROR, missing ? WEND_ERROR_INPUT : WEND_ERROR_SYSTEM, "%s: %s", file,

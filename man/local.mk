@@ -4,5 +4,6 @@ dist_man_MANS += \
 	man/wend.1 \
 	man/wend-diff.1 \
 	man/wend-dump.1 \
+	man/wend-merge.1 \
 	man/wend-show.1 \
 	man/wend-trace.1

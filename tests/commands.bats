@@ -27,7 +27,7 @@ page_of() { # manual page as text without its escapes, man or mdoc
 
 @test "the commands are those that the manual promises" {
     names=$(commands | cut -d '|' -f 1)
-    for name in wend wend-trace wend-show wend-dump wend-diff proxygen; do
+    for name in wend wend-trace wend-merge wend-show wend-dump wend-diff proxygen; do
         grep -qx -- "$name" <<<"$names" || fail "$name is not in: $names"
     done
 }
@@ -90,7 +90,7 @@ is_completed() {
 @test "completion knows every option" { each_command is_completed; }
 
 @test "completion knows the commands" {
-    for command in trace show dump diff; do
+    for command in trace merge show dump diff; do
         bash -c '
             source "$1"
             COMP_WORDS=("$2" "$3")
@@ -102,7 +102,7 @@ is_completed() {
 }
 
 @test "README names only options that exist" {
-    for words in "wend trace" "wend show" "wend dump" "wend diff" "proxygen"; do
+    for words in "wend trace" "wend merge" "wend show" "wend dump" "wend diff" "proxygen"; do
         run_words=${words/#wend/$WEND}
         run_words=${run_words/#proxygen/$PROXYGEN}
         # shellcheck disable=SC2086

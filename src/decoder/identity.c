@@ -200,7 +200,7 @@ static void put_call(IdentityRank *r, GByteArray *key, const WendCall *call, gui
     g_byte_array_set_size(key, 0);
     g_byte_array_append(key, &tag, 1);
     g_byte_array_append(key, (const guint8 *)call->function->name, (guint)strlen(call->function->name) + 1);
-    put(key, call->failed);
+    put(key, call->failed + 2 * call->unfinished);
     gboolean neighbours = strcmp(call->function->name, "MPI_Dist_graph_neighbors") == 0;
     if (neighbours && (options->parts & IDENTITY_IN) != 0)
         put_neighbours(r, key, call);

@@ -4,6 +4,7 @@ DECODER_SOURCES = \
 	src/decoder/count.c src/decoder/count.h \
 	src/decoder/diff.c \
 	src/decoder/dump.c \
+	src/decoder/endings.c src/decoder/endings.h \
 	src/decoder/identity.c src/decoder/identity.h \
 	src/decoder/items.c src/decoder/items.h \
 	src/decoder/same.c src/decoder/same.h \

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "endings.h"
 #include "program.h"
 #include "src/wend/command.h"
 #include "summary.h"
@@ -12,6 +13,7 @@
 #define COMMAND "show"
 #define FEW_FUNCTIONS 15
 #define FEW_CLASSES 8
+#define FEW_ENDINGS 8
 #define LABEL_WIDTH 16
 
 static const char *const traffic_names[TRAFFIC_KINDS] = {"point-to-point", "collective", "one-sided", "file write", "file read"};
@@ -431,6 +433,7 @@ int wend_show_main(int argc, char **argv)
     } else {
         show_run(out, program, summary);
         show_worlds(out, program);
+        endings_show(out, program, all ? G_MAXUINT : FEW_ENDINGS);
         show_sizes(out, program, summary);
         show_traffic(out, summary);
         show_nondeterminism(out, summary);

@@ -104,7 +104,7 @@ static void csv_call(GString *out, const SinkContext *context, guint64 index, co
     g_string_append(out, call->poll ? ",1," : ",0,");
     g_string_append(out, call->function->name);
     g_string_append_c(out, ',');
-    value_return_code(out, context->program, call->return_code);
+    value_return(out, context->program, call);
     csv_first(out, context, call, WEND_KIND_COMM);
     csv_first(out, context, call, WEND_KIND_RANK);
     csv_first(out, context, call, WEND_KIND_TAG);
@@ -154,7 +154,7 @@ static void json_call(GString *out, const SinkContext *context, guint64 index, c
         value_argument(out, context->program, context->walk, &call->args[i], VALUE_JSON);
     }
     g_string_append(out, "},\"return\":\"");
-    value_return_code(out, context->program, call->return_code);
+    value_return(out, context->program, call);
     g_string_append(out, "\",\"results\":{");
     first = TRUE;
     for (guint i = 0; i < call->n_args; i++) {

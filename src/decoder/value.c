@@ -406,13 +406,21 @@ void value_call_results(GString *out, const WendProgram *p, const WendWalk *w, c
     append_named(out, p, w, call, value_is_result, value_result);
 }
 
+void value_return(GString *out, const WendProgram *p, const WendCall *call)
+{
+    if (call->unfinished)
+        g_string_append(out, "unfinished");
+    else
+        value_return_code(out, p, call->return_code);
+}
+
 void value_call(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call)
 {
     g_string_append(out, call->function->name);
     g_string_append_c(out, '(');
     value_call_arguments(out, p, w, call);
     g_string_append_len(out, ") -> ", 5);
-    value_return_code(out, p, call->return_code);
+    value_return(out, p, call);
     gsize before = out->len;
     g_string_append_len(out, ", ", 2);
     value_call_results(out, p, w, call);

@@ -22,6 +22,9 @@ gsize value_words(const WendArg *arg, gboolean is_out);
 void value_return_code(GString *out, const WendProgram *p, gint64 class);
 char *value_error_class(const WendProgram *p, gint64 class); /* newly allocated; NULL: no name */
 
+/* Of a call: "unfinished" if it had not returned when the recording ended. */
+void value_return(GString *out, const WendProgram *p, const WendCall *call);
+
 /* "MPI_Send(buf=heap#0, count=1, …) -> MPI_SUCCESS, …": a call on one line. W NULL: without what only a walk knows. */
 void value_call(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call);
 void value_call_arguments(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call);

@@ -7,6 +7,7 @@
 
 #include "files.h"
 #include "plan.h"
+#include "saved.h"
 
 static int fail(GError *error)
 {
@@ -43,6 +44,11 @@ static int compile(const Options *options)
     WendProgram *program = wend_program_open_world(options->recording, 0, &error);
     if (!program)
         return fail(error);
+    if (g_key_file_has_group(wend_program_meta(program), WEND_ENDED_GROUP)) {
+        wend_program_free(program);
+        return fail(g_error_new(WEND_ERROR, WEND_ERROR_INPUT, "%s: the run ended early (see wend show); a program that does the same would wait for what never came",
+                                options->recording));
+    }
     Plan *plan = make_plan(program, options, TRUE, &error);
     if (plan && plan->has_loops && g_hash_table_size(plan->wildcards) > 0) {
         /* With calls in the recorded order more wildcards may stay, and a pinned one is another call: that counts for more than a loop. */

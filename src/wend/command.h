@@ -18,6 +18,7 @@ enum {
 int wend_show_main(int argc, char **argv);
 int wend_dump_main(int argc, char **argv);
 int wend_diff_main(int argc, char **argv);
+int wend_merge_main(int argc, char **argv);
 int wend_trace_main(int argc, char **argv);
 
 /* Prints "wend COMMAND: MESSAGE" on stderr, frees ERROR and gives its exit code (an option error is a usage error; unknown domains: system). */

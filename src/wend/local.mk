@@ -5,6 +5,7 @@ WEND_COMMAND_SOURCES = src/wend/command.h src/wend/command.c
 bin_PROGRAMS += wend
 wend_SOURCES = \
 	$(WEND_COMMAND_SOURCES) $(DECODER_SOURCES) \
+	src/wend/merge.c \
 	src/wend/program.c src/wend/program.h \
 	src/wend/trace.c \
 	src/wend/wend.c \

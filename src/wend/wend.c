@@ -13,6 +13,7 @@ static const struct {
     const char *what;
 } commands[] = {
     {"trace", wend_trace_main, "run a program and record its MPI calls"},
+    {"merge", wend_merge_main, "the recording of a run that ended early"},
     {"show", wend_show_main, "a recording in one screen"},
     {"dump", wend_dump_main, "every call of every rank, with all arguments"},
     {"diff", wend_diff_main, "whether two recordings are equal, and where they part"},

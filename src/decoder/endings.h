@@ -1,0 +1,13 @@
+/* endings.h: how and where the ranks of a run ended that did not come to MPI_Finalize. */
+#ifndef WEND_DECODER_ENDINGS_H
+#define WEND_DECODER_ENDINGS_H
+
+#include <glib.h>
+
+#include "program.h"
+
+gboolean endings_early(const WendProgram *p); /* did a rank end so, or is nothing of it there? */
+/* For each rank how, and the last calls of its threads; ranks for which that is the same words are one. At most LIMIT such. Nothing unless early. */
+void endings_show(GString *out, const WendProgram *p, guint limit);
+
+#endif

@@ -1,0 +1,265 @@
+/* merge.c: wend merge: the parts of a run that ended early (lib/saved.h) -> its archive. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "command.h"
+#include "merge.h"
+#include "program.h"
+#include "saved.h"
+#include "src/decoder/endings.h"
+#include "src/decoder/text.h"
+#include "worlds.h"
+
+#define COMMAND "merge"
+#define FEW_ENDINGS 16
+
+/* -- one rank -- */
+
+typedef struct {
+    guint rank;
+    char *files[2];                   /* NULL: there is none */
+} Saved;
+
+static void saved_free(gpointer p)
+{
+    Saved *s = p;
+    g_free(s->files[0]);
+    g_free(s->files[1]);
+    g_free(s);
+}
+
+typedef enum { PART_GOOD, PART_DAMAGED, PART_FOREIGN } PartState;
+
+/* A file that cannot be read counts as damaged. */
+static PartState part_check(const char *bytes, gsize n, WendSavedHeader *h)
+{
+    if (!wend_saved_is_whole(bytes, n, h))
+        return PART_DAMAGED;
+    return h->build == wend_saved_build() ? PART_GOOD : PART_FOREIGN;
+}
+
+/* The newer of its files that is whole. NULL: none is (then *STATE says why). */
+static WendMerge *part_read(const Saved *s, PartState *state)
+{
+    g_autofree char *best = NULL;
+    WendSavedHeader of_best = {0};
+    *state = PART_DAMAGED;
+    for (int i = 0; i < 2; i++) {
+        g_autofree char *bytes = NULL;
+        gsize n;
+        WendSavedHeader h;
+        if (!s->files[i] || !g_file_get_contents(s->files[i], &bytes, &n, NULL))
+            continue;
+        PartState here = part_check(bytes, n, &h);
+        if (here != PART_DAMAGED)
+            *state = here;
+        if (here != PART_GOOD || (best && h.number < of_best.number))
+            continue;
+        g_free(best);
+        best = g_steal_pointer(&bytes);
+        of_best = h;
+    }
+    if (!best)
+        return NULL;
+    WendMerge *m = wend_merge_from_part((const guint8 *)best + sizeof of_best, of_best.bytes, NULL);
+    *state = m ? PART_GOOD : PART_DAMAGED;
+    return m;
+}
+
+/* -- one world -- */
+
+static int by_rank(gconstpointer a, gconstpointer b)
+{
+    const Saved *x = *(Saved *const *)a, *y = *(Saved *const *)b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static GPtrArray *list_saved(const char *folder, GError **error)
+{
+    static const char *const slots[] = WEND_SAVED_SLOTS;
+    GDir *d = g_dir_open(folder, 0, error);
+    if (!d)
+        return NULL;
+    GPtrArray *all = g_ptr_array_new_with_free_func(saved_free);
+    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+    for (const char *name; (name = g_dir_read_name(d));) {
+        char *end;
+        if (!g_str_has_prefix(name, WEND_SAVED_PREFIX))
+            continue;
+        guint64 rank = g_ascii_strtoull(name + strlen(WEND_SAVED_PREFIX), &end, 10);
+        int slot = strcmp(end, slots[0]) == 0 ? 0 : strcmp(end, slots[1]) == 0 ? 1 : -1;
+        if (slot < 0 || rank > G_MAXINT)
+            continue;
+        Saved *s = g_hash_table_lookup(known, GUINT_TO_POINTER((guint)rank));
+        if (!s) {
+            s = g_new0(Saved, 1);
+            s->rank = (guint)rank;
+            g_hash_table_insert(known, GUINT_TO_POINTER(s->rank), s);
+            g_ptr_array_add(all, s);
+        }
+        g_free(s->files[slot]);
+        s->files[slot] = g_build_filename(folder, name, NULL);
+    }
+    g_dir_close(d);
+    g_ptr_array_sort(all, by_rank);
+    return all;
+}
+
+static gboolean absorb(WendMerge **all, WendMerge *one, GError **error)
+{
+    if (!*all) {
+        *all = one;
+        return TRUE;
+    }
+    GByteArray *bytes = wend_merge_encode(one);
+    gboolean good = wend_merge_absorb(*all, bytes->data, bytes->len, error);
+    g_byte_array_unref(bytes);
+    wend_merge_free(one);
+    return good;
+}
+
+/* The parts in FOLDER, merged. NULL: there is none to merge. */
+static WendMerge *merge_folder(const char *folder, GError **error)
+{
+    g_autoptr(GPtrArray) saved = list_saved(folder, error);
+    WendMerge *all = NULL;
+    gboolean foreign = FALSE;
+    if (!saved)
+        return NULL;
+    for (guint i = 0; i < saved->len; i++) {
+        const Saved *s = g_ptr_array_index(saved, i);
+        PartState state;
+        wend_command_progress("merging", i, saved->len);
+        WendMerge *one = part_read(s, &state);
+        foreign |= state == PART_FOREIGN;
+        if (one && !absorb(&all, one, error)) {
+            wend_merge_free(all);
+            return NULL;
+        }
+        if (!one && state == PART_DAMAGED) {
+            wend_command_progress(NULL, 0, 0);
+            fprintf(stderr, "wend " COMMAND ": rank %u: its parts are not whole, and left out\n", s->rank);
+        }
+    }
+    if (!all && foreign)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: was saved by another version of Wend, whose wend merge can read it", folder);
+    else if (!all)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no rank has saved anything", folder);
+    return all;
+}
+
+/* -- the recording -- */
+
+static int by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static GPtrArray *list_folders(const char *directory, GError **error)
+{
+    GDir *d = g_dir_open(directory, 0, error);
+    if (!d) {
+        (*error)->domain = WEND_ERROR;
+        (*error)->code = WEND_ERROR_INPUT;
+        return NULL;
+    }
+    GPtrArray *folders = g_ptr_array_new_with_free_func(g_free);
+    for (const char *name; (name = g_dir_read_name(d));)
+        if (g_str_has_suffix(name, WEND_SAVED_SUFFIX))
+            g_ptr_array_add(folders, g_strdup(name));
+    g_dir_close(d);
+    g_ptr_array_sort(folders, by_name);
+    if (folders->len > 0)
+        return folders;
+    g_ptr_array_unref(folders);
+    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: has no parts of a run that ended early", directory);
+    return NULL;
+}
+
+static gboolean merge_one(const char *directory, const char *name, gboolean force, WendMergeResult *sum, GError **error)
+{
+    g_autofree char *folder = g_build_filename(directory, name, NULL);
+    g_autofree char *world = g_strndup(name, strlen(name) - strlen(WEND_SAVED_SUFFIX)), *file = g_strconcat(world, WORLD_FILE_SUFFIX, NULL);
+    g_autofree char *path = g_build_filename(directory, file, NULL);
+    WendMergeResult result;
+    if (!force && g_file_test(path, G_FILE_TEST_EXISTS)) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: exists (--force replaces it)", path);
+        return FALSE;
+    }
+    WendMerge *m = merge_folder(folder, error);
+    if (!m)
+        return FALSE;
+    gboolean good = wend_merge_write(m, directory, file, &result, error);
+    wend_merge_free(m);
+    if (good) {
+        sum->calls += result.calls;
+        sum->bytes += result.bytes;
+    }
+    return good;
+}
+
+static void remove_folder(const char *directory, const char *name)
+{
+    g_autofree char *folder = g_build_filename(directory, name, NULL);
+    GDir *d = g_dir_open(folder, 0, NULL);
+    for (const char *entry; d && (entry = g_dir_read_name(d));) {
+        g_autofree char *file = g_build_filename(folder, entry, NULL);
+        g_unlink(file);
+    }
+    if (d)
+        g_dir_close(d);
+    g_rmdir(folder);
+}
+
+static void report(const char *directory, const WendProgram *p, const WendMergeResult *sum)
+{
+    GString *out = g_string_new(NULL);
+    text_count(out, sum->calls);
+    g_string_append_printf(out, " calls of %u %s in ", wend_program_ranks(p), wend_program_ranks(p) == 1 ? "rank" : "ranks");
+    text_count(out, sum->bytes);
+    g_string_append_printf(out, " bytes: %s\n", directory);
+    endings_show(out, p, FEW_ENDINGS);
+    wend_command_write(out->str, out->len);
+    g_string_free(out, TRUE);
+}
+
+static gboolean merge_all(const char *directory, gboolean force, gboolean remove, GError **error)
+{
+    g_autoptr(GPtrArray) folders = list_folders(directory, error);
+    WendMergeResult sum = {0};
+    for (guint i = 0; folders && i < folders->len; i++)
+        if (!merge_one(directory, g_ptr_array_index(folders, i), force, &sum, error))
+            return FALSE;
+    WendProgram *p = folders ? wend_program_open(directory, error) : NULL;
+    if (!p)
+        return FALSE;
+    report(directory, p, &sum);
+    wend_program_free(p);
+    for (guint i = 0; remove && i < folders->len; i++)
+        remove_folder(directory, g_ptr_array_index(folders, i));
+    return TRUE;
+}
+
+int wend_merge_main(int argc, char **argv)
+{
+    gboolean force = FALSE, remove = FALSE;
+    const GOptionEntry entries[] = {
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace an archive that is there", NULL},
+        {"remove", 'r', 0, G_OPTION_ARG_NONE, &remove, "Remove the parts when the archive is written", NULL},
+        G_OPTION_ENTRY_NULL};
+    int status;
+    GError *error = NULL;
+    if (!wend_command_options(COMMAND, "DIR", "Make the recording of a run that ended early of what its ranks saved.", NULL, entries, &argc, &argv, &status))
+        return status;
+    if (argc != 2)
+        return wend_command_usage(COMMAND, argc < 2 ? "which directory?" : "one directory at a time");
+    if (!merge_all(argv[1], force, remove, &error))
+        return wend_command_fail(COMMAND, error);
+    return wend_command_finish(COMMAND, WEND_EXIT_OK);
+}
