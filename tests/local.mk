@@ -14,6 +14,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/control.c \
 	tests/programs/displacements.c \
 	tests/programs/dynamic.c \
+	tests/programs/dying.c \
 	tests/programs/early.c \
 	tests/programs/errors.c \
 	tests/programs/exits.c \
@@ -60,7 +61,16 @@ BATS_LOG_COMPILER = $(BATS)
 AM_BATS_LOG_FLAGS = --tap
 AM_TESTS_ENVIRONMENT = BUILD_DIR='$(abs_top_builddir)'; SOURCE_DIR='$(abs_top_srcdir)'; export BUILD_DIR SOURCE_DIR;
 
+# One of 8 ranks is killed at a random moment, many times. LAUNCH: words before -n.
+ROUNDS = 100
+.PHONY: check-kills
+check-kills: all tests/programs/dying
+	$(AM_V_at)mkdir -p tests/kills && cd tests/kills && $(PYTHON) $(abs_top_srcdir)/tests/kills.py $(ROUNDS) $(abs_top_builddir)/wend \
+		$(abs_top_builddir)/tests/programs/dying $(MPIEXEC)
+EXTRA_DIST += tests/kills.py
+
 BATS_TESTS = \
+	tests/dying.bats \
 	tests/examples.bats \
 	tests/bad-input.bats \
 	tests/commands.bats \

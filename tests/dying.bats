@@ -1,0 +1,181 @@
+# Runs that do not come to MPI_Finalize: what was recorded is there, and they end as they would without Wend.
+load helpers
+bats_require_minimum_version 1.5.0
+setup() { in_scratch; }
+
+dies() { # HOW N: runs it recorded, into a.dir; whatever the launcher's status
+    mpi "$2" "$WEND" trace -o a.dir "$PROGRAMS/dying" "$1" >out 2>err || true
+    [ "$(grep -c '^wend: ' err)" = 1 ] || fail "lines of Wend's:" "$(grep '^wend: ' err)" || return
+    [ ! -e a.dir/trace.tar.zst ] || fail "there is an archive" || return
+    "$WEND" merge a.dir >merged || return
+}
+is_whole() { # what rank 1 has done, and where the others were
+    [ "$("$WEND" dump --rank 1 a.dir | grep -c MPI_Sendrecv)" = 50 ] || fail "rank 1's calls are not all there" || return
+    for rank in 0 2; do
+        "$WEND" dump --rank $rank a.dir | tail -n 1 | grep -q 'MPI_Barrier(.*) -> unfinished' || fail "rank $rank was in a barrier" || return
+    done
+    grep -q 'MPI_Barrier(comm=MPI_COMM_WORLD) has not returned' merged
+}
+
+@test "one rank ends by a signal, MPI_Abort, exit or _exit: the calls of all are there, and how it ended" {
+    for end in "SIGSEGV|signal SIGSEGV" "SIGFPE|signal SIGFPE" "SIGABRT|signal SIGABRT" "SIGTERM|signal SIGTERM" "overflow|signal SIGSEGV" \
+        "abort|MPI_Abort 3" "exit|exit 5" "_exit|exit 6" "default|signal SIGTERM" "handler|exit 8"; do
+        rm -rf a.dir
+        dies "${end%|*}" 3 || fail "${end%|*}"
+        grep -q "^wend: rank 1: ${end#*|}; what was recorded: wend merge .*a.dir$" err || fail "${end%|*}: $(cat err)"
+        "$WEND" show a.dir | grep -q "rank 1: ${end#*|}\$" || fail "${end%|*}: $(cat merged)"
+        is_whole || fail "${end%|*}"
+        ! grep -q "not the default" out
+    done
+    grep -q caught out
+}
+
+@test "an error in MPI that is fatal: the calls of all are there" {
+    mpi 3 "$WEND" trace -o a.dir "$PROGRAMS/dying" fatal >out 2>err || true # the launcher may drop what was said last
+    "$WEND" merge a.dir >merged
+    grep -q 'rank 1: error in MPI$' merged || fail "$(cat merged)"
+    grep -q 'MPI_Send(.*) has not returned' merged
+    is_whole
+}
+
+@test "the process itself ends by the same signal and with the same status" {
+    for how in SIGSEGV SIGFPE SIGTERM abort exit _exit handler; do
+        for command in "" "$WEND trace -f -q -o a.dir"; do
+            # The launcher's status is one of several processes'; the shell around rank 1 sees its own.
+            mpi 2 sh -c '"$@"; echo "$?" >>"status-$$"' - $command "$PROGRAMS/dying" $how >out 2>err || true
+            cat status-* 2>/dev/null | sort | tail -n 1 >"end${command:+-recorded}" || true
+            rm -f status-*
+        done
+        cmp end end-recorded || fail "$how: $(cat end) alone, $(cat end-recorded) recorded"
+    done
+}
+
+@test "several threads, and a callback: each is where it was" {
+    dies threads 2
+    grep -q 'thread 1  MPI_Recv(.*count=1.*tag=1.*) has not returned' merged || fail "$(cat merged)"
+    grep -q 'thread 2  MPI_Recv(.*count=2.*tag=2.*) has not returned' merged || fail "$(cat merged)"
+    grep -q 'rank 1: signal SIGTERM' merged
+    rm -rf a.dir
+    dies callback 2
+    "$WEND" dump --rank 1 a.dir >dumped
+    grep -q 'MPI_Reduce_local(.*) -> unfinished' dumped || fail "$(tail -n 5 dumped)"
+    grep -q 'MPI_Probe(.*) -> unfinished' dumped || fail "$(tail -n 5 dumped)"
+    grep -q 'rank 1: signal SIGALRM' merged
+}
+
+@test "what is no end of the run: children that end, a last thread that ends" {
+    record a.dir 2 "$PROGRAMS/dying" children >out 2>err
+    [ ! -s out ] || fail "$(cat out)"
+    [ "$(ls a.dir)" = trace.tar.zst ]
+    [ "$("$WEND" dump --rank 1 a.dir | grep -c MPI_Sendrecv)" = 50 ]
+    TEST_TIMEOUT=30 record b.dir 2 "$PROGRAMS/dying" "last thread"
+    [ "$(ls b.dir)" = trace.tar.zst ]
+}
+
+@test "SIGKILL after a checkpoint: what was recorded until then" {
+    "$PYTHON" "$SOURCE_DIR/tests/kills.py" 4 "$WEND" "$PROGRAMS/dying" env LD_PRELOAD="$YIELD" "${LAUNCH[@]}"
+}
+
+@test "SIGKILL before the first checkpoint: wend merge says that there is nothing" {
+    mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" SIGKILL >out 2>err || true
+    run "$WEND" merge a.dir
+    [ "$status" = 3 ]
+    [[ "$output" == *"no rank has saved anything"* ]]
+    [ "${#lines[@]}" = 1 ]
+}
+
+@test "parts alone are no recording yet: readers say what makes one of them" {
+    mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" SIGTERM >out 2>err || true
+    for reader in "$WEND show" "$WEND dump" "$PROXYGEN -o proxy.c"; do
+        run $reader a.dir
+        [ "$status" = 3 ]
+        [ "${#lines[@]}" = 1 ]
+        [[ "$output" == *"a.dir: "*"wend merge"* ]]
+    done
+}
+
+@test "wend merge: wrong operands, an archive that is there, damaged parts" {
+    run "$WEND" merge
+    [ "$status" = 2 ]
+    run "$WEND" merge nosuch
+    [ "$status" = 3 ]
+    mkdir empty
+    run "$WEND" merge empty
+    [ "$status" = 3 ]
+    [[ "$output" == *"has no parts"* ]]
+    dies SIGTERM 3
+    run "$WEND" merge a.dir
+    [ "$status" = 3 ]
+    [[ "$output" == *"--force"* ]]
+    for slot in a b; do
+        printf x | dd of=a.dir/trace.parts/rank-2.$slot bs=1 seek=200 conv=notrunc 2>/dev/null
+    done
+    run --separate-stderr "$WEND" merge --force --remove a.dir
+    [ "$status" = 0 ]
+    [[ "$stderr" == *"rank 2: its parts are not whole"* ]]
+    [[ "$output" == *"rank 2: nothing was saved"* ]]
+    [ ! -e a.dir/trace.parts ]
+    "$WEND" show a.dir >shown
+    [ -z "$("$WEND" dump --rank 2 a.dir)" ]
+}
+
+@test "recordings of such runs: dump in all formats, diff, and proxygen says why not" {
+    dies SIGSEGV 3
+    "$WEND" dump --format csv a.dir | grep -q ',MPI_Barrier,unfinished,'
+    "$WEND" dump --format jsonl a.dir | grep -q '"function":"MPI_Barrier".*"return":"unfinished"'
+    "$WEND" diff a.dir a.dir
+    record whole.dir 3 "$PROGRAMS/dying"
+    run "$WEND" diff a.dir whole.dir
+    [ "$status" = 1 ]
+    run "$PROXYGEN" a.dir -o proxy.c
+    [ "$status" = 3 ]
+    [[ "$output" == *"ended early"* ]]
+}
+
+@test "a run that comes to its end leaves no parts, with checkpoints and without" {
+    WEND_CHECKPOINT=1 record a.dir 3 "$PROGRAMS/dying" none 2
+    [ "$(ls a.dir)" = trace.tar.zst ]
+    WEND_CHECKPOINT=0 record b.dir 3 "$PROGRAMS/dying"
+    [ "$(ls b.dir)" = trace.tar.zst ]
+}
+
+@test "the parts take no more than their share of the disk" {
+    WEND_DISK=0 mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" SIGTERM >out 2>err || true
+    [ "$(ls a.dir/trace.parts)" = run ]
+}
+
+on_small_disk() { # command…: a.dir is on a disk of 16 MB
+    mkdir -p a.dir
+    # shellcheck disable=SC2016
+    unshare --mount bash -c 'mount -t tmpfs -o size=16m none a.dir && "$@"' - bash -c 'source "$HELPERS_DIR/helpers.bash"; "$@"' - "$@"
+}
+
+@test "a disk that is full: the room that was reserved takes the end; without a checkpoint before there is nothing" {
+    unshare --mount true 2>/dev/null || skip "file systems cannot be mounted here"
+    export HELPERS_DIR BUILD_DIR WEND PROGRAMS
+    check() { # HOW SECONDS: runs it, and frees the disk
+        WEND_CHECKPOINT=1 mpi 2 "$WEND" trace -f -o a.dir "$PROGRAMS/dying" "$1" "$2" 2>err || true
+        rm a.dir/full
+        grep '^wend: ' err
+        "$WEND" merge a.dir || return 0
+        "$WEND" dump --rank 1 a.dir | grep -c MPI_Sendrecv
+    }
+    export -f check
+    on_small_disk check full 3 >out
+    grep -q '^wend: rank 0: .*a.dir.*; what was recorded: wend merge' out || fail "$(cat out)"
+    [ "$(tail -n 1 out)" = 50 ] || fail "$(cat out)"
+    on_small_disk check "full and SIGTERM" 3 >out
+    grep -q '^wend: rank 1: signal SIGTERM; what was recorded: wend merge' out || fail "$(cat out)"
+    [ "$(tail -n 1 out)" = 50 ] || fail "$(cat out)"
+    on_small_disk check full 0 >out 2>&1
+    grep -q '^wend: rank 0: .*: nothing was recorded' out || fail "$(cat out)"
+}
+
+@test "no archive can be written at the end: the parts are kept" {
+    mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" block 2>err
+    grep -q '^wend: rank 0: .*what was recorded: wend merge .*a.dir$' err || fail "$(cat err)"
+    rm -rf a.dir/trace.tar.zst
+    "$WEND" merge a.dir
+    [ "$("$WEND" dump --rank 1 a.dir | grep -c MPI_Sendrecv)" = 50 ]
+    "$PROXYGEN" a.dir -o proxy.c
+}
