@@ -57,7 +57,7 @@ static const char *name_of(int number)
     for (int i = 0; i < SIGNALS; i++)
         if (signals[i].number == number)
             return signals[i].name;
-    return NULL;
+    return ""; /* not one that on_signal is for */
 }
 
 /* One line, by system calls only. Nobody may read it any more: that is no reason to end by another signal than without Wend. */
@@ -83,20 +83,27 @@ static void say(const char *a, const char *b, const char *c, const char *d)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void append_number(char *text, long n)
+/* To a text of SIZE bytes, what it has room for; snprintf may not be called here. */
+static void append(char *text, size_t size, const char *more)
 {
-    char reversed[24];
-    size_t len = 0;
+    size_t n = strlen(text), m = strlen(more);
+    if (m > size - 1 - n)
+        m = size - 1 - n;
+    memcpy(text + n, more, m);
+    text[n + m] = '\0';
+}
+
+static void append_number(char *text, size_t size, long n)
+{
+    char digits[24], *p = digits + sizeof digits - 1;
     unsigned long rest = n < 0 ? 0UL - (unsigned long)n : (unsigned long)n;
+    *p = '\0';
     do
-        reversed[len++] = (char)('0' + rest % 10);
+        *--p = (char)('0' + rest % 10);
     while ((rest /= 10) > 0);
-    text += strlen(text);
     if (n < 0)
-        *text++ = '-';
-    while (len > 0)
-        *text++ = reversed[--len];
-    *text = '\0';
+        *--p = '-';
+    append(text, size, p);
 }
 
 /* False: nothing is saved. */
@@ -106,10 +113,10 @@ static bool save(const char *ended)
     bool saved = watcher_save(ended, true);
     if (!saved && (state_inherited() || !parts_any()))
         return false;
-    append_number(rank, state()->world_rank);
+    append_number(rank, sizeof rank, state()->world_rank);
     const char *directory = watcher_news();
     if (directory) {
-        strcat(rank, ": ");
+        append(rank, sizeof rank, ": ");
         say(rank, ended, saved ? "; what was recorded: wend merge " : "; what was recorded until the last checkpoint: wend merge ", directory);
     }
     return true;
@@ -137,8 +144,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         }
     } else if (!state()->finished) {
         char ended[64] = WEND_ENDED_SIGNAL;
-        const char *name = name_of(number);
-        strcat(ended, name ? name : "");
+        append(ended, sizeof ended, name_of(number));
         save(ended);
     }
     real_sigaction(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
@@ -236,7 +242,7 @@ void ending_exit(int status)
     State *s = state();
     if (!s->started || s->finished || s->refused || state_inherited())
         return;
-    append_number(ended, status);
+    append_number(ended, sizeof ended, status);
     if (save(ended)) {
         s->finished = true;
         return;
@@ -266,7 +272,7 @@ void ending_fatal(void)
 bool ending_abort(int code)
 {
     char ended[64] = WEND_ENDED_ABORT;
-    append_number(ended, code);
+    append_number(ended, sizeof ended, code);
     return save(ended);
 }
 

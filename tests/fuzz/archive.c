@@ -1,7 +1,7 @@
 /* archive.c: fuzzes the reader. An input that begins as Zstandard does is a whole archive; any other is a row of members, uncompressed, so that
  * mutations reach what is behind the checksums: (number of the name, length in two bytes, bytes)*.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY a program that runs the files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the files it is given. See tests/fuzz/local.mk. */
 #include "../../lib/program-private.h"
 
 #include <string.h>
@@ -39,16 +39,3 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     wend_program_free(p);
     return 0;
 }
-
-#ifdef REPLAY
-int main(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        g_autofree char *data = NULL;
-        gsize n;
-        if (!g_file_get_contents(argv[i], &data, &n, NULL)) return 1;
-        LLVMFuzzerTestOneInput((const guint8 *)data, n);
-    }
-    return 0;
-}
-#endif

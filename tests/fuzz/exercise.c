@@ -55,3 +55,16 @@ void exercise(const WendProgram *p)
     for (guint t = 0; t < wend_program_n_terminals(p); t++) wend_decoder_call(d, t, 0);
     wend_decoder_free(d);
 }
+
+#ifdef REPLAY
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        g_autofree char *data = NULL;
+        gsize n;
+        if (!g_file_get_contents(argv[i], &data, &n, NULL)) return 1;
+        LLVMFuzzerTestOneInput((const guint8 *)data, n);
+    }
+    return 0;
+}
+#endif

@@ -6,4 +6,6 @@
 
 void exercise(const WendProgram *p);
 
+int LLVMFuzzerTestOneInput(const guint8 *data, size_t size); /* each fuzzer's own */
+
 #endif

@@ -1,7 +1,7 @@
 /* part.c: fuzzes what wend merge reads. The input is one rank's part; the file around it is checked for what it is too, and must be refused unless its hash is right.
  * What can be read goes through the rest of a merge, into an archive, which is opened.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY a program that runs the files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the files it is given. See tests/fuzz/local.mk. */
 #include "../../lib/merge.h"
 
 #include <glib/gstdio.h>
@@ -11,8 +11,10 @@
 
 static void write_and_open(WendMerge *m)
 {
-    g_autofree char *directory = g_dir_make_tmp("wend-fuzz-XXXXXX", NULL), *archive = g_build_filename(directory, "trace.tar.zst", NULL);
     g_autoptr(GError) error = NULL;
+    g_autofree char *directory = g_dir_make_tmp("wend-fuzz-XXXXXX", &error);
+    if (!directory) g_error("%s", error->message);
+    g_autofree char *archive = g_build_filename(directory, "trace.tar.zst", NULL);
     WendMergeResult result;
     gboolean written = wend_merge_write(m, directory, NULL, &result, &error);
     if (written == (error != NULL)) g_error("a result and an error, or neither");
@@ -42,16 +44,3 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     wend_merge_free(m);
     return 0;
 }
-
-#ifdef REPLAY
-int main(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        g_autofree char *data = NULL;
-        gsize n;
-        if (!g_file_get_contents(argv[i], &data, &n, NULL)) return 1;
-        LLVMFuzzerTestOneInput((const guint8 *)data, n);
-    }
-    return 0;
-}
-#endif
