@@ -33,7 +33,10 @@ proxygen_SOURCES = \
 	src/proxygen/emit_positions.c \
 	src/proxygen/emit_rule.c \
 	src/proxygen/emit_tables.c \
-	src/proxygen/helpers.c \
+	src/proxygen/helpers.c src/proxygen/helpers.h \
+	src/proxygen/helpers_threads.c \
+	src/proxygen/helpers_files.c \
+	src/proxygen/helpers_messages.c \
 	src/proxygen/emit_files.c
 proxygen_CPPFLAGS = $(AM_CPPFLAGS)
 proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

@@ -1,0 +1,22 @@
+/* helpers.h: the parts of helpers.c, which says what they are. */
+#ifndef PROXYGEN_HELPERS_H
+#define PROXYGEN_HELPERS_H
+
+#include "emit.h"
+
+/* Where the text goes: into a header for programs of several files, and into the file of the helpers; NULLS is what sets handles to their null. */
+typedef struct {
+    Emitter *e;
+    GString *declarations, *definitions, *nulls;
+} Out;
+
+/* A definition: @ in TEXT stands for "static " or, in programs of several files, for nothing. */
+void helper_define(Emitter *e, GString *out, const char *text);
+/* A declaration, in programs of several files. */
+void helper_declare(Emitter *e, GString *out, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+void helpers_threads(Out *o);      /* starting, joining, and waiting for what another thread makes */
+void helpers_messages(Out *o);     /* turns, pinned persistent receives, places of memory in dynamic windows */
+void helpers_files(Out *o);        /* the scratch directory, ports, the launcher's rank */
+
+#endif

@@ -1,0 +1,183 @@
+/* helpers_files.c: see helpers.h. */
+#include "helpers.h"
+
+#include "files.h"
+
+static const char *const scratch_file_text =
+    "static char scratch_dir[4096];\n"
+    "\n"
+    "@char *scratch_file(int number)\n"
+    "{\n"
+    "    static char name[sizeof scratch_dir + 64];\n"
+    "    snprintf(name, sizeof name, \"%s/%s\", scratch_dir, scratch_names[number]);\n"
+    "    return name;\n"
+    "}\n"
+    "\n";
+
+static const char *const scratch_make_text =
+    "/* Makes a file, of so many bytes at least, which are all zero. */\n"
+    "static void scratch_make(int number, long long bytes)\n"
+    "{\n"
+    "    int file = open(scratch_file(number), O_WRONLY | O_CREAT, 0666);\n"
+    "    if (file < 0 || (lseek(file, 0, SEEK_END) < bytes && ftruncate(file, bytes) != 0)) {\n"
+    "        fprintf(stderr, \"proxy: cannot make %s of %lld bytes: %s\\n\", scratch_file(number), bytes, strerror(errno));\n"
+    "        PMPI_Abort(MPI_COMM_WORLD, 4);\n"
+    "    }\n"
+    "    close(file);\n"
+    "}\n"
+    "\n";
+
+static const char *const scratch_found_text =
+    "/* The next call found so many bytes under that name (-1: no file), and no MPI call had left it so: something else had made or removed the file. */\n"
+    "@void scratch_found(MPI_Comm which, int number, long long bytes)\n"
+    "{\n"
+    "    int self = 0;\n"
+    "    PMPI_Comm_rank(which, &self);\n"
+    "    if (self == 0 && bytes == -1)\n"
+    "        unlink(scratch_file(number));\n"
+    "    if (self == 0 && bytes >= 0)\n"
+    "        scratch_make(number, bytes);\n"
+    "    PMPI_Barrier(which);\n"
+    "}\n"
+    "\n";
+
+static const char *const scratch_begin_text =
+    "@void scratch_begin(MPI_Comm all)\n"
+    "{\n"
+    "    if (rank == 0) {\n"
+    "        const char *dir = getenv(\"WEND_PROXY_DIR\"), *tmp = getenv(\"TMPDIR\");\n"
+    "        snprintf(scratch_dir, sizeof scratch_dir - 64, \"%s/wend-proxy-XXXXXX\", dir ? dir : tmp ? tmp : \"/tmp\");\n"
+    "        if (!mkdtemp(scratch_dir)) {\n"
+    "            fprintf(stderr, \"proxy: cannot make a scratch directory %s: %s\\n\", scratch_dir, strerror(errno));\n"
+    "            scratch_dir[0] = '\\0';\n"
+    "        }\n"
+    "    }\n"
+    "    PMPI_Bcast(scratch_dir, sizeof scratch_dir, MPI_CHAR, 0, all);\n"
+    "    if (!*scratch_dir) { /* not MPI_Abort: launchers may lose what was said just before */\n"
+    "        int started;\n"
+    "        if (PMPI_Initialized(&started) == MPI_SUCCESS && started)\n"
+    "            PMPI_Finalize();\n"
+    "        exit(4);\n"
+    "    }\n";
+
+static const char *const scratch_end_text =
+    "/* After all ranks have done their calls. */\n"
+    "@void scratch_end(void)\n"
+    "{\n"
+    "    DIR *dir = rank == 0 ? opendir(scratch_dir) : NULL;\n"
+    "    char name[sizeof scratch_dir + 258];\n"
+    "    if (!dir)\n"
+    "        return;\n"
+    "    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {\n"
+    "        snprintf(name, sizeof name, \"%s/%s\", scratch_dir, entry->d_name);\n"
+    "        unlink(name);\n"
+    "    }\n"
+    "    closedir(dir);\n"
+    "    rmdir(scratch_dir);\n"
+    "}\n"
+    "\n";
+
+static const char *const port_tell_text =
+    "/* Who opened a port writes its name where the others find it. */\n"
+    "@void port_tell(int number)\n"
+    "{\n"
+    "    char name[sizeof scratch_dir + 64], whole[sizeof scratch_dir + 64];\n"
+    "    snprintf(name, sizeof name, \"%s/port-%d.part\", scratch_dir, number);\n"
+    "    snprintf(whole, sizeof whole, \"%s/port-%d\", scratch_dir, number);\n"
+    "    FILE *out = fopen(name, \"w\");\n"
+    "    if (out) {\n"
+    "        fputs(port[number], out);\n"
+    "        fclose(out);\n"
+    "        rename(name, whole);\n"
+    "    }\n"
+    "}\n"
+    "\n";
+
+static const char *const port_wait_text =
+    "@char *port_wait(int number)\n"
+    "{\n"
+    "    char name[sizeof scratch_dir + 64];\n"
+    "    snprintf(name, sizeof name, \"%s/port-%d\", scratch_dir, number);\n"
+    "    for (;;) {\n"
+    "        FILE *in = fopen(name, \"r\");\n"
+    "        if (in) {\n"
+    "            char *line = fgets(port[number], sizeof port[number], in);\n"
+    "            fclose(in);\n"
+    "            if (line)\n"
+    "                return line;\n"
+    "        }\n"
+    "        usleep(1000);\n"
+    "    }\n"
+    "}\n"
+    "\n";
+
+static const char *const launcher_text =
+    "/* The rank of this process before MPI_Init, as the launcher says. */\n"
+    "@int rank_of_launcher(void)\n"
+    "{\n"
+    "    static const char *const names[] = {\"PMI_RANK\", \"PMIX_RANK\", \"OMPI_COMM_WORLD_RANK\", \"SLURM_PROCID\", \"MV2_COMM_WORLD_RANK\"};\n"
+    "    for (size_t i = 0; i < sizeof names / sizeof *names; i++)\n"
+    "        if (getenv(names[i]))\n"
+    "            return atoi(getenv(names[i]));\n"
+    "    fprintf(stderr, \"proxy: the launcher does not say which rank this process is\\n\");\n"
+    "    exit(2);\n"
+    "}\n"
+    "\n";
+
+static void scratch(Out *o)
+{
+    Emitter *e = o->e;
+    guint n = files_count(e->plan);
+    g_autoptr(GString) inputs = g_string_new("");
+    write_comment(o->definitions, 0, "Files: all of them are in a directory of this run, removed at the end. $WEND_PROXY_DIR says where it is made.");
+    if (n > 0)
+        g_string_append_printf(o->definitions, "static const char *const scratch_names[%u] = {\n", n);
+    for (guint i = 0; i < n; i++) {
+        const ScratchFile *file = files_by_number(e->plan, i);
+        g_auto(GStrv) parts = g_strsplit(file->name, "*/", -1);
+        g_autofree char *safe = g_strjoinv("*|", parts);
+        g_string_append_printf(o->definitions, "    \"%sfile-%u\", /* %s */\n", file->nowhere ? "nowhere/" : "", i, safe);
+        if (file->bytes >= 0)
+            g_string_append_printf(inputs, "        scratch_make(%u, %" G_GINT64_FORMAT ");\n", i, file->bytes);
+    }
+    if (n > 0)
+        g_string_append(o->definitions, "};\n");
+    helper_define(e, o->definitions, n > 0 ? scratch_file_text : "static char scratch_dir[4096];\n\n");
+    if (inputs->len || e->needs[HELPER_SCRATCH_FOUND])
+        helper_define(e, o->definitions, scratch_make_text);
+    if (e->needs[HELPER_SCRATCH_FOUND])
+        helper_define(e, o->definitions, scratch_found_text);
+    helper_define(e, o->definitions, scratch_begin_text);
+    if (inputs->len)
+        g_string_append_printf(o->definitions, "    if (rank == 0) { /* files that were there before the application ran */\n%s    }\n"
+                                               "    PMPI_Barrier(all);\n", inputs->str);
+    g_string_append(o->definitions, "}\n\n");
+    helper_define(e, o->definitions, scratch_end_text);
+    helper_declare(e, o->declarations, "void scratch_begin(MPI_Comm all);\nchar *scratch_file(int number);\nvoid scratch_end(void);");
+    if (e->needs[HELPER_SCRATCH_FOUND])
+        helper_declare(e, o->declarations, "void scratch_found(MPI_Comm which, int number, long long bytes);");
+}
+
+void helpers_files(Out *o)
+{
+    Emitter *e = o->e;
+    if (e->needs[HELPER_SCRATCH])
+        scratch(o);
+    if (e->needs[HELPER_PORTS]) {
+        guint n = MAX(1, g_hash_table_size(e->ports));
+        helper_declare(e, o->declarations, "extern char port[%u][MPI_MAX_PORT_NAME + 1];", n);
+        g_string_append_printf(o->definitions, "%schar port[%u][MPI_MAX_PORT_NAME + 1];\n\n", e->linkage, n);
+    }
+    if (e->needs[HELPER_PORT_TELL]) {
+        helper_declare(e, o->declarations, "void port_tell(int number);");
+        helper_define(e, o->definitions, port_tell_text);
+    }
+    if (e->needs[HELPER_PORT_WAIT]) {
+        helper_declare(e, o->declarations, "char *port_wait(int number);");
+        helper_define(e, o->definitions, port_wait_text);
+    }
+    if (e->needs[HELPER_RANK_OF_LAUNCHER]) {
+        helper_declare(e, o->declarations, "int rank_of_launcher(void);");
+        helper_define(e, o->definitions, launcher_text);
+    }
+}

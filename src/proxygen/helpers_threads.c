@@ -1,0 +1,160 @@
+/* helpers_threads.c: see helpers.h. */
+#include "helpers.h"
+
+#include <string.h>
+
+static const char *const threads_text =
+    "/* The threads of this process but the main one. They have the numbers in which they are created. */\n"
+    "typedef struct { int number; void *(*run)(void *); size_t stack; int runs; pthread_t id; } Thread;\n"
+    "@Thread *threads;\n"
+    "@int n_threads;\n"
+    "\n"
+    "static Thread *thread_of_number(int number)\n"
+    "{\n"
+    "    for (int i = 0; i < n_threads; i++)\n"
+    "        if (threads[i].number == number)\n"
+    "            return &threads[i];\n"
+    "    return NULL;\n"
+    "}\n"
+    "\n"
+    "@void start_thread(int number)\n"
+    "{\n"
+    "    Thread *thread = thread_of_number(number);\n"
+    "    pthread_attr_t attributes;\n"
+    "    if (!thread)\n"
+    "        return;\n"
+    "    pthread_attr_init(&attributes);\n"
+    "    if (thread->stack)\n"
+    "        pthread_attr_setstacksize(&attributes, thread->stack);\n"
+    "    thread->runs = pthread_create(&thread->id, &attributes, thread->run, NULL) == 0;\n"
+    "    pthread_attr_destroy(&attributes);\n"
+    "}\n"
+    "\n"
+    "/* Those whose end is not in the recording: they have ended when MPI does. */\n"
+    "@void join_threads(void)\n"
+    "{\n"
+    "    for (int i = 0; i < n_threads; i++) {\n"
+    "        if (threads[i].runs)\n"
+    "            pthread_join(threads[i].id, NULL);\n"
+    "        threads[i].runs = 0;\n"
+    "    }\n"
+    "}\n"
+    "\n";
+
+static const char *const join_thread_text =
+    "@void join_thread(int number)\n"
+    "{\n"
+    "    Thread *thread = thread_of_number(number);\n"
+    "    if (thread && thread->runs)\n"
+    "        pthread_join(thread->id, NULL);\n"
+    "    if (thread)\n"
+    "        thread->runs = 0;\n"
+    "}\n"
+    "\n";
+
+static const char *const empty_thread_text =
+    "@void *thread_without_calls(void *unused_argument)\n"
+    "{\n"
+    "    return unused_argument;\n"
+    "}\n"
+    "\n";
+
+static const char *const shared_text =
+    "/* What several threads use: it is made before others use it, freed after they have, and its number is another's after that. */\n"
+    "static struct { _Atomic long made, used, ended; } shared[%d];\n"
+    "@_Thread_local int thread_number, thread_place;\n"
+    "@const long *shares; /* for each shared thing: uses of each of its lives by each thread, and by all; 0: they differ */\n"
+    "@int n_shares;\n"
+    "\n"
+    "#define AWAIT(condition) while (!(condition)) usleep(20)\n"
+    "\n";
+
+static const char *const shared_make_text =
+    "@void shared_make(int i) { AWAIT(shared[i].made == shared[i].ended); }\n"
+    "@void shared_made(int i) { shared[i].made++; }\n"
+    "\n";
+
+static const char *const shared_lives_text =
+    "/* Uses before this one were of so many lives of it; -1: nobody knows. */\n"
+    "static long lives_used(int i)\n"
+    "{\n"
+    "    static _Thread_local long uses[%d];\n"
+    "    long share = shares ? shares[i * n_shares + thread_place] : 0;\n"
+    "    return share ? uses[i]++ / share : -1;\n"
+    "}\n"
+    "\n"
+    "@void shared_used(int i) { shared[i].used++; }\n"
+    "\n";
+
+static const char *const shared_use_text =
+    "@void shared_use(int i)\n"
+    "{\n"
+    "    long lives = lives_used(i);\n"
+    "    AWAIT(shared[i].made > (lives < 0 ? (long)shared[i].ended : lives));\n"
+    "}\n"
+    "\n";
+
+static const char *const shared_memory_text =
+    "@void shared_use_memory(int i)\n"
+    "{\n"
+    "    long lives = lives_used(i);\n"
+    "    AWAIT(lives < 0 || shared[i].ended >= lives);\n"
+    "}\n"
+    "\n";
+
+static const char *const shared_end_text =
+    "@void shared_end(int i)\n"
+    "{\n"
+    "    long share = shares ? shares[i * n_shares + n_shares - 1] : 0;\n"
+    "    AWAIT(shared[i].used >= share * (shared[i].ended + 1));\n"
+    "}\n"
+    "\n"
+    "@void shared_ended(int i) { shared[i].ended++; }\n"
+    "\n";
+
+static const char *const shared_request_text =
+    "/* A request of another thread; in a call that completes some of several it may have completed before. */\n"
+    "@void shared_request(int i, int maker, int of_several)\n"
+    "{\n"
+    "    if (thread_number != maker)\n"
+    "        AWAIT(shared[i].made > (of_several ? 0 : (long)shared[i].ended));\n"
+    "}\n"
+    "\n"
+    "@void shared_request_used(int i, MPI_Request now)\n"
+    "{\n"
+    "    if (now == MPI_REQUEST_NULL && shared[i].ended < shared[i].made)\n"
+    "        shared[i].ended++;\n"
+    "}\n"
+    "\n";
+
+void helpers_threads(Out *o)
+{
+    Emitter *e = o->e;
+    const struct { gboolean needed; const char *text, *declarations; } parts[] = {
+        {TRUE, shared_text, "extern _Thread_local int thread_number, thread_place;\nextern const long *shares;\nextern int n_shares;"},
+        {e->needs[HELPER_SHARED_MAKE], shared_make_text, "void shared_make(int i);\nvoid shared_made(int i);"},
+        {e->needs[HELPER_SHARED_USE] || e->needs[HELPER_SHARED_MEMORY], shared_lives_text, "void shared_used(int i);"},
+        {e->needs[HELPER_SHARED_USE], shared_use_text, "void shared_use(int i);"},
+        {e->needs[HELPER_SHARED_MEMORY], shared_memory_text, "void shared_use_memory(int i);"},
+        {e->needs[HELPER_SHARED_END], shared_end_text, "void shared_end(int i);\nvoid shared_ended(int i);"},
+        {e->needs[HELPER_SHARED_REQUEST], shared_request_text,
+         "void shared_request(int i, int maker, int of_several);\nvoid shared_request_used(int i, MPI_Request now);"},
+    };
+    helper_declare(e, o->declarations, "typedef struct { int number; void *(*run)(void *); size_t stack; int runs; pthread_t id; } Thread;\n"
+                                "extern Thread *threads;\nextern int n_threads;\nvoid start_thread(int number);\nvoid join_thread(int number);\n"
+                                "void join_threads(void);\nvoid *thread_without_calls(void *unused_argument);");
+    helper_define(e, o->definitions, *e->linkage ? threads_text : strstr(threads_text, "@Thread")); /* the type is among the declarations */
+    if (e->needs[HELPER_JOIN_THREAD])
+        helper_define(e, o->definitions, join_thread_text);
+    if (e->needs[HELPER_EMPTY_THREAD])
+        helper_define(e, o->definitions, empty_thread_text);
+    g_autofree char *n = g_strdup_printf("%u", g_hash_table_size(e->plan->shared));
+    for (guint i = 0; g_hash_table_size(e->plan->shared) && i < G_N_ELEMENTS(parts); i++) {
+        if (!parts[i].needed)
+            continue;
+        g_auto(GStrv) around = g_strsplit(parts[i].text, "%d", -1);
+        g_autofree char *text = g_strjoinv(n, around);
+        helper_declare(e, o->declarations, "%s", parts[i].declarations);
+        helper_define(e, o->definitions, text);
+    }
+}
