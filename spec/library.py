@@ -95,7 +95,9 @@ class Library:
         self.constants = {c for c in spec.constants if (expansions[c] != c or c in words) and "_Static_assert" not in expansions[c]}
         # Variables and functions of the library that constants stand for (MPI_UNWEIGHTED, what MPI_COMM_DUP_FN is, Open MPI's handles).
         mentioned = {w for c in self.constants for w in re.findall(r"[A-Za-z_]\w*", expansions[c])}
-        self.symbols = sorted(w for w in mentioned - {"void", "int", "long", "sizeof"} if re.search(rf"\bextern\b[^;{{}}]*\b{w}\b", text) or re.search(rf"[\s*]{w}\s*\([^;]*\)\s*;", text))
+        plain = _without_attributes(text)
+        self.symbols = sorted(w for w in mentioned - {"void", "int", "long", "sizeof"}
+                              if re.search(rf"\bextern\b[^;{{}}]*\b{w}\b", text) or re.search(rf"[\s*]{w}\s*\([^;]*\)\s*;", plain))
 
     def _preprocess(self, scratch, constants):
         source = os.path.join(scratch, "probe.c")

@@ -15,10 +15,10 @@ CLEANFILES += lib/functions.gen.c src/tracer/functions.gen.h
 WRAPPER_SOURCES = src/tracer/completion.c src/tracer/encode.h src/tracer/special.c
 src/tracer/wrappers.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) spec && $(WEND_GEN) wrappers $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' --coverage spec/coverage.txt -o $@
-src/tracer/weak.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) weak $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' -o $@
-BUILT_SOURCES += src/tracer/weak.gen.h
-CLEANFILES += src/tracer/weak.gen.h
+src/tracer/library.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) library $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' -o $@
+BUILT_SOURCES += src/tracer/library.gen.h
+CLEANFILES += src/tracer/library.gen.h
 spec/coverage.txt: src/tracer/wrappers.gen.c
 	@test -f $@ || { rm -f src/tracer/wrappers.gen.c && $(MAKE) src/tracer/wrappers.gen.c; }
 CLEANFILES += src/tracer/wrappers.gen.c spec/coverage.txt

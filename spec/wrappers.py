@@ -533,11 +533,13 @@ def predefined(spec, library):
     return "\n".join(lines + ["};", "const size_t wend_n_error_classes = sizeof wend_error_classes / sizeof wend_error_classes[0];", ""])
 
 
-def weak(spec, library):
-    """src/tracer/weak.gen.h: all that the tracer takes from the MPI library."""
-    names = library.symbols + ["P" + f.name for f in library.recordable(spec)]
-    return "\n".join(["/* Made by spec/gen.py: a process that has no MPI loads the tracer too (a shell, a launcher), also when LD_BIND_NOW is set. */"]
-                     + [f"#pragma weak {n}" for n in names]) + "\n"
+def header(spec, library):
+    """src/tracer/library.gen.h: all that the tracer takes from the MPI library."""
+    functions = [f.name for f in library.recordable(spec)]
+    return "\n".join(["/* Made by spec/gen.py: what the MPI library has. The symbols are weak: a process that has no MPI loads the tracer too (a shell, a launcher), also when",
+                      " * LD_BIND_NOW is set. */"]
+                     + [f"#define HAVE_{n} 1" for n in functions]
+                     + [f"#pragma weak {n}" for n in library.symbols + ["P" + n for n in functions]]) + "\n"
 
 
 def wrappers(spec, library):

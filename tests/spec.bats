@@ -32,6 +32,10 @@ refused() {
     [ ! -s missing ] || fail "not intercepted:" "$(cat missing)"
 }
 
+@test "a process without MPI loads the tracer, with all references bound at the start" {
+    LD_BIND_NOW=1 LD_PRELOAD=$LIBWEND "$(command -v true)"
+}
+
 @test "a parameter too many or too few stops the build" {
     refused 's/^\(MPI_Send .*\), tag, comm$/\1, comm/' 'MPI_Send: 5 parameters in mpi.spec, 6 in mpi.h'
     refused 's/^MPI_Barrier .*/&, info/' 'MPI_Barrier: 2 parameters'

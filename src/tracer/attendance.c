@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "launcher.h"
+#include "runtime.h"
 
 /* -- /proc -- */
 
@@ -159,11 +159,15 @@ bool attendance_of_node(NodeAttendance *node)
     Dl_info me;
     if (!variable || !dladdr((const void *)attendance_of_node, &me) || !me.dli_fname)
         return false;
-    const char *slash = strrchr(me.dli_fname, '/');
+    /* As /proc names it: "libwend.so" leads to the file. */
+    char *path = realpath(me.dli_fname, NULL);
+    const char *slash = path ? strrchr(path, '/') : NULL;
     long own = launcher_of(getpid(), variable);
-    DIR *proc = opendir("/proc");
-    if (!proc)
+    DIR *proc = slash ? opendir("/proc") : NULL;
+    if (!proc) {
+        free(path);
         return false;
+    }
     Seen *seen = NULL;
     size_t n = 0;
     bool ok = own > 1;
@@ -174,7 +178,7 @@ bool attendance_of_node(NodeAttendance *node)
         long pid = atol(e->d_name), rank = rank_of(pid, variable);
         if (rank < 0 || rank > INT_MAX || is_dead(pid) || launcher_of(pid, variable) != own)
             continue;
-        ok = note(&seen, &n, rank, has_mapped(pid, slash ? slash : me.dli_fname));
+        ok = note(&seen, &n, rank, has_mapped(pid, slash));
     }
     closedir(proc);
     *node = (NodeAttendance){0, -1, -1};
@@ -185,6 +189,7 @@ bool attendance_of_node(NodeAttendance *node)
             *first = (int)seen[i].rank;
     }
     free(seen);
+    free(path);
     return ok;
 }
 

@@ -228,6 +228,8 @@ static void run(ffi_cif *cif, void *result, void **arguments, void *data)
 
 /* -- closures -- */
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 /* Part of the library, and mean something to it; NULL as well. */
 static bool is_predefined(const void *function)
 {
@@ -245,6 +247,7 @@ static bool is_predefined(const void *function)
 #endif
         ;
 }
+#pragma GCC diagnostic pop
 
 static size_t closure_from(const void *function)
 {

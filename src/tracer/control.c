@@ -1,7 +1,7 @@
 /* control.c: the calls that begin, end and switch the recording: MPI_Init and its kind, MPI_Abort, MPI_Pcontrol, MPI_Info_set.
  *
  * Recording begins with the first MPI call, whatever it is, and ends with MPI_Finalize (or the last MPI_Session_finalize of a program that
- * has sessions alone). Until then the ranks say nothing to each other; the merge has a communicator of its own, which is made when it is clear that
+ * has sessions alone: sessions.c). Until then the ranks say nothing to each other; the merge has a communicator of its own, which is made when it is clear that
  * all ranks run under Wend (attendance.h). */
 #include "control.h"
 
@@ -22,9 +22,6 @@
 #include "parts.h"
 #include "settings.h"
 #include "watcher.h"
-
-#define SESSION_TAG "org.wend.merge"
-#define WORLD_PSET "mpi://WORLD"
 
 /* -- the process -- */
 
@@ -76,20 +73,20 @@ static void watch_ends(void)
 }
 
 /* Nothing is to be kept. */
-static void abandon(void)
+void control_abandon(void)
 {
     parts_remove();
     output_abandon();
 }
 
 /* The recording is closed. */
-static void finish(void)
+void control_finish(void)
 {
     state()->finished = true;
     watcher_close();
 }
 
-static bool called_by_mpi(void)
+bool control_called_by_mpi(void)
 {
     return state()->forked || (wend_thread && wend_thread->inside);
 }
@@ -123,6 +120,17 @@ static void stop_for_good(void)
     atomic_store(&s->active, false);
 }
 
+void control_open(void)
+{
+    if (state()->world_rank == 0) {
+        say_problems();
+        /* The others learn it at the merge. */
+        if (!open_output())
+            stop_for_good();
+    }
+    watch_ends();
+}
+
 static void watch_self(void);
 
 /* After MPI_Init. */
@@ -148,18 +156,12 @@ static void world_open(void)
     comm_world_open();
     datatypes_open();
 
-    if (s->world_rank == 0) {
-        say_problems();
-        /* The others learn it at the merge. */
-        if (!open_output())
-            stop_for_good();
-    }
-    watch_ends();
+    control_open();
 }
 
 int MPI_Init(int *argc, char ***argv)
 {
-    if (called_by_mpi())
+    if (control_called_by_mpi())
         return PMPI_Init(argc, argv);
     Call *c = call_begin(WEND_FN_MPI_Init);
     if (c)
@@ -187,7 +189,7 @@ static int64_t thread_level_word(int level)
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    if (called_by_mpi())
+    if (control_called_by_mpi())
         return PMPI_Init_thread(argc, argv, required, provided);
     Call *c = call_begin(WEND_FN_MPI_Init_thread);
     if (c) {
@@ -207,63 +209,10 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return rc;
 }
 
-/* -- sessions -- */
-
-static void session_open(MPI_Session session)
-{
-    State *s = state();
-    MPI_Group world;
-    clock_calibrate();
-    s->started = true;
-    s->process = getpid();
-    atomic_store(&s->multiple, true);
-    datatypes_open();
-    if (s->world_group_known)
-        return;
-    facts_open();
-    if (PMPI_Group_from_session_pset(session, WORLD_PSET, &world) != MPI_SUCCESS)
-        return;
-    s->world_group = world;
-    s->world_group_known = true;
-    PMPI_Group_rank(world, &s->world_rank);
-    PMPI_Group_size(world, &s->world_size);
-    s->thread_level = MPI_THREAD_MULTIPLE;
-    if (s->world_rank == 0) {
-        say_problems();
-        /* The others learn it at the merge. */
-        if (!open_output())
-            stop_for_good();
-    }
-    watch_ends();
-}
-
-int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
-{
-    if (called_by_mpi())
-        return PMPI_Session_init(info, errhandler, session);
-    Call *c = call_begin(WEND_FN_MPI_Session_init);
-    if (c) {
-        put_shape(c, handle_word(HANDLE_INFO, (uintptr_t)info));
-        put_shape(c, handle_word(HANDLE_ERRHANDLER, (uintptr_t)errhandler));
-        call_start(c);
-    }
-    int rc = PMPI_Session_init(info, errhandler, session);
-    if (c)
-        call_stop(c, rc);
-    if (rc == MPI_SUCCESS) {
-        state()->sessions++;
-        session_open(*session);
-    }
-    if (c) {
-        if (call_ok(c))
-            put_shape(c, handle_made(c, HANDLE_SESSION, (uintptr_t)*session));
-        call_end(c);
-    }
-    return rc;
-}
+/* -- the end -- */
 
 /* On all ranks of COMM, which is freed. False: rank 0 has no place for the recording. */
-static bool merge_on(MPI_Comm comm)
+bool control_merge(MPI_Comm comm)
 {
     int on = !state()->refused;
     bool merges = PMPI_Bcast(&on, 1, MPI_INT, 0, comm) == MPI_SUCCESS && on;
@@ -274,84 +223,12 @@ static bool merge_on(MPI_Comm comm)
 }
 
 /* One process says it: rank 0, or if that runs without Wend, the first of its node that runs under it. */
-static void say_absent(void)
+void control_say_absent(void)
 {
     NodeAttendance node;
     if (attendance_of_node(&node) && node.first_with == state()->world_rank && (node.first_with == 0 || node.first_without == 0))
         state_say("rank %d runs without wend trace: nothing was recorded", node.first_without);
 }
-
-/* Before the last session of a program without MPI_Init ends. Every process of the world comes here as often as the others: MPI itself shuts
- * down with its last session, and that is collective. A session of Wend's own keeps MPI up for the merge. */
-static void sessions_merge(void)
-{
-    MPI_Session session;
-    MPI_Group world;
-    MPI_Comm comm;
-    NodeAttendance node;
-    watcher_quiet();
-    /* What follows is collective, and MPI has nothing that could tell before. */
-    if (attendance_of_node(&node) && node.first_without >= 0) {
-        say_absent();
-        abandon();
-        return;
-    }
-    if (PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS) {
-        state_say("no session for the merge: nothing was recorded");
-        return;
-    }
-    if (PMPI_Group_from_session_pset(session, WORLD_PSET, &world) == MPI_SUCCESS) {
-        if (PMPI_Comm_create_from_group(world, SESSION_TAG, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) == MPI_SUCCESS && merge_on(comm))
-            finish();
-        PMPI_Group_free(&world);
-    }
-    PMPI_Session_finalize(&session);
-}
-
-int MPI_Session_finalize(MPI_Session *session)
-{
-    State *s = state();
-    if (called_by_mpi())
-        return PMPI_Session_finalize(session);
-    MPI_Session before = session ? *session : MPI_SESSION_NULL;
-    Call *c = call_begin(WEND_FN_MPI_Session_finalize);
-    bool last = s->sessions == 1 && !s->world && !s->worldly && before != MPI_SESSION_NULL;
-    if (c) {
-        put_shape(c, handle_word(HANDLE_SESSION, (uintptr_t)before));
-        call_start(c);
-    }
-    if (last) {
-        /* Taken for done: afterwards there is no MPI to merge with. */
-        if (c) {
-            call_stop(c, MPI_SUCCESS);
-            call_end(c);
-            c->thread->inside = true;
-        }
-        handle_freed(c, HANDLE_SESSION, (uintptr_t)before);
-        sessions_merge();
-        if (s->world_group_known) {
-            PMPI_Group_free(&s->world_group);
-            s->world_group_known = false;
-        }
-        s->sessions--;
-        int rc = PMPI_Session_finalize(session);
-        if (c)
-            c->thread->inside = false;
-        return rc;
-    }
-    int rc = PMPI_Session_finalize(session);
-    if (rc == MPI_SUCCESS && s->sessions > 0)
-        s->sessions--;
-    if (c) {
-        call_stop(c, rc);
-        if (call_ok(c))
-            handle_freed(c, HANDLE_SESSION, (uintptr_t)before);
-        call_end(c);
-    }
-    return rc;
-}
-
-/* -- the end -- */
 
 /* MPI still runs, and the application has made its last call. */
 static void world_close(void)
@@ -364,20 +241,20 @@ static void world_close(void)
     if (s->refused && attendance != ATTENDANCE_ALL) {
         /* said already */
     } else if (attendance == ATTENDANCE_PARTIAL) {
-        abandon();
-        say_absent();
+        control_abandon();
+        control_say_absent();
     } else if (attendance == ATTENDANCE_UNKNOWN) {
         char why[128];
         snprintf(why, sizeof why, "not all ranks came to their end under wend trace within %ld s", settings()->wait);
         ending_keep(s->world_rank, why);
     } else if (PMPI_Comm_create(MPI_COMM_WORLD, s->world_group, &comm) == MPI_SUCCESS && comm != MPI_COMM_NULL) { /* copies no attributes, as MPI_Comm_dup does */
         PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-        merge_on(comm);
+        control_merge(comm);
     } else if (s->world_rank == 0) {
         state_say("no communicator for the merge: nothing was recorded");
-        abandon();
+        control_abandon();
     }
-    finish();
+    control_finish();
     if (s->world_group_known) {
         PMPI_Group_free(&s->world_group);
         s->world_group_known = false;
@@ -404,7 +281,7 @@ static void watch_self(void)
 int MPI_Finalize(void)
 {
     State *s = state();
-    if (called_by_mpi() || !s->world)
+    if (control_called_by_mpi() || !s->world)
         return PMPI_Finalize();
     /* Taken for done: afterwards there is no MPI to merge with. */
     Call *c = call_begin(WEND_FN_MPI_Finalize);
@@ -426,7 +303,7 @@ int MPI_Finalize(void)
             world_close();
         else if (!s->refused)
             state_say("rank %d: MPI ended without a word: nothing was recorded", s->world_rank);
-        finish();
+        control_finish();
     }
     if (wend_thread)
         wend_thread->inside = false;
@@ -436,10 +313,10 @@ int MPI_Finalize(void)
 int MPI_Abort(MPI_Comm comm, int errorcode)
 {
     State *s = state();
-    if (s->started && !s->finished && !s->refused && !called_by_mpi()) {
+    if (s->started && !s->finished && !s->refused && !control_called_by_mpi()) {
         if (!ending_abort(errorcode)) {
             if (s->world_rank == 0)
-                abandon();            /* nobody has saved anything */
+                control_abandon();            /* nobody has saved anything */
             state_say("rank %d called MPI_Abort: nothing was recorded", s->world_rank);
         }
         s->finished = true;

@@ -5,6 +5,14 @@
 #include "../../lib/part.h"
 #include "call.h"
 
+/* control.c, for sessions.c. */
+void control_open(void);                     /* MPI runs, and rank and size of the world are known */
+bool control_called_by_mpi(void);            /* not by the application, or in a forked child */
+void control_abandon(void);                  /* nothing is to be kept */
+void control_finish(void);                   /* the recording is closed */
+void control_say_absent(void);               /* some ranks run without Wend: one process says it */
+bool control_merge(MPI_Comm comm);           /* on all its ranks; it is freed. False: rank 0 has no place for the recording */
+
 /* facts.c: what a part says of its rank. */
 void facts_open(void);                       /* notes what may change until the end: directory, time */
 void facts_note_error_class(int class);      /* of a return code that occurred: its name goes with the recording */

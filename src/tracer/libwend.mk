@@ -21,6 +21,7 @@ TRACER_SOURCES = \
 	src/tracer/requests.c src/tracer/requests.h \
 	src/tracer/runtime.h \
 	src/tracer/scratch.c src/tracer/scratch.h \
+	src/tracer/sessions.c \
 	src/tracer/settings.c src/tracer/settings.h \
 	src/tracer/state.h \
 	src/tracer/threads.c src/tracer/threads.h \
@@ -35,7 +36,8 @@ libwend_la_SOURCES = $(TRACER_SOURCES) $(WRAPPER_SOURCES) $(MEMORY_SOURCES) $(CA
 nodist_libwend_la_SOURCES = lib/functions.gen.c src/tracer/wrappers.gen.c
 libwend_la_CPPFLAGS = $(TRACER_CPPFLAGS)
 libwend_la_CFLAGS = $(TRACER_CFLAGS)
-libwend_la_LDFLAGS = -avoid-version -shared -Wl,-z,lazy -Wl,-z,nodelete \
+# One for each family of MPI libraries, libwend-mpich.so and libwend-openmpi.so, side by side; libwend.so leads to the one that was installed last.
+libwend_la_LDFLAGS = -avoid-version -release $(MPI_FAMILY) -shared -Wl,-z,lazy -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/src/tracer/libwend.map
 libwend_la_LIBADD = $(FFI_LIBS)
 libwend_la_DEPENDENCIES = src/tracer/libwend.map

@@ -31,7 +31,7 @@
 #include <stdint.h>
 
 #include "../../lib/words.h"
-#include "weak.gen.h"
+#include "library.gen.h"
 
 typedef struct { int64_t *w; size_t n, cap; } Words;
 

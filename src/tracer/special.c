@@ -77,7 +77,7 @@ int64_t type_integers(MPI_Datatype type) { return envelope(type).integers; }
 int64_t type_addresses(MPI_Datatype type) { return envelope(type).addresses; }
 int64_t type_datatypes(MPI_Datatype type) { return envelope(type).datatypes; }
 
-#if MPI_VERSION >= 4
+#ifdef HAVE_MPI_Type_get_envelope_c
 typedef struct { MPI_Count integers, addresses, large_counts, datatypes; int combiner; } LargeEnvelope;
 static LargeEnvelope envelope_c(MPI_Datatype type)
 {
