@@ -17,8 +17,10 @@ src/tracer/wrappers.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) spec && $(WEND_GEN) wrappers $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' --coverage spec/coverage.txt -o $@
 src/tracer/library.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) library $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' -o $@
-BUILT_SOURCES += src/tracer/library.gen.h
-CLEANFILES += src/tracer/library.gen.h
+src/tracer/own.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) own $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' -o $@
+BUILT_SOURCES += src/tracer/library.gen.h src/tracer/own.gen.h
+CLEANFILES += src/tracer/library.gen.h src/tracer/own.gen.h
 spec/coverage.txt: src/tracer/wrappers.gen.c
 	@test -f $@ || { rm -f src/tracer/wrappers.gen.c && $(MAKE) src/tracer/wrappers.gen.c; }
 CLEANFILES += src/tracer/wrappers.gen.c spec/coverage.txt

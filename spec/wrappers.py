@@ -542,6 +542,14 @@ def header(spec, library):
                      + [f"#pragma weak {n}" for n in library.symbols + ["P" + n for n in functions]]) + "\n"
 
 
+def own(spec, library):
+    """src/tracer/own.gen.h: see src/tracer/tools.h."""
+    lines = ["/* Made by spec/gen.py: in a file that includes this, PMPI_ functions are the MPI library's, whatever stands behind Wend (tools.h). */",
+             "#ifndef WEND_OWN_GEN_H", "#define WEND_OWN_GEN_H", "", "#include <mpi.h>", '#include "tools.h"', ""]
+    lines += [f"#define P{f.name}(...) WEND_OWN({f.name}, __VA_ARGS__)" for f in library.recordable(spec)]
+    return "\n".join(lines + ["", "#endif"]) + "\n"
+
+
 def wrappers(spec, library):
     functions = library.recordable(spec)
     for f in functions:

@@ -5,6 +5,13 @@ noinst_LTLIBRARIES += tests/support/yield.la
 tests_support_yield_la_SOURCES = tests/support/yield.c
 tests_support_yield_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
 
+# Another tool of MPI's profiling interface: as a library, and as an object for a program.
+check_DATA += tests/support/tool.so tests/support/tool.o
+tests/support/tool.so tests/support/tool.o: tests/support/tool.c
+	$(AM_V_CC)$(MKDIR_P) tests/support && $(MPICC) $(EXAMPLE_CFLAGS) -fPIC `case $@ in *.so) echo -shared;; *) echo -c;; esac` -o $@ $<
+CLEANFILES += tests/support/tool.so tests/support/tool.o
+EXTRA_DIST += tests/support/tool.c
+
 # Small programs, each about one hard thing, compiled with the MPI compiler as a user would do it.
 TEST_PROGRAM_FILES = \
 	tests/programs/arguments.c \
@@ -75,6 +82,7 @@ BATS_TESTS = \
 	tests/bad-input.bats \
 	tests/commands.bats \
 	tests/fortran.bats \
+	tests/launchers.bats \
 	tests/output.bats \
 	tests/programs.bats \
 	tests/proxygen/proxygen.bats \

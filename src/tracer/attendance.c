@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "launcher.h"
+#include "own.gen.h"
 #include "runtime.h"
 
 /* -- /proc -- */
@@ -136,26 +137,16 @@ static bool note(Seen **seen, size_t *n, long rank, bool with)
     return true;
 }
 
-/* What tells the launcher's ranks their number; NULL: nothing does. */
-static const char *rank_variable(void)
-{
-    static const char *const variables[] = WEND_LAUNCHER_RANKS;
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-        if (getenv(variables[i]))
-            return variables[i];
-    return NULL;
-}
-
 long attendance_launcher(void)
 {
-    const char *variable = rank_variable();
+    const char *variable = launcher_rank_variable();
     long pid = variable ? launcher_of(getpid(), variable) : -1;
     return pid > 1 ? pid : -1;
 }
 
 bool attendance_of_node(NodeAttendance *node)
 {
-    const char *variable = rank_variable();
+    const char *variable = launcher_rank_variable();
     Dl_info me;
     if (!variable || !dladdr((const void *)attendance_of_node, &me) || !me.dli_fname)
         return false;

@@ -10,6 +10,7 @@
 #include "ending.h"
 #include "functions.gen.h"
 #include "handles.h"
+#include "own.gen.h"
 #include "requests.h"
 #include "threads.h"
 

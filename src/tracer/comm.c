@@ -8,6 +8,7 @@
 #include "attached.h"
 #include "handles.h"
 #include "memory.h"
+#include "own.gen.h"
 
 /* Facts of a HANDLE_COMM, HANDLE_WIN or HANDLE_FILE. */
 struct CommEntry {

@@ -19,6 +19,7 @@
 #include "functions.gen.h"
 #include "handles.h"
 #include "output.h"
+#include "own.gen.h"
 #include "parts.h"
 #include "settings.h"
 #include "watcher.h"
@@ -42,6 +43,10 @@ __attribute__((constructor)) static void load(void)
     State *s = state();
     clock_open();
     pthread_atfork(NULL, NULL, in_forked_child);
+    s->spare = tools_other_wend();
+    if (s->spare)
+        return;
+    tools_open();
     atomic_store(&s->recording, settings()->tracing);
     atomic_store(&s->active, true);
 }
@@ -88,7 +93,7 @@ void control_finish(void)
 
 bool control_called_by_mpi(void)
 {
-    return state()->forked || (wend_thread && wend_thread->inside);
+    return state()->forked || state()->spare || (wend_thread && wend_thread->inside);
 }
 
 /* -- the beginning -- */
@@ -162,11 +167,12 @@ static void world_open(void)
 int MPI_Init(int *argc, char ***argv)
 {
     if (control_called_by_mpi())
-        return PMPI_Init(argc, argv);
+        return WEND_NEXT(MPI_Init)(argc, argv);
+    tools_start();
     Call *c = call_begin(WEND_FN_MPI_Init);
     if (c)
         call_start(c);
-    int rc = PMPI_Init(argc, argv);
+    int rc = WEND_NEXT(MPI_Init)(argc, argv);
     if (c)
         call_stop(c, rc);
     if (rc == MPI_SUCCESS)
@@ -190,13 +196,14 @@ static int64_t thread_level_word(int level)
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     if (control_called_by_mpi())
-        return PMPI_Init_thread(argc, argv, required, provided);
+        return WEND_NEXT(MPI_Init_thread)(argc, argv, required, provided);
+    tools_start();
     Call *c = call_begin(WEND_FN_MPI_Init_thread);
     if (c) {
         put_shape(c, thread_level_word(required));
         call_start(c);
     }
-    int rc = PMPI_Init_thread(argc, argv, required, provided);
+    int rc = WEND_NEXT(MPI_Init_thread)(argc, argv, required, provided);
     if (c) {
         call_stop(c, rc);
         if (call_ok(c))
@@ -282,7 +289,7 @@ int MPI_Finalize(void)
 {
     State *s = state();
     if (control_called_by_mpi() || !s->world)
-        return PMPI_Finalize();
+        return WEND_NEXT(MPI_Finalize)();
     /* Taken for done: afterwards there is no MPI to merge with. */
     Call *c = call_begin(WEND_FN_MPI_Finalize);
     if (c) {
@@ -296,7 +303,7 @@ int MPI_Finalize(void)
     /* An open session keeps MPI, and with it the attributes, until who knows when. */
     if (!s->watching || s->sessions > 0)
         world_close();
-    int rc = PMPI_Finalize(), gone = 0;
+    int rc = WEND_NEXT(MPI_Finalize)(), gone = 0;
     if (!s->finished) {
         /* An application's function failed, and the library stopped at that: the other ranks wait for this one. */
         if (PMPI_Finalized(&gone) == MPI_SUCCESS && !gone)
@@ -322,7 +329,7 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
         s->finished = true;
         atomic_store(&s->active, false);
     }
-    return PMPI_Abort(comm, errorcode);
+    return WEND_NEXT(MPI_Abort)(comm, errorcode);
 }
 
 /* -- on and off -- */
@@ -337,14 +344,14 @@ int MPI_Pcontrol(const int level, ...)
     if ((c = call_begin(WEND_FN_MPI_Pcontrol))) {
         put_slot(c, level);
         call_start(c);
-        int rc = PMPI_Pcontrol(level);
+        int rc = WEND_NEXT(MPI_Pcontrol)(level);
         call_stop(c, rc);
         call_end(c);
         if (level == 0)
             atomic_store(&s->recording, false);
         return rc;
     }
-    return PMPI_Pcontrol(level);
+    return WEND_NEXT(MPI_Pcontrol)(level);
 }
 
 int MPI_Info_set(MPI_Info info, const char *key, const char *value)
@@ -355,12 +362,12 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
         atomic_store(&s->recording, true);
     Call *c = call_begin(WEND_FN_MPI_Info_set);
     if (!c)
-        return PMPI_Info_set(info, key, value);
+        return WEND_NEXT(MPI_Info_set)(info, key, value);
     put_shape(c, handle_word(HANDLE_INFO, (uintptr_t)info));
     put_string(&c->shape, key);
     put_string(&c->shape, value);
     call_start(c);
-    int rc = PMPI_Info_set(info, key, value);
+    int rc = WEND_NEXT(MPI_Info_set)(info, key, value);
     call_stop(c, rc);
     call_end(c);
     if (switches && !on)

@@ -17,6 +17,7 @@
 #include "encode.h"
 #include "functions.gen.h"
 #include "output.h"
+#include "own.gen.h"
 #include "settings.h"
 
 static char *directory;               /* at the start: the application may change it */

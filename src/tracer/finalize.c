@@ -16,6 +16,7 @@
 #include "../../lib/merge.h"
 #include "ending.h"
 #include "output.h"
+#include "own.gen.h"
 #include "parts.h"
 #include "settings.h"
 

@@ -2,8 +2,27 @@
 #ifndef WEND_LAUNCHER_H
 #define WEND_LAUNCHER_H
 
-/* Environment variables that hold a process's rank, the most specific first: an mpirun within a batch step hands on the step's too. */
-#define WEND_LAUNCHER_RANKS \
-    {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID", "FLUX_TASK_RANK", "SLURM_PROCID"}
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/* Environment variables that hold a process's rank, the most specific first: an mpirun within a batch step hands on the step's too. In order: MPICH's Hydra and all
+ * that speak PMI, PRRTE and Slurm's PMIx, Open MPI, MVAPICH, HPE's PALS, Cray's ALPS, IBM's jsrun, Flux, Slurm. */
+static inline const char *launcher_rank_variable(void) /* NULL: no launcher that is known */
+{
+    static const char *const variables[] = {"PMI_RANK",    "PMIX_RANK",   "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
+                                            "ALPS_APP_PE", "JSM_NAMESPACE_RANK", "FLUX_TASK_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (getenv(variables[i]))
+            return variables[i];
+    return NULL;
+}
+
+/* What is to be said once is said by the first of the processes that a launcher started. */
+static inline bool launcher_speaks(void)
+{
+    const char *variable = launcher_rank_variable();
+    return !variable || atol(getenv(variable)) == 0;
+}
 
 #endif

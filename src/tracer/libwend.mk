@@ -24,7 +24,9 @@ TRACER_SOURCES = \
 	src/tracer/sessions.c \
 	src/tracer/settings.c src/tracer/settings.h \
 	src/tracer/state.h \
+	src/tracer/symbols.c src/tracer/symbols.h \
 	src/tracer/threads.c src/tracer/threads.h \
+	src/tracer/tools.c src/tracer/tools.h \
 	src/tracer/watcher.c src/tracer/watcher.h
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 # -fexceptions: C++ applications throw from error handlers, through MPI and through here.

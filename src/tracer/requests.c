@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "comm.h"
+#include "own.gen.h"
 
 typedef struct List { RequestRecord *head, *tail; } List;
 

@@ -10,6 +10,7 @@
 #include "functions.gen.h"
 #include "handles.h"
 #include "comm.h"
+#include "own.gen.h"
 #include "watcher.h"
 
 #define SESSION_TAG "org.wend.merge"
@@ -40,14 +41,15 @@ static void session_open(MPI_Session session)
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
     if (control_called_by_mpi())
-        return PMPI_Session_init(info, errhandler, session);
+        return WEND_NEXT(MPI_Session_init)(info, errhandler, session);
+    tools_start();
     Call *c = call_begin(WEND_FN_MPI_Session_init);
     if (c) {
         put_shape(c, handle_word(HANDLE_INFO, (uintptr_t)info));
         put_shape(c, handle_word(HANDLE_ERRHANDLER, (uintptr_t)errhandler));
         call_start(c);
     }
-    int rc = PMPI_Session_init(info, errhandler, session);
+    int rc = WEND_NEXT(MPI_Session_init)(info, errhandler, session);
     if (c)
         call_stop(c, rc);
     if (rc == MPI_SUCCESS) {
@@ -93,7 +95,7 @@ int MPI_Session_finalize(MPI_Session *session)
 {
     State *s = state();
     if (control_called_by_mpi())
-        return PMPI_Session_finalize(session);
+        return WEND_NEXT(MPI_Session_finalize)(session);
     MPI_Session before = session ? *session : MPI_SESSION_NULL;
     Call *c = call_begin(WEND_FN_MPI_Session_finalize);
     bool last = s->sessions == 1 && !s->world && !s->worldly && before != MPI_SESSION_NULL;
@@ -115,12 +117,12 @@ int MPI_Session_finalize(MPI_Session *session)
             s->world_group_known = false;
         }
         s->sessions--;
-        int rc = PMPI_Session_finalize(session);
+        int rc = WEND_NEXT(MPI_Session_finalize)(session);
         if (c)
             c->thread->inside = false;
         return rc;
     }
-    int rc = PMPI_Session_finalize(session);
+    int rc = WEND_NEXT(MPI_Session_finalize)(session);
     if (rc == MPI_SUCCESS && s->sessions > 0)
         s->sessions--;
     if (c) {

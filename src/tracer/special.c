@@ -3,6 +3,7 @@
  * MPI is asked only about handles that Wend knows, inside a wrapper, and only what cannot fail: the application's error handlers
  * must not run for a question of Wend's. */
 #include "encode.h"
+#include "own.gen.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,4 +1,6 @@
-/* top.c: a program under "wend trace" that never started MPI: one line at its end, for else nobody would know why there is no recording. */
+/* top.c: a program under "wend trace" that never started MPI, or started it where Wend could not see it: one line at its end, for else nobody would know why there is
+ * no recording. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -10,8 +12,10 @@
 #include <unistd.h>
 
 #include "ending.h"
+#include "launcher.h"
 #include "settings.h"
 #include "state.h"
+#include "symbols.h"
 
 /* WEND_TOP: the process that wend trace became, whatever it has exec'ed since (its children are others), and how many page faults
  * those had that it waited for before. */
@@ -20,19 +24,6 @@ static bool is_top(long *faults)
     const char *top = getenv("WEND_TOP");
     long pid;
     return top && sscanf(top, "%ld:%ld", &pid, faults) == 2 && pid == (long)getpid();
-}
-
-/* Of several processes that a launcher started, the first speaks. */
-static bool speaks(void)
-{
-    static const char *const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
-                                        "FLUX_TASK_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
-        const char *rank = getenv(ranks[i]);
-        if (rank)
-            return atol(rank) == 0;
-    }
-    return true;
 }
 
 /* A script or a launcher: what it ran may have been recorded. */
@@ -50,8 +41,23 @@ static bool has_recording(const char *directory)
     return n < 0 || (size_t)n >= sizeof path || stat(path, &info) == 0;
 }
 
+/* Why MPI's calls did not come here although there were some, or may have been: in words, NULL if none were. */
+static const char *missed(void)
+{
+    int (*initialized)(int *) = (int (*)(int *))dlsym(RTLD_DEFAULT, "PMPI_Initialized");
+    int flag = 0;
+    if (initialized && initialized(&flag) == 0 && flag)
+        return "started MPI past libwend.so, which does not come before the MPI library";
+    int program = initialized ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    bool has_mpi = program >= 0 && symbols_have_mpi(program);
+    if (program >= 0)
+        close(program);
+    return has_mpi ? "has the MPI library linked into it statically" : NULL;
+}
+
 /* Many programs close standard error as the last thing that they do (all of GNU's), before libraries are told of the end. */
 static int standard_error = -1;
+static long process;                  /* that loaded the library; a child that it forks says nothing */
 
 /* A child that goes on after its parent must not hold a pipe open that somebody reads to its end. */
 static void in_child(void)
@@ -65,7 +71,8 @@ __attribute__((constructor)) static void keep_standard_error(void)
 {
     int saved = errno;
     long faults;
-    if (is_top(&faults) && speaks()) {
+    process = (long)getpid();
+    if (is_top(&faults) && launcher_speaks()) {
         standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 200); /* not among the numbers that programs count on */
         pthread_atfork(NULL, NULL, in_child);
     }
@@ -74,13 +81,18 @@ __attribute__((constructor)) static void keep_standard_error(void)
 
 __attribute__((destructor)) static void say_nothing_recorded(void)
 {
+    State *s = state();
     long faults;
-    if (standard_error < 0 || state()->started || !is_top(&faults))
+    if (s->started || s->spare || process != (long)getpid() || !launcher_speaks())
         return;
-    /* With a name of the tracer's own choice there is no telling where children have left a recording. */
-    if (had_children(faults) && (!settings()->output || has_recording(settings()->output)))
-        return;
-    dprintf(standard_error, "wend: %s did not start MPI: nothing was recorded\n", program_invocation_short_name);
+    const char *why = missed();
+    if (!why) {
+        /* With a name of the tracer's own choice there is no telling where children have left a recording. */
+        if (standard_error < 0 || !is_top(&faults) || (had_children(faults) && (!settings()->output || has_recording(settings()->output))))
+            return;
+        why = "did not start MPI";
+    }
+    dprintf(standard_error >= 0 ? standard_error : STDERR_FILENO, "wend: %s %s: nothing was recorded\n", program_invocation_short_name, why);
 }
 
 /* Some shells end so. */

@@ -1,7 +1,7 @@
 # what is built in src/wend/
 WEND_COMMAND_SOURCES = src/wend/command.h src/wend/command.c
 
-# The settings are the tracer's own table and reader, so that both take a variable in the same way.
+# The settings are the tracer's own table and reader, so that both take a variable in the same way; and what makes a program one that cannot be traced.
 bin_PROGRAMS += wend
 wend_SOURCES = \
 	$(WEND_COMMAND_SOURCES) $(DECODER_SOURCES) \
@@ -9,7 +9,8 @@ wend_SOURCES = \
 	src/wend/program.c src/wend/program.h \
 	src/wend/trace.c \
 	src/wend/wend.c \
-	src/tracer/settings.c src/tracer/settings.h
+	src/tracer/settings.c src/tracer/settings.h \
+	src/tracer/symbols.c src/tracer/symbols.h
 wend_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/wend -DWEND_BINDIR='"$(bindir)"' -DWEND_LIBDIR='"$(libdir)"'
 wend_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
 wend_LDADD = libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) -lm

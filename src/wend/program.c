@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "merge.h"
+#include "src/tracer/symbols.h"
 
 static char *missing(GError **error, const char *name, int why)
 {
@@ -89,7 +90,7 @@ static const char *elf_obstacle(int fd)
         if (pread(fd, &part, sizeof part, (off_t)(header.e_phoff + i * sizeof part)) != (ssize_t)sizeof part)
             return NULL;
         if (part.p_type == PT_INTERP)
-            return NULL;
+            return symbols_have_mpi(fd) ? "has the MPI library linked into it statically" : NULL;
     }
     return "is statically linked";
 }

@@ -81,21 +81,10 @@ static void set_variables(void)
 
 /* -- what is wrong is said by one process of a job -- */
 
-static gboolean speaks(void)
-{
-    static const char *const ranks[] = WEND_LAUNCHER_RANKS;
-    for (size_t i = 0; i < G_N_ELEMENTS(ranks); i++) {
-        const char *rank = g_getenv(ranks[i]);
-        if (rank)
-            return strcmp(rank, "0") == 0;
-    }
-    return TRUE;
-}
-
 static int fail(GError *error)
 {
     int status = error->code;
-    if (speaks())
+    if (launcher_speaks())
         return wend_command_fail(COMMAND, error);
     g_error_free(error);
     return status;
@@ -203,7 +192,7 @@ static gboolean check_output(GError **error)
         return TRUE; /* a new name, by the tracer */
     struct stat info;
     if (stat(output, &info) != 0) {
-        int why = errno == ENOENT && speaks() ? try_making(output) : errno == ENOENT ? 0 : errno;
+        int why = errno == ENOENT && launcher_speaks() ? try_making(output) : errno == ENOENT ? 0 : errno;
         if (why != 0)
             g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", output, g_strerror(why));
         return why == 0;

@@ -8,10 +8,12 @@
 #include "control.h"
 #include "ending.h"
 #include "handles.h"
+#include "tools.h"
 
 /* What requests.c and call.c need of the rest. */
 const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_REQUEST_NULL}};
 const size_t wend_n_predefined = 1;
+void *const *tools_own;
 void facts_note_error_class(int class) { (void)class; }
 void ending_prepare_thread(void) {}
 void recorder_wait(Thread *t) { (void)t; }
