@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Whether the library has what came with MPI 4.0. */
+#define MPI_4 (MPI_VERSION >= 4)
+
 /* Ends all ranks with one line when CONDITION is false. */
 #define CHECK(condition) ((condition) ? (void)0 : check_failed(#condition, __FILE__, __LINE__))
 

@@ -42,6 +42,7 @@ static void whole(int left, int right)
     free(from_right);
 }
 
+#if MPI_4
 static void partitioned(int left, int right)
 {
     int *to = allocate(sizeof *to * n * partitions), *from = allocate(sizeof *to * n * partitions);
@@ -77,6 +78,14 @@ static void partitioned(int left, int right)
     free(to);
     free(from);
 }
+#else
+static void partitioned(int left, int right)
+{
+    (void)left, (void)right;
+    if (rank == 0)
+        printf("persistent: the library has no partitioned communication\n");
+}
+#endif
 
 int main(int argc, char **argv)
 {

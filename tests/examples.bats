@@ -13,7 +13,7 @@ setup() { in_scratch; }
 @test "ring, 16 ranks" { roundtrip 16 "$EXAMPLES/ring"; }
 @test "collectives, blocking, 4 ranks" { roundtrip 4 "$EXAMPLES/collectives" -k blocking; }
 @test "collectives, nonblocking, 4 ranks" { roundtrip 4 "$EXAMPLES/collectives" -k nonblocking; }
-@test "collectives, persistent, 4 ranks" { roundtrip 4 "$EXAMPLES/collectives" -k persistent; }
+@test "collectives, persistent, 4 ranks" { library_has MPI_Bcast_init; roundtrip 4 "$EXAMPLES/collectives" -k persistent; }
 @test "collectives, 9 ranks" { roundtrip 9 "$EXAMPLES/collectives"; }
 @test "rowcol, 4 ranks" { roundtrip 4 "$EXAMPLES/rowcol"; }
 @test "rowcol, 11 ranks, two of them idle" { roundtrip 11 "$EXAMPLES/rowcol"; }

@@ -6,6 +6,7 @@
 #   make_proxy DIR PROGRAM    proxygen and the compiler, no warning allowed
 #   roundtrip N program…      run, record, dump, compile the proxy, record that, compare
 #   same_output N program…    the program prints and returns the same with and without Wend
+#   library_has FUNCTION      skips the test if the MPI library does not have it
 #
 # All functions write to the current folder; "in_scratch" (for setup) makes that a folder of the test's own.
 
@@ -29,15 +30,21 @@ in_scratch() {
     cd "${BATS_TEST_TMPDIR:?}" || return 1
 }
 
+# library_has FUNCTION: the MPI library under test has it; else the test is skipped.
+library_has() {
+    grep -q "^#define HAVE_$1 " "$BUILD_DIR/src/tracer/library.gen.h" || skip "the MPI library has no $1"
+}
+
 fail() {
     printf '%s\n' "$@" >&2
     return 1
 }
 
-# Options of the launcher at hand that allow more ranks than cores.
+# Options of the launcher at hand that allow more ranks than cores. Two parts of Open MPI 4.1.4 fail in the tests' programs by themselves: the one-sided
+# operations over shared memory crash (osc rdma), and collective file operations read what was not written (io ompio).
 case "$("$MPIEXEC" --version 2>/dev/null | head -n 1)" in
 *Open*MPI* | *OpenRTE* | *PRRTE*)
-    LAUNCH=("$MPIEXEC" --oversubscribe --allow-run-as-root --mca mpi_yield_when_idle 1) ;;
+    LAUNCH=("$MPIEXEC" --oversubscribe --allow-run-as-root --mca mpi_yield_when_idle 1 --mca osc ^rdma --mca io ^ompio) ;;
 *)
     LAUNCH=("$MPIEXEC") ;;
 esac

@@ -53,8 +53,9 @@ EXTRA_DIST += $(TEST_PROGRAM_FILES)
 # Modules that they make stay out of each other's way.
 TEST_PROGRAM_FORTRAN_FILES = tests/programs/f08.f90 tests/programs/fortran.f90
 TEST_PROGRAM_FORTRAN = $(TEST_PROGRAM_FORTRAN_FILES:.f90=)
+# Open MPI's compiler does not name the library that has the predefined attribute functions.
 $(TEST_PROGRAM_FORTRAN): %: %.f90
-	$(AM_V_GEN)$(MKDIR_P) $@.mods && $(MPIFORT) -O2 -g -w -J$@.mods -o $@ $<
+	$(AM_V_GEN)$(MKDIR_P) $@.mods && $(MPIFORT) -O2 -g -w -J$@.mods -o $@ $< $(MPIFORT_LDFLAGS) -Wl,--copy-dt-needed-entries
 if HAVE_MPIFORT
 check_DATA += $(TEST_PROGRAM_FORTRAN)
 endif

@@ -9,7 +9,7 @@ setup() { in_scratch; }
 @test "callbacks: operators, attributes, generalized requests" { same_output 4 "$PROGRAMS/callbacks"; }
 @test "before MPI_Init and after MPI_Finalize" { same_output 2 "$PROGRAMS/early"; }
 @test "threads" { same_output 2 "$PROGRAMS/threads"; }
-@test "sessions" { same_output 2 "$PROGRAMS/sessions"; }
+@test "sessions" { library_has MPI_Session_init; same_output 2 "$PROGRAMS/sessions"; }
 @test "no stray message of Wend's while ranks finalize" { same_output 4 "$PROGRAMS/strays"; }
 @test "exit code of the program" {
     same_output 2 "$PROGRAMS/exits" code 3

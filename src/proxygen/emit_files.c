@@ -126,9 +126,12 @@ static void emit_includes(Emitter *e, GString *out)
     if (has_large_stack(e))
         g_string_append(out, "#include <sys/resource.h>\n");
     g_string_append(out, "#include <unistd.h>\n\n");
-    g_string_append(out, "/* gcc takes MPICH's MPI_STATUSES_IGNORE, which is no real address, for an array that is too small. */\n"
+    g_string_append(out, "/* gcc takes addresses that are none (MPICH's MPI_STATUSES_IGNORE, Open MPI's MPI_UNWEIGHTED) for arrays that are too small. */\n"
                          "#if defined __GNUC__ && !defined __clang__\n"
                          "#pragma GCC diagnostic ignored \"-Wstringop-overflow\"\n"
+                         "#if __GNUC__ > 10\n"
+                         "#pragma GCC diagnostic ignored \"-Wstringop-overread\"\n"
+                         "#endif\n"
                          "#endif\n\n");
 }
 

@@ -101,7 +101,7 @@ program f08
   call MPI_Info_create(info)
   call MPI_Info_set(info, 'a key', ' a value')
   length = len(text)
-  call MPI_Info_get_string(info, 'a key', length, text, flag)
+  call MPI_Info_get(info, 'a key', length, text, flag)
   print '(a, i0, 3a, l2)', 'info of ', rank, ': [', trim(text), ']', flag
   call MPI_Info_free(info)
   call MPI_Barrier(MPI_COMM_WORLD)

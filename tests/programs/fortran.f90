@@ -69,7 +69,7 @@ program fortran
   call MPI_Irecv(matrix(1, 2), 4, MPI_INTEGER, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, requests(2), e)
   call MPI_Isend(matrix(1, 3), 4, MPI_INTEGER, right, 1, MPI_COMM_WORLD, requests(3), e)
   call MPI_Isend(matrix(1, 6), 4, MPI_INTEGER, right, 2, MPI_COMM_WORLD, requests(4), e)
-  call MPI_Waitany(1, requests(3), index, MPI_STATUS_IGNORE, e)
+  call MPI_Waitany(1, requests(3:3), index, MPI_STATUS_IGNORE, e)
   if (index /= 1) print *, 'index ', index
   call MPI_Waitall(4, requests, statuses, e)
   print '(a, i0, a, 24i5, 2(a, i0))', 'rank ', rank, ':', matrix, ' source ', statuses(MPI_SOURCE, 2), &
