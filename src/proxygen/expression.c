@@ -233,8 +233,11 @@ char *expression_handle(Emitter *e, WendKind kind, gint64 word)
         if (name)
             return g_strdup(name);
     }
+    /* Not significant, but some libraries look whether they are valid, and go together. */
     if (word == WEND_ABSENT && kind == WEND_KIND_DATATYPE)
-        return g_strdup("MPI_BYTE"); /* not significant, but some libraries look */
+        return g_strdup("MPI_BYTE");
+    if (word == WEND_ABSENT && kind == WEND_KIND_OP)
+        return g_strdup("MPI_BOR");
     return g_strdup(handle_null(kind)); /* absent, or one that Wend has not seen made */
 }
 

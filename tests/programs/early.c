@@ -10,10 +10,12 @@ int main(int argc, char **argv)
     MPI_Finalized(&finalized);
     MPI_Get_version(&version, &subversion);
     MPI_Get_library_version(text, &length);
+#if MPI_VERSION >= 4
     MPI_Info info;
     MPI_Info_create(&info);
     MPI_Info_set(info, "key", "value");
     MPI_Info_free(&info);
+#endif
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
@@ -23,7 +25,11 @@ int main(int argc, char **argv)
     MPI_Initialized(&flag);
     MPI_Finalized(&finalized);
     MPI_Get_version(&version, &subversion);
+#if MPI_VERSION >= 4
     MPI_Error_string(MPI_ERR_COMM, error, &length);
+#else
+    length = snprintf(error, sizeof error, "not to be asked for");
+#endif
     if (rank == 0)
         printf("after: initialized %d, finalized %d, error text %s\n", flag, finalized, length > 0 ? "there" : "empty");
     return 0;
