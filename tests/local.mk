@@ -80,6 +80,7 @@ EXTRA_DIST += tests/kills.py
 BATS_TESTS = \
 	tests/dying.bats \
 	tests/examples.bats \
+	tests/families.bats \
 	tests/bad-input.bats \
 	tests/commands.bats \
 	tests/fortran.bats \

@@ -18,6 +18,14 @@ static inline const char *launcher_rank_variable(void) /* NULL: no launcher that
     return NULL;
 }
 
+/* Name (family.h) of the family of MPI libraries that the launcher comes with; NULL: that is not known. */
+static inline const char *launcher_family(void)
+{
+    if (getenv("OMPI_COMM_WORLD_SIZE"))
+        return "openmpi";
+    return getenv("PMI_RANK") ? "mpich" : NULL; /* Hydra's; where Slurm or PALS speak PMI it is MPICH's relatives that listen */
+}
+
 /* What is to be said once is said by the first of the processes that a launcher started. */
 static inline bool launcher_speaks(void)
 {

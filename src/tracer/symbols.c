@@ -43,7 +43,7 @@ static bool file_defines(const File *f, const char *name)
     size_t n = header->e_shnum;
     const ElfW(Shdr) *sections = part_of(f, header->e_shoff, n, sizeof *sections);
     for (size_t i = 0; sections && i < n; i++)
-        if (sections[i].sh_type == SHT_SYMTAB && sections[i].sh_link < n && table_defines(f, &sections[i], &sections[sections[i].sh_link], name))
+        if ((sections[i].sh_type == SHT_SYMTAB || sections[i].sh_type == SHT_DYNSYM) && sections[i].sh_link < n && table_defines(f, &sections[i], &sections[sections[i].sh_link], name))
             return true;
     return false;
 }

@@ -5,10 +5,12 @@ WEND_COMMAND_SOURCES = src/wend/command.h src/wend/command.c
 bin_PROGRAMS += wend
 wend_SOURCES = \
 	$(WEND_COMMAND_SOURCES) $(DECODER_SOURCES) \
+	src/wend/library.c src/wend/library.h \
 	src/wend/merge.c \
 	src/wend/program.c src/wend/program.h \
 	src/wend/trace.c \
 	src/wend/wend.c \
+	src/tracer/family.h \
 	src/tracer/settings.c src/tracer/settings.h \
 	src/tracer/symbols.c src/tracer/symbols.h
 wend_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/wend -DWEND_BINDIR='"$(bindir)"' -DWEND_LIBDIR='"$(libdir)"'

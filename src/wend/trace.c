@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "library.h"
 #include "merge.h"
 #include "program.h"
 #include "src/tracer/launcher.h"
 #include "src/tracer/settings.h"
 
 #define COMMAND "trace"
-#define LIBRARY "libwend.so"
 
 /* -- options: one for each setting -- */
 
@@ -30,6 +30,7 @@ enum {
 static char *given_string[SETTINGS];
 static gboolean given_switch[SETTINGS];
 static char *given_number[SETTINGS];  /* as text: the tracer's own reader judges it */
+static char *given_family;            /* not the tracer's: it says which tracer */
 
 static const GOptionEntry options[] = {
 #define ENTRY_STRING G_OPTION_ARG_FILENAME, given_string
@@ -41,6 +42,7 @@ static const GOptionEntry options[] = {
     ENTRY_OF(option, letter, ENTRY_##type, SETTING_##field, doc " [" variable "]", argument)
     WEND_SETTINGS(X)
 #undef X
+    {"mpi", 0, 0, G_OPTION_ARG_STRING, &given_family, "family of MPI libraries that PROGRAM uses: mpich or openmpi (default: what it is linked with)", "NAME"},
     G_OPTION_ENTRY_NULL};
 
 static void set_string(const char *variable, int setting, const char *otherwise)
@@ -90,62 +92,7 @@ static int fail(GError *error)
     return status;
 }
 
-/* -- the library: beside an uninstalled wend, or where it was installed, also when the whole tree has been moved -- */
-
-static char *own_folder(void)
-{
-    char *exe = g_file_read_link("/proc/self/exe", NULL);
-    char *folder = exe ? g_path_get_dirname(exe) : NULL;
-    g_free(exe);
-    return folder;
-}
-
-/* LIBDIR as seen from BINDIR: ../lib. NULL if they share nothing. */
-static char *relative_libdir(void)
-{
-    const char *bin = WEND_BINDIR, *lib = WEND_LIBDIR;
-    size_t common = 0;
-    for (size_t i = 0; bin[i] == lib[i]; i++) {
-        if (bin[i] == '/')
-            common = i;
-        if (bin[i] == '\0')
-            return NULL;
-    }
-    if (common == 0)
-        return NULL;
-    GString *path = g_string_new(NULL);
-    for (const char *p = bin + common; *p; p++)
-        if (*p == '/')
-            g_string_append(path, "../");
-    g_string_append(path, lib + common + 1);
-    return g_string_free(path, FALSE);
-}
-
-static char *find_library(GError **error)
-{
-    char *own = own_folder(), *relative = relative_libdir();
-    char *places[] = {
-        own ? g_build_filename(own, LIBRARY, NULL) : NULL, /* libtool keeps both in .libs */
-        own ? g_build_filename(own, ".libs", LIBRARY, NULL) : NULL,
-        own && relative ? g_build_filename(own, relative, LIBRARY, NULL) : NULL,
-        g_build_filename(WEND_LIBDIR, LIBRARY, NULL),
-    };
-    char *found = NULL;
-    for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
-        if (!found && places[i] && g_file_test(places[i], G_FILE_TEST_EXISTS))
-            found = g_canonicalize_filename(places[i], NULL);
-        g_free(places[i]);
-    }
-    g_free(own);
-    g_free(relative);
-    if (!found) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s is not where wend was installed (%s)", LIBRARY, WEND_LIBDIR);
-    } else if (strpbrk(found, ": ")) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: the loader cannot preload a library whose path has a space or a colon", found);
-        g_clear_pointer(&found, g_free);
-    }
-    return found;
-}
+/* -- the library -- */
 
 /* First of those that are preloaded already, and once. */
 static void preload(const char *library)
@@ -218,7 +165,7 @@ int wend_trace_main(int argc, char **argv)
     if (!wend_command_options_before(
             COMMAND, "PROGRAM [ARGUMENT…]", "Runs PROGRAM and records its MPI calls: mpirun -n 8 wend trace -o DIR ./app",
             "Each option sets an environment variable, given in brackets, which can be set instead. One recording holds all ranks; rank 0 writes\n"
-            "it at MPI_Finalize. Without wend: LD_PRELOAD=" LIBRARY ", or link with -lwend.\n\n"
+            "it at MPI_Finalize. Without wend: LD_PRELOAD=libwend.so, or link with -lwend.\n\n"
             "Exit status: PROGRAM's. If it is not run: 2 wrong usage; 3 the output exists, or PROGRAM cannot be traced; 4 there is\n"
             "no such program, it is not executable (a shell says 127 and 126), or the output cannot be written.",
             options, &argc, &argv, &status))
@@ -240,7 +187,7 @@ int wend_trace_main(int argc, char **argv)
         g_set_error(&error, WEND_ERROR, WEND_ERROR_INPUT, "%s %s: it cannot be traced", file, obstacle);
         return fail(error);
     }
-    char *library = check_output(&error) ? find_library(&error) : NULL;
+    char *library = check_output(&error) ? library_for(file, given_family, &error) : NULL;
     if (!library)
         return fail(error);
     preload(library);

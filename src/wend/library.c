@@ -1,0 +1,227 @@
+/* library.c: see library.h. What a program is linked with the dynamic linker knows: "ld.so --list PROGRAM" follows all its rules, and runs nothing of the program. */
+#include "config.h"
+
+#include "library.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "merge.h"
+#include "src/tracer/family.h"
+#include "src/tracer/launcher.h"
+#include "src/tracer/symbols.h"
+
+#define DEFAULT "libwend.so"
+
+/* -- where libwend is: beside an uninstalled wend, or where it was installed, also when the whole tree has been moved -- */
+
+static char *own_folder(void)
+{
+    char *exe = g_file_read_link("/proc/self/exe", NULL);
+    char *folder = exe ? g_path_get_dirname(exe) : NULL;
+    g_free(exe);
+    return folder;
+}
+
+/* LIBDIR as seen from BINDIR: ../lib. NULL if they share nothing. */
+static char *relative_libdir(void)
+{
+    const char *bin = WEND_BINDIR, *lib = WEND_LIBDIR;
+    size_t common = 0;
+    for (size_t i = 0; bin[i] == lib[i]; i++) {
+        if (bin[i] == '/')
+            common = i;
+        if (bin[i] == '\0')
+            return NULL;
+    }
+    if (common == 0)
+        return NULL;
+    GString *path = g_string_new(NULL);
+    for (const char *p = bin + common; *p; p++)
+        if (*p == '/')
+            g_string_append(path, "../");
+    g_string_append(path, lib + common + 1);
+    return g_string_free(path, FALSE);
+}
+
+/* NULL: it is nowhere. */
+static char *find(const char *name)
+{
+    char *own = own_folder(), *relative = relative_libdir();
+    char *places[] = {
+        own ? g_build_filename(own, name, NULL) : NULL, /* libtool keeps both in .libs */
+        own ? g_build_filename(own, ".libs", name, NULL) : NULL,
+        own && relative ? g_build_filename(own, relative, name, NULL) : NULL,
+        g_build_filename(WEND_LIBDIR, name, NULL),
+    };
+    char *found = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
+        if (!found && places[i] && g_file_test(places[i], G_FILE_TEST_EXISTS))
+            found = g_canonicalize_filename(places[i], NULL);
+        g_free(places[i]);
+    }
+    g_free(own);
+    g_free(relative);
+    return found;
+}
+
+/* -- which MPI a program has -- */
+
+typedef enum { NO_MPI = -1, UNKNOWN_MPI = -2 } NoFamily;
+
+/* Index of the family that the library in FILE is of, or NoFamily. */
+static int family_of(const char *file)
+{
+    int fd = open(file, O_RDONLY | O_CLOEXEC), family = NO_MPI;
+    if (fd < 0)
+        return NO_MPI;
+    for (int i = 0; family < 0 && i < N_FAMILIES; i++)
+        if (symbols_define(fd, families[i].mark))
+            family = i;
+    if (family < 0 && symbols_define(fd, "PMPI_Init"))
+        family = UNKNOWN_MPI;
+    close(fd);
+    return family;
+}
+
+/* The program's dynamic linker; NULL: it has none (a script), or none that can be asked. Caller frees. */
+static char *linker_of(const char *program)
+{
+    ElfW(Ehdr) header;
+    char *linker = NULL;
+    int fd = open(program, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    if (pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0
+        && header.e_phentsize == sizeof(ElfW(Phdr)))
+        for (size_t i = 0; !linker && i < header.e_phnum; i++) {
+            ElfW(Phdr) part;
+            char path[4096];
+            if (pread(fd, &part, sizeof part, (off_t)(header.e_phoff + i * sizeof part)) == (ssize_t)sizeof part && part.p_type == PT_INTERP
+                && part.p_filesz > 1 && part.p_filesz <= sizeof path && pread(fd, path, part.p_filesz, (off_t)part.p_offset) == (ssize_t)part.p_filesz)
+                linker = g_strndup(path, part.p_filesz - 1);
+        }
+    close(fd);
+    return linker;
+}
+
+/* Lines "<tab>NAME => FILE (ADDRESS)". */
+static char *libraries_of(const char *program)
+{
+    char *linker = linker_of(program), *lines = NULL;
+    if (!linker)
+        return NULL;
+    char *path = g_canonicalize_filename(program, NULL); /* the linker would look for a bare name elsewhere */
+    char *arguments[] = {linker, (char *)"--list", path, NULL};
+    char **environment = g_environ_unsetenv(g_get_environ(), "LD_PRELOAD");
+    if (!g_spawn_sync(NULL, arguments, environment, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &lines, NULL, NULL, NULL))
+        lines = NULL;
+    g_strfreev(environment);
+    g_free(path);
+    g_free(linker);
+    return lines;
+}
+
+/* Index of the family that PROGRAM is linked with, or NoFamily; the library's file goes to *MPI. */
+static int family_of_program(const char *program, char **mpi)
+{
+    char *text = libraries_of(program), **lines = g_strsplit(text ? text : "", "\n", -1);
+    int family = NO_MPI;
+    for (char **line = lines; *line && family < 0; line++) {
+        char *file = strstr(*line, "=> "), *end = file ? strrchr(file, '(') : NULL;
+        if (!end || !strstr(*line, "mpi")) /* all libraries of MPI have it in their name */
+            continue;
+        file += strlen("=> ");
+        char *path = g_strstrip(g_strndup(file, (gsize)(end - file)));
+        int here = family_of(path);
+        if (here != NO_MPI) {
+            family = here;
+            g_free(*mpi);
+            *mpi = g_steal_pointer(&path);
+        }
+        g_free(path);
+    }
+    g_strfreev(lines);
+    g_free(text);
+    return family;
+}
+
+/* The family of a launcher: PROGRAM, or what started this process. */
+static int family_of_launcher(const char *program)
+{
+    char *path = realpath(program, NULL), *file = g_path_get_basename(path ? path : program);
+    int family = NO_MPI;
+    for (int i = 0; i < N_FAMILIES; i++)
+        for (size_t k = 0; k < G_N_ELEMENTS(families[i].launchers); k++)
+            if (strcmp(file, families[i].launchers[k]) == 0)
+                family = i;
+    free(path);
+    g_free(file);
+    if (family != NO_MPI)
+        return family;
+    const char *name = launcher_family();
+    for (int i = 0; name && i < N_FAMILIES; i++)
+        if (strcmp(name, families[i].name) == 0)
+            return i;
+    return NO_MPI;
+}
+
+/* -- both -- */
+
+static char *name_of(const char *family)
+{
+    return g_strdup_printf("libwend-%s.so", family);
+}
+
+static char *checked(char *library, GError **error)
+{
+    if (library && strpbrk(library, ": ")) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: the loader cannot preload a library whose path has a space or a colon", library);
+        g_clear_pointer(&library, g_free);
+    }
+    return library;
+}
+
+static char *library_named(const char *family, GError **error)
+{
+    char *name = name_of(family), *library = find(name);
+    if (!library)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s is not where wend was installed (%s)", name, WEND_LIBDIR);
+    g_free(name);
+    return checked(library, error);
+}
+
+char *library_for(const char *program, const char *family, GError **error)
+{
+    if (family)
+        return library_named(family, error);
+    char *mpi = NULL, *library = NULL;
+    int of_program = family_of_program(program, &mpi);
+    if (of_program == UNKNOWN_MPI) {
+        library = find("libwend-mpi.so"); /* built for a library of no known family: there can be but one */
+        if (!library)
+            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: has an MPI library that there is no libwend for: %s", program, mpi);
+    } else if (of_program >= 0) {
+        char *name = name_of(families[of_program].name);
+        library = find(name);
+        if (!library)
+            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: is linked with %s (%s), and %s is not there: build Wend with that library's MPICC as well", program,
+                        families[of_program].title, mpi, name);
+        g_free(name);
+    } else {
+        int of_launcher = family_of_launcher(program);
+        char *name = of_launcher >= 0 ? name_of(families[of_launcher].name) : NULL;
+        library = name ? find(name) : NULL;
+        g_free(name);
+        if (!library)
+            library = find(DEFAULT);
+        if (!library)
+            g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, DEFAULT " is not where wend was installed (%s)", WEND_LIBDIR);
+    }
+    g_free(mpi);
+    return checked(library, error);
+}

@@ -1,0 +1,55 @@
+# Two builds side by side: which libwend goes with a program. OTHER_BUILD_DIR is a build for another family of MPI libraries; without one there is nothing to choose.
+load helpers
+
+setup() {
+    in_scratch
+    FAMILY=$(basename "$(readlink "$LIBWEND")" .so)
+    FAMILY=${FAMILY#libwend-}
+}
+
+other() { # the configuration of the other build, in a shell of its own
+    [ -n "${OTHER_BUILD_DIR:-}" ] || skip "only one MPI library is there to build for"
+    (unset MPICC MPIEXEC MPIFORT WEND PROXYGEN
+        BUILD_DIR=$OTHER_BUILD_DIR
+        load helpers
+        "$@")
+}
+
+@test "a program of another family than this build's is refused in one line, and not run" {
+    other true
+    status=0
+    "$WEND" trace -o a.dir "$OTHER_BUILD_DIR/tests/programs/hello" >out 2>message || status=$?
+    [ "$status" = 3 ]
+    [ ! -s out ]
+    [ "$(wc -l <message)" = 1 ]
+    grep -q 'is linked with .*and libwend-.*\.so is not there' message
+    [ ! -e a.dir ]
+}
+
+@test "installed side by side, each program is recorded with the library that goes with it" {
+    other true
+    for build in "$BUILD_DIR" "$OTHER_BUILD_DIR"; do
+        make -s -C "$build" install DESTDIR="$PWD/root" >install.out 2>&1 || fail "make install" "$(tail -n 5 install.out)"
+    done
+    installed=$(find root -path "*/bin/wend" -type f)
+    [ "$(find root -name 'libwend-*.so' | wc -l)" = 2 ]
+    WEND=$PWD/$installed record here.dir 2 "$PROGRAMS/hello"
+    "$WEND" show here.dir >here
+    export OTHER_WEND=$PWD/$installed
+    there() { WEND=$OTHER_WEND record there.dir 2 "$PROGRAMS/hello"; }
+    other there
+    "$WEND" show there.dir >there
+    [ "$(grep '^MPI  ' here)" != "$(grep '^MPI  ' there)" ]
+    # and where the program tells nothing, by the launcher
+    WEND=$PWD/$installed record here2.dir 2 sh -c 'exec "$0"' "$PROGRAMS/hello"
+    there() { WEND=$OTHER_WEND record there2.dir 2 sh -c 'exec "$0"' "$PROGRAMS/hello"; }
+    other there
+    "$WEND" show there2.dir >/dev/null
+}
+
+@test "a family that there is no library for is a usage error" {
+    status=0
+    "$WEND" trace --mpi none "$PROGRAMS/hello" 2>message || status=$?
+    [ "$status" = 2 ]
+    grep -q 'libwend-none.so' message
+}
