@@ -57,6 +57,7 @@ setup() { in_scratch; }
 @test "round trip: negative strides and extents" { roundtrip 3 "$PROGRAMS/memory" strides; }
 @test "round trip: as much memory as neighbours need, and where their addresses say" { roundtrip 4 "$PROGRAMS/memory" neighbours; }
 @test "round trip: small numbers for addresses" { roundtrip 2 "$PROGRAMS/memory" numbers; }
+@test "round trip: mappings that are used from their end" { roundtrip 2 "$PROGRAMS/memory" mappings; }
 @test "round trip: memory of a whole program" { roundtrip 4 "$PROGRAMS/memory"; }
 
 recorded_allreduces() { # of rank 0

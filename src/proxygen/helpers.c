@@ -77,12 +77,16 @@ static gint64 rounded(gint64 bytes, gint64 unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
+/* Of a segment, or in a table at a number that none has. */
+static gint64 bytes_above(const Segment *s) { return s ? MAX(s->high, 1) : 1; }
+static gint64 bytes_below(const Segment *s) { return s ? rounded(-s->low, 64) : 0; }
+
 static void static_memory(Out *o)
 {
     g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, WEND_SEGMENT_STATIC);
     for (guint i = 0; i < segments->len; i++) {
         const Segment *s = g_ptr_array_index(segments, i);
-        gint64 id = s->place, below = rounded(-s->low, 64);
+        gint64 id = s->place, below = bytes_below(s);
         if (i == 0)
             write_comment(o->definitions, 0, "Static data. Offset 0 is the first address that MPI saw; some were lower.");
         g_string_append_printf(o->definitions, "static _Alignas(64) char static_data_%" G_GINT64_FORMAT "[%" G_GINT64_FORMAT "];\n", id,
@@ -115,20 +119,16 @@ static void made_memory(Out *o, enum wend_segment_kind kind, const char *name, c
     g_string_append_printf(o->definitions, "%schar *%s[%" G_GINT64_FORMAT "]; /* %s */\n\n", o->e->linkage, name, n, comment);
 }
 
-/* Sizes by id, for the segments that the proxy allocates itself. */
-static gint64 sizes(Out *o, enum wend_segment_kind kind, const char *name)
+/* A table by id, for the segments that the proxy allocates itself. */
+static gint64 sizes(Out *o, enum wend_segment_kind kind, const char *name, gint64 (*bytes)(const Segment *s))
 {
     g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, kind);
     g_autoptr(GString) list = g_string_new("");
     gint64 next = 0;
-    for (guint i = 0; i < segments->len; i++) {
-        const Segment *s = g_ptr_array_index(segments, i);
-        for (; next < s->place; next++)
-            g_string_append(list, next ? ", 1" : "1");
-        g_string_append_printf(list, "%s%" G_GINT64_FORMAT, next ? ", " : "", MAX(s->high, 1));
-        next++;
-    }
-    write_line(o->definitions, 0, "static const size_t %s_size[%" G_GINT64_FORMAT "] = {%s};", name, next, list->str);
+    for (guint i = 0; i < segments->len; i++)
+        for (const Segment *s = g_ptr_array_index(segments, i); next <= s->place; next++)
+            g_string_append_printf(list, "%s%" G_GINT64_FORMAT, next ? ", " : "", bytes(next == s->place ? s : NULL));
+    write_line(o->definitions, 0, "static const size_t %s[%" G_GINT64_FORMAT "] = {%s};", name, next, list->str);
     return next;
 }
 
@@ -156,10 +156,16 @@ static const char *const heap_text =
 
 static const char *const mapped_text =
     "\n"
-    "/* Memory from mmap, with a page on each side that keeps mappings apart. */\n"
+    "static size_t mapped_pages(int id)\n"
+    "{\n"
+    "    size_t page = (size_t)sysconf(_SC_PAGESIZE);\n"
+    "    return (mapped_below[id] + mapped_size[id] + page - 1) / page * page;\n"
+    "}\n"
+    "\n"
+    "/* Memory from mmap, with a page on each side that keeps mappings apart. Offset 0 is the first address that MPI saw; some may be lower. */\n"
     "@char *mapped(int id)\n"
     "{\n"
-    "    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (mapped_size[id] + page - 1) / page * page;\n"
+    "    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = mapped_pages(id);\n"
     "    if (!mapped_block[id]) {\n"
     "        char *made = mmap(NULL, bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
     "        if (made == MAP_FAILED || mprotect(made + page, bytes, PROT_READ | PROT_WRITE) != 0) {\n"
@@ -168,14 +174,13 @@ static const char *const mapped_text =
     "        }\n"
     "        mapped_block[id] = made + page;\n"
     "    }\n"
-    "    return mapped_block[id];\n"
+    "    return mapped_block[id] + mapped_below[id];\n"
     "}\n"
     "\n"
     "@void mapped_free(int id)\n"
     "{\n"
-    "    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (mapped_size[id] + page - 1) / page * page;\n"
     "    if (mapped_block[id])\n"
-    "        munmap(mapped_block[id], bytes);\n"
+    "        munmap(mapped_block[id], mapped_pages(id));\n"
     "    mapped_block[id] = NULL;\n"
     "}\n"
     "\n";
@@ -189,14 +194,15 @@ static void memory(Out *o)
     made_memory(o, WEND_SEGMENT_WIN, "window_memory", "of windows that MPI allocated");
     if (e->needs[HELPER_HEAP]) {
         write_comment(o->definitions, 0, "The heap, by the number of the block. Sizes are what the calls need, at least.");
-        gint64 n = sizes(o, WEND_SEGMENT_HEAP, "heap");
+        gint64 n = sizes(o, WEND_SEGMENT_HEAP, "heap_size", bytes_above);
         g_string_append_printf(o->definitions, "static char *heap_block[%" G_GINT64_FORMAT "];\n", n);
         helper_declare(e, o->declarations, "char *heap(int id);\nvoid heap_free(int id);\nextern const int heap_blocks;");
         g_string_append_printf(o->definitions, "%sconst int heap_blocks = %" G_GINT64_FORMAT ";\n", e->linkage, n);
         helper_define(e, o->definitions, heap_text);
     }
     if (e->needs[HELPER_MAPPED]) {
-        gint64 n = sizes(o, WEND_SEGMENT_MAP, "mapped");
+        gint64 n = sizes(o, WEND_SEGMENT_MAP, "mapped_size", bytes_above);
+        sizes(o, WEND_SEGMENT_MAP, "mapped_below", bytes_below);
         g_string_append_printf(o->definitions, "static char *mapped_block[%" G_GINT64_FORMAT "];\n", n);
         helper_declare(e, o->declarations, "char *mapped(int id);\nvoid mapped_free(int id);\nextern const int mapped_blocks;");
         g_string_append_printf(o->definitions, "%sconst int mapped_blocks = %" G_GINT64_FORMAT ";\n", e->linkage, n);

@@ -5,12 +5,14 @@
  *   strides     negative strides and bounds; vectors of blocks in any order
  *   neighbours  each kind of topology, its duplicate; displacements that are addresses
  *   numbers     small numbers where addresses are asked for
+ *   mappings    memory from mmap, used from its end to its beginning
  *
  * The blocks are large, so that one that is too small in a proxy is noticed. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { LARGE = 1 << 20 };
 
@@ -201,10 +203,20 @@ static void numbers(void)
     MPI_Send((void *)0x10, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
 }
 
+static void mappings(void)
+{
+    char *all = mmap(NULL, 8 * LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int i = 3; i >= 0; i--)
+        pass(all + (size_t)2 * i * LARGE, LARGE, MPI_CHAR, all + (size_t)(2 * i + 1) * LARGE, LARGE, MPI_CHAR);
+    munmap(all, 8 * LARGE);
+}
+
 int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*run)(void); } parts[] = {
-        {"reuse", reuse}, {"absolute", absolute}, {"strides", strides}, {"neighbours", neighbours}, {"numbers", numbers},
+        {"reuse", reuse}, {"absolute", absolute}, {"strides", strides}, {"neighbours", neighbours}, {"numbers", numbers}, {"mappings", mappings},
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
