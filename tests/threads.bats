@@ -40,6 +40,7 @@ free_recordings() {
 }
 @test "round trip: threads on some ranks only" { roundtrip 2 "$PROGRAMS/teams" some; }
 @test "round trip: threads among others that never call MPI" { roundtrip 2 "$PROGRAMS/teams" idle; }
+@test "round trip: threads that nobody joins" { roundtrip 2 "$PROGRAMS/teams" detached; }
 @test "round trip: four threads on one communicator" { roundtrip 2 "$PROGRAMS/teams" hammer; }
 @test "recordings of threads that hand things on are equal" {
     for what in requests objects blocks; do

@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#define THREAD_TYPE "typedef struct { int number; void *(*run)(void *); size_t stack; int runs; _Atomic int ended; pthread_t id; } Thread;"
+
 static const char *const threads_text =
     "/* The threads of this process but the main one. They have the numbers in which they are created. */\n"
-    "typedef struct { int number; void *(*run)(void *); size_t stack; int runs; pthread_t id; } Thread;\n"
+    THREAD_TYPE "\n"
     "@Thread *threads;\n"
     "@int n_threads;\n"
     "\n"
@@ -17,6 +19,14 @@ static const char *const threads_text =
     "    return NULL;\n"
     "}\n"
     "\n"
+    "static void *run_thread(void *argument)\n"
+    "{\n"
+    "    Thread *thread = argument;\n"
+    "    void *result = thread->run(NULL);\n"
+    "    thread->ended = 1;\n"
+    "    return result;\n"
+    "}\n"
+    "\n"
     "@void start_thread(int number)\n"
     "{\n"
     "    Thread *thread = thread_of_number(number);\n"
@@ -26,16 +36,19 @@ static const char *const threads_text =
     "    pthread_attr_init(&attributes);\n"
     "    if (thread->stack)\n"
     "        pthread_attr_setstacksize(&attributes, thread->stack);\n"
-    "    thread->runs = pthread_create(&thread->id, &attributes, thread->run, NULL) == 0;\n"
+    "    thread->ended = 0;\n"
+    "    thread->runs = pthread_create(&thread->id, &attributes, run_thread, thread) == 0;\n"
     "    pthread_attr_destroy(&attributes);\n"
     "}\n"
     "\n"
-    "/* Those whose end is not in the recording: they have ended when MPI does. */\n"
+    "/* Those that nobody joined: they have ended when MPI does. */\n"
     "@void join_threads(void)\n"
     "{\n"
     "    for (int i = 0; i < n_threads; i++) {\n"
+    "        while (threads[i].runs && !threads[i].ended)\n"
+    "            usleep(20);\n"
     "        if (threads[i].runs)\n"
-    "            pthread_join(threads[i].id, NULL);\n"
+    "            pthread_detach(threads[i].id);\n"
     "        threads[i].runs = 0;\n"
     "    }\n"
     "}\n"
@@ -140,7 +153,7 @@ void helpers_threads(Out *o)
         {e->needs[HELPER_SHARED_REQUEST], shared_request_text,
          "void shared_request(int i, int maker, int of_several);\nvoid shared_request_used(int i, MPI_Request now);"},
     };
-    helper_declare(e, o->declarations, "typedef struct { int number; void *(*run)(void *); size_t stack; int runs; pthread_t id; } Thread;\n"
+    helper_declare(e, o->declarations, THREAD_TYPE "\n"
                                 "extern Thread *threads;\nextern int n_threads;\nvoid start_thread(int number);\nvoid join_thread(int number);\n"
                                 "void join_threads(void);\nvoid *thread_without_calls(void *unused_argument);");
     helper_define(e, o->definitions, *e->linkage ? threads_text : strstr(threads_text, "@Thread")); /* the type is among the declarations */

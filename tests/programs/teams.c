@@ -6,6 +6,7 @@
  *   phases     threads are started and joined, again and again, and do collective calls on MPI_COMM_WORLD in between
  *   some       only even ranks have threads
  *   idle       some threads never call MPI
+ *   detached   threads that nobody joins: they say themselves that they are done, as Python's do
  *   hammer     four threads, one communicator, as fast as they can */
 #include <mpi.h>
 #include <pthread.h>
@@ -154,7 +155,7 @@ static void objects(void)
     pthread_join(thread, NULL);
 }
 
-/* -- phases, some, idle, hammer -- */
+/* -- phases, some, idle, hammer, detached -- */
 
 static void *sum(void *argument)
 {
@@ -205,6 +206,24 @@ static void several(int n, int with_threads, int idle)
         pthread_join(thread[t], NULL);
 }
 
+static void *send_and_say(void *t)
+{
+    send_and_receive(t);
+    put(&back, t);
+    return NULL;
+}
+
+static void detached(int n)
+{
+    for (intptr_t t = 0; t < n; t++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, send_and_say, (void *)t);
+        pthread_detach(thread);
+    }
+    for (int t = 0; t < n; t++)
+        get(&back);
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -229,6 +248,8 @@ int main(int argc, char **argv)
         several(2, 1, 1);
     else if (strcmp(what, "hammer") == 0)
         several(4, 1, 0);
+    else if (strcmp(what, "detached") == 0)
+        detached(3);
     else
         check(0);
     if (rank == 0)
