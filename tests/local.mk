@@ -50,6 +50,15 @@ check_DATA += $(TEST_PROGRAM_BINARIES)
 CLEANFILES += $(TEST_PROGRAM_BINARIES)
 EXTRA_DIST += $(TEST_PROGRAM_FILES)
 
+# MPI that comes with a module: the program has none.
+tests/programs/late: tests/programs/late.c
+	$(AM_V_CC)$(MKDIR_P) tests/programs && $(CC) $(EXAMPLE_CFLAGS) -o $@ $< -ldl
+tests/programs/late.so: tests/programs/late.c
+	$(AM_V_CC)$(MKDIR_P) tests/programs && $(MPICC) $(EXAMPLE_CFLAGS) -DMODULE -shared -fPIC -o $@ $<
+check_DATA += tests/programs/late tests/programs/late.so
+CLEANFILES += tests/programs/late tests/programs/late.so
+EXTRA_DIST += tests/programs/late.c tests/programs/late.py tests/programs/python.py
+
 # Modules that they make stay out of each other's way.
 TEST_PROGRAM_FORTRAN_FILES = tests/programs/f08.f90 tests/programs/fortran.f90
 TEST_PROGRAM_FORTRAN = $(TEST_PROGRAM_FORTRAN_FILES:.f90=)
@@ -88,6 +97,7 @@ BATS_TESTS = \
 	tests/output.bats \
 	tests/programs.bats \
 	tests/proxygen/proxygen.bats \
+	tests/python.bats \
 	tests/requests.bats \
 	tests/spec.bats \
 	tests/support.bats \

@@ -10,6 +10,7 @@
 #include "ending.h"
 #include "functions.gen.h"
 #include "handles.h"
+#include "late.h"
 #include "own.gen.h"
 #include "requests.h"
 #include "threads.h"
@@ -117,6 +118,7 @@ static Call *call_new(Thread *t)
 Thread *thread_new(void)
 {
     State *s = state();
+    late_open();
     Thread *t = calloc(1, sizeof *t);
     Call *c = t ? call_new(t) : NULL;
     if (!c) {

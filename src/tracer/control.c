@@ -18,6 +18,7 @@
 #include "ending.h"
 #include "functions.gen.h"
 #include "handles.h"
+#include "late.h"
 #include "output.h"
 #include "own.gen.h"
 #include "parts.h"
@@ -93,6 +94,7 @@ void control_finish(void)
 
 bool control_called_by_mpi(void)
 {
+    late_open();
     return state()->forked || state()->spare || (wend_thread && wend_thread->inside);
 }
 

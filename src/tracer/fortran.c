@@ -10,7 +10,9 @@
 
 #include "call.h"
 #include "encode.h"
+#include "fortran.h"
 #include "functions.gen.h"
+#include "late.h"
 #include "module.h"
 
 /* -- attributes -- */
@@ -109,10 +111,10 @@ static void visit_layer(const Module *m, void *self)
         module_redirect(m, wrapper_of, self);
 }
 
-__attribute__((constructor)) static void redirect_fortran(void)
+void fortran_open(void)
 {
     Dl_info own;
-    if (!dlsym(RTLD_DEFAULT, MARK) || !dladdr((void *)set_Comm, &own))
+    if (!late_symbol(MARK) || !dladdr((void *)set_Comm, &own))
         return;
     void *self = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (!self)

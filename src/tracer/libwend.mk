@@ -11,8 +11,9 @@ TRACER_SOURCES = \
 	src/tracer/facts.c \
 	src/tracer/fatal.c \
 	src/tracer/finalize.c \
-	src/tracer/fortran.c \
+	src/tracer/fortran.c src/tracer/fortran.h \
 	src/tracer/handles.c src/tracer/handles.h \
+	src/tracer/late.c src/tracer/late.h \
 	src/tracer/launcher.h \
 	src/tracer/module.c src/tracer/module.h \
 	src/tracer/output.c src/tracer/output.h \

@@ -1,18 +1,20 @@
 /* module.c: see module.h. */
 #include "module.h"
 
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #if defined __x86_64__
-enum { TYPE_SLOT = R_X86_64_JUMP_SLOT, TYPE_DATA = R_X86_64_GLOB_DAT };
+enum { TYPE_SLOT = R_X86_64_JUMP_SLOT, TYPE_DATA = R_X86_64_GLOB_DAT, TYPE_ADDRESS = R_X86_64_64 };
 #elif defined __aarch64__
-enum { TYPE_SLOT = R_AARCH64_JUMP_SLOT, TYPE_DATA = R_AARCH64_GLOB_DAT };
+enum { TYPE_SLOT = R_AARCH64_JUMP_SLOT, TYPE_DATA = R_AARCH64_GLOB_DAT, TYPE_ADDRESS = R_AARCH64_ABS64 };
 #elif defined __riscv
-enum { TYPE_SLOT = R_RISCV_JUMP_SLOT, TYPE_DATA = R_RISCV_64 };
+enum { TYPE_SLOT = R_RISCV_JUMP_SLOT, TYPE_DATA = R_RISCV_64, TYPE_ADDRESS = R_RISCV_64 };
 #else
-enum { TYPE_SLOT = -1, TYPE_DATA = -1 };
+enum { TYPE_SLOT = -1, TYPE_DATA = -1, TYPE_ADDRESS = -1 };
 #endif
 
 static uintptr_t address_in(const Module *m, ElfW(Addr) value) /* some linkers leave offsets in the dynamic section */
@@ -47,12 +49,12 @@ static void read_module(const struct dl_phdr_info *info, Module *m)
         m->counts[t] = m->tables[t] && m->symbols && m->strings ? sizes[t] / sizeof(ElfW(Rela)) : 0;
 }
 
-/* The name that an entry refers to, NULL if it is no reference to another module's function. */
+/* The name that an entry refers to, NULL if it is no reference to another module's function or object. */
 static const char *name_of(const Module *m, const ElfW(Rela) *r)
 {
     int type = (int)ELF64_R_TYPE(r->r_info);
     const ElfW(Sym) *symbol = &m->symbols[ELF64_R_SYM(r->r_info)];
-    if ((type != TYPE_SLOT && type != TYPE_DATA) || symbol->st_shndx != SHN_UNDEF)
+    if ((type != TYPE_SLOT && type != TYPE_DATA && type != TYPE_ADDRESS) || symbol->st_shndx != SHN_UNDEF)
         return NULL;
     return m->strings + symbol->st_name;
 }
@@ -64,29 +66,43 @@ static void point_to(const Module *m, const ElfW(Rela) *r, void *wrapper)
     bool read_only = page < m->relro_end && page + page_size > m->relro;
     if (read_only && mprotect((void *)page, page_size, PROT_READ | PROT_WRITE) != 0)
         return;
-    *slot = wrapper;
+    *slot = (char *)wrapper + r->r_addend;
     if (read_only && page + page_size <= m->relro_end)
         mprotect((void *)page, page_size, PROT_READ);
 }
 
-typedef struct {
-    void (*visit)(const Module *m, void *user);
-    void *user;
-} Visit;
+typedef struct { Module *at; size_t n; } Modules;
 
-static int visit_module(struct dl_phdr_info *info, size_t size, void *user)
+static int note_module(struct dl_phdr_info *info, size_t size, void *user)
 {
-    const Visit *v = user;
-    Module m;
+    Modules *all = user;
     (void)size;
-    read_module(info, &m);
-    v->visit(&m, v->user);
+    char *name = info->dlpi_name ? strdup(info->dlpi_name) : NULL;
+    Module *grown = name ? realloc(all->at, (all->n + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(name);
+        return 1;
+    }
+    all->at = grown;
+    read_module(info, &grown[all->n]);
+    grown[all->n++].name = name;
     return 0;
 }
 
 void modules_each(void (*visit)(const Module *m, void *user), void *user)
 {
-    dl_iterate_phdr(visit_module, &(Visit){visit, user});
+    Modules all = {0};
+    dl_iterate_phdr(note_module, &all);
+    for (size_t i = 0; i < all.n; i++) {
+        char *name = (char *)all.at[i].name;
+        void *held = *name ? dlopen(name, RTLD_LAZY | RTLD_NOLOAD) : NULL; /* the program itself has no name */
+        if (held || !*name)
+            visit(&all.at[i], user);
+        if (held)
+            dlclose(held);
+        free(name);
+    }
+    free(all.at);
 }
 
 bool module_refers(const Module *m, const char *name)

@@ -1,4 +1,4 @@
-/* module.h: the references of one loaded module (a library, or the program) to functions of others, in the table that the dynamic linker keeps for it:
+/* module.h: the references of one loaded module (a library, or the program) to functions and objects of others, in the table that the dynamic linker keeps for it:
  * where they lead can be changed for that module alone. */
 #ifndef WEND_MODULE_H
 #define WEND_MODULE_H
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 typedef struct {
+    const char *name;                 /* its file's; of the program: "" */
     uintptr_t base;
     const ElfW(Sym) *symbols;
     const char *strings;
@@ -18,6 +19,7 @@ typedef struct {
     uintptr_t relro, relro_end;       /* what the dynamic linker has made read-only */
 } Module;
 
+/* Each stays loaded while it is visited. No lock of the loader is held: VISIT may ask it things that another thread, which is loading, is asked to wait with. */
 void modules_each(void (*visit)(const Module *m, void *user), void *user);
 bool module_refers(const Module *m, const char *name);
 /* Each reference leads to what WRAPPER_OF says of its name; NULL: where it led. */

@@ -14,6 +14,7 @@
 
 #include "../../lib/functions.h"
 #include "launcher.h"
+#include "late.h"
 #include "module.h"
 #include "state.h"
 
@@ -161,7 +162,7 @@ void tools_open(void)
 void tools_start(void)
 {
     tools_open();
-    if (dlsym(RTLD_DEFAULT, "PMPI_Init"))
+    if (late_symbol("PMPI_Init"))
         return;
     if (launcher_speaks())
         state_say("%s has no MPI library to hand calls on to: link with -Wl,--no-as-needed, or without -lwend if MPI is linked statically", program_invocation_short_name);

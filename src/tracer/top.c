@@ -13,6 +13,7 @@
 
 #include "ending.h"
 #include "launcher.h"
+#include "late.h"
 #include "settings.h"
 #include "state.h"
 #include "symbols.h"
@@ -48,6 +49,8 @@ static const char *missed(void)
     int flag = 0;
     if (initialized && initialized(&flag) == 0 && flag)
         return "started MPI past libwend.so, which does not come before the MPI library";
+    if (!initialized && late_passed_by())
+        return "looked MPI's functions up by itself (dlsym), past libwend.so";
     int program = initialized ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     bool has_mpi = program >= 0 && symbols_have_mpi(program);
     if (program >= 0)

@@ -14,7 +14,9 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,9 +25,29 @@
 
 static enum { BEFORE_INIT, RUNNING, FINALIZING } phase;
 
+static bool is_own(const void *symbol)
+{
+    Dl_info own, info;
+    return dladdr(&phase, &own) && dladdr(symbol, &info) && info.dli_fbase == own.dli_fbase;
+}
+
+/* Where MPI was loaded for one module alone (a Python extension), the loader finds it behind nobody. */
+static void *in_any_module(const char *name)
+{
+    void *found = NULL;
+    for (const struct link_map *m = dlopen(NULL, RTLD_LAZY); m && !found; m = m->l_next) {
+        void *module = *m->l_name ? dlopen(m->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+        if (module && (found = dlsym(module, name)) && is_own(found))
+            found = NULL;
+    }
+    return found;
+}
+
 static void *next(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
+    if (!found)
+        found = in_any_module(name);
     if (!found) /* cannot be: only the libraries that define these call them */
         abort();
     return found;

@@ -1,0 +1,16 @@
+/* late.h: an MPI library that was not there when the process started: Python loads it with the extension module that needs it, other programs with a
+ * plugin, and mostly for that module alone (RTLD_LOCAL). Calls come to Wend then as ever, but the dynamic linker has nothing for Wend's own
+ * references: neither for those that it bound at the start, nor for those that it binds at their first use. */
+#ifndef WEND_LATE_H
+#define WEND_LATE_H
+
+#include <stdbool.h>
+
+/* Before a thread's first call goes on to MPI: Wend's references lead to the library that is there now. */
+void late_open(void);
+/* A symbol of the process's MPI library, wherever it is; NULL: it has none, or no MPI library is loaded. */
+void *late_symbol(const char *name);
+/* Does MPI run although Wend has seen no call? */
+bool late_passed_by(void);
+
+#endif

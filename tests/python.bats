@@ -1,0 +1,39 @@
+# Python, and what it does that other programs rarely do: MPI comes while the program runs, and for one module alone.
+load helpers
+setup() { in_scratch; }
+
+same_lines_and_roundtrip() { # ranks write in any order
+    local n=$1
+    shift
+    mpi "$n" "$@" >plain.out 2>plain.err
+    record app.dir "$n" "$@" >recorded.out 2>recorded.err
+    diff <(sort plain.out) <(sort recorded.out)
+    diff plain.err recorded.err
+    roundtrip_from_recording "$n"
+}
+
+@test "a module brings MPI with it" {
+    same_lines_and_roundtrip 3 "$PROGRAMS/late" "$PROGRAMS/late.so"
+    grep -q 'MPI_Dist_graph_create_adjacent(.*sourceweights=MPI_UNWEIGHTED' dump.out
+    grep -q 'MPI_Comm_create_keyval(comm_copy_attr_fn=MPI_COMM_DUP_FN' dump.out
+}
+@test "a module brings MPI with it, and the loader binds everything at once" {
+    export LD_BIND_NOW=1
+    same_lines_and_roundtrip 2 "$PROGRAMS/late" "$PROGRAMS/late.so"
+}
+@test "a Python program loads such a module" {
+    same_lines_and_roundtrip 3 "$PYTHON" "$SOURCE_DIR/tests/programs/late.py" "$PROGRAMS/late.so"
+}
+@test "who asks the loader for MPI's functions goes past Wend, which says so" {
+    mpi 1 "$WEND" trace -o app.dir "$PROGRAMS/late" "$PROGRAMS/late.so" dlsym 2>err
+    [ "$(cat err)" = "wend: late looked MPI's functions up by itself (dlsym), past libwend.so: nothing was recorded" ]
+    [ ! -e app.dir ]
+}
+
+# Debian's mpi4py is made for one MPI library; make check-elsewhere goes through mpi4py's own tests with one that is made for this.
+library_of() { ldd "$1" | sed -n 's/^\t\(libmpi[^ ]*\.so\.[0-9]*\) .*/\1/p' | sort | head -n 1; }
+@test "mpi4py" {
+    extension=$("$PYTHON" -c 'import importlib.util as u; print(u.find_spec("mpi4py.MPI").origin)' 2>/dev/null) || skip "no mpi4py here"
+    [ "$(library_of "$extension")" = "$(library_of "$PROGRAMS/hello")" ] || skip "mpi4py here is for another MPI library"
+    same_lines_and_roundtrip 3 "$PYTHON" "$SOURCE_DIR/tests/programs/python.py"
+}
