@@ -15,6 +15,7 @@ const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_R
 const size_t wend_n_predefined = 1;
 void *const *tools_own;
 void facts_note_error_class(int class) { (void)class; }
+void late_open(void) {}
 void ending_prepare_thread(void) {}
 void recorder_wait(Thread *t) { (void)t; }
 void recorder_postponed(Thread *t) { (void)t; }
