@@ -127,6 +127,48 @@ static bool is_of_recording(const char *name)
     return strncmp(name, WORLD_FILE_PREFIX, strlen(WORLD_FILE_PREFIX)) == 0 || (n > suffix && strcmp(name + n - suffix, WEND_SAVED_SUFFIX) == 0);
 }
 
+/* -- several jobs under one wend trace: a script that runs mpirun twice, one after the other or at once. Each has a recording of its own: DIR, DIR-2, DIR-3. -- */
+
+static bool is_archive(const char *name)
+{
+    return strcmp(name, "trace.tar.zst") == 0 || is_of_recording(name);
+}
+
+static bool has_entry(const char *path, bool (*wanted)(const char *name))
+{
+    DIR *d = opendir(path);
+    const struct dirent *e;
+    bool found = false;
+    while (d && !found && (e = readdir(d)))
+        found = wanted(e->d_name);
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* Since when wend trace has been running: the last number of WEND_TOP, nanoseconds since the epoch. */
+static bool is_recording_of_this_trace(const char *path)
+{
+    const char *top = getenv("WEND_TOP");
+    long long since;
+    struct stat info;
+    return top && sscanf(top, "%*d:%*d:%lld", &since) == 1 && stat(path, &info) == 0 && info.st_mtim.tv_sec * 1000000000LL + info.st_mtim.tv_nsec >= since
+           && has_entry(path, is_archive);
+}
+
+static char *name_of_job(char *path)
+{
+    char *name = path;
+    for (int n = 2; name && is_recording_of_this_trace(name); n++) {
+        if (name != path)
+            free(name);
+        name = format("%s" OUTPUT_NEXT "%d", path, n);
+    }
+    if (name != path)
+        free(path);
+    return name;
+}
+
 /* Beside the archive of the world that started this one; the names sort by time. */
 static bool open_spawned(const char *path)
 {
@@ -150,6 +192,8 @@ char *output_open(bool spawned, char **problem)
         return NULL;
     for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
         path[n - 1] = '\0';
+    if (given && !spawned && !(path = name_of_job(path)))
+        return NULL;
     struct stat info;
     if (!make_parents(path)) {
         *problem = format("%s: %s", path, strerror(errno));

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #define OUTPUT_PREFIX "wend-"         /* of a name that the tracer makes up */
+#define OUTPUT_NEXT "-"               /* then 2, 3, …: of a further job under the same wend trace */
 
 /* Finds the name and makes the directory (and those above it). NULL: it cannot be, and *PROBLEM says why (malloc'ed; NULL: no memory).
  * SPAWNED: a world that another one started. Given the same name it has an archive of its own in that directory. */

@@ -233,13 +233,32 @@ static void visit_recording(const char *path, const char *name, void *user)
         each_entry(path, visit_member, user);
 }
 
+/* The name that was given, and those that further jobs of the same wend trace have in its place (output.c). */
+static void each_job(const char *given, Found *f)
+{
+    static char path[PATH_ROOM];
+    join(path, given, "");
+    for (unsigned n = 2;; n++) {
+        char digits[16], *p = digits + sizeof digits - 1;
+        each_entry(path, visit_member, f);
+        *p = '\0';
+        for (unsigned rest = n; rest > 0; rest /= 10)
+            *--p = (char)('0' + rest % 10);
+        if (!join(path, given, OUTPUT_NEXT) || !join(path, path, p) || syscall(SYS_faccessat, AT_FDCWD, path, F_OK) != 0)
+            return;
+    }
+}
+
 bool parts_find(void)
 {
     static Found found;               /* too large for some stacks */
     if (*folder)
         return true;
     found.made = INT64_MAX;
-    each_entry(base, named ? visit_member : visit_recording, &found);
+    if (named)
+        each_job(base, &found);
+    else
+        each_entry(base, visit_recording, &found);
     if (found.made == INT64_MAX)
         return false;
     join(directory, found.of, "");

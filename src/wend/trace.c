@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -191,10 +192,12 @@ int wend_trace_main(int argc, char **argv)
     if (!library)
         return fail(error);
     preload(library);
-    /* The process whose end the tracer comments on, if nothing was recorded. */
+    /* The process whose end the tracer comments on, if nothing was recorded; and since when recordings are its own. */
     struct rusage children = {0};
+    struct timespec now;
     getrusage(RUSAGE_CHILDREN, &children); /* of a shell that exec'ed wend */
-    char *top = g_strdup_printf("%ld:%ld", (long)getpid(), children.ru_minflt + children.ru_majflt);
+    clock_gettime(CLOCK_REALTIME_COARSE, &now); /* files have their times from this clock */
+    char *top = g_strdup_printf("%ld:%ld:%lld", (long)getpid(), children.ru_minflt + children.ru_majflt, now.tv_sec * 1000000000LL + now.tv_nsec);
     g_setenv("WEND_TOP", top, TRUE);
     execvp(*program, program);
     g_set_error(&error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", file, g_strerror(errno));
