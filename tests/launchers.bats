@@ -17,6 +17,336 @@ build() { # what else to link: ./stencil, as the examples are compiled
     "$MPICC" -std=gnu11 -O2 -g -w "$SOURCE_DIR/examples/stencil2d.c" -o stencil "$@" -lm
 }
 
+# -- launchers --
+
+is_mpich() { ! "$MPIEXEC" --version 2>/dev/null | grep -q 'Open MPI\|OpenRTE\|PRRTE'; }
+
+# The other names of the launcher at hand.
+launchers() {
+    local name folder suffix
+    folder=$(dirname "$(type -P "$MPIEXEC")")
+    suffix=$(sed -n 's/^[a-z.]*exec\(\.[a-z0-9]*\)*$/\1/p' <<<"${MPIEXEC##*/}")
+    for name in mpirun mpiexec mpiexec.hydra orterun prterun; do
+        for name in "$name$suffix" "$name"; do
+            [ -x "$folder/$name" ] && [ "$("$folder/$name" --version 2>&1)" = "$("$MPIEXEC" --version 2>&1)" ] && echo "$folder/$name"
+        done
+    done | sort -u
+}
+
+@test "mpirun, mpiexec and whatever the launcher is called" {
+    [ -n "$(launchers)" ]
+    for launcher in $(launchers); do
+        LAUNCH[0]=$launcher
+        rm -rf a.dir
+        record a.dir 4 "$EXAMPLES/stencil2d"
+        is_right
+    done
+}
+
+several() { # command… : command…, four ranks in two parts, within the time
+    LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$YIELD" timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" "$@" </dev/null
+}
+
+@test "one job of several programs" {
+    cp "$EXAMPLES/stencil2d" other
+    several -n 1 "$WEND" trace -q -o a.dir "$EXAMPLES/stencil2d" : -n 3 "$WEND" trace -q -o a.dir ./other
+    is_right
+    several -n 3 "$WEND" trace -q -o b.dir env "$EXAMPLES/stencil2d" : -n 1 nice "$WEND" trace -q -o b.dir ./other
+    is_right b.dir
+}
+
+with_variables() { # NAME=VALUE… -- command…: four ranks with variables that the launcher sets
+    local options=()
+    while [ "$1" != -- ]; do
+        if is_mpich; then options+=(-genv "${1%%=*}" "${1#*=}"); else options+=(-x "$1"); fi
+        shift
+    done
+    shift
+    timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" "${options[@]}" -n 4 "$@" </dev/null
+}
+
+@test "variables that the launcher sets" {
+    with_variables WEND_OUTPUT="$PWD/a.dir" WEND_QUIET=1 LD_PRELOAD="$LIBWEND:$YIELD" -- "$EXAMPLES/stencil2d" >out 2>err
+    is_right
+    [ ! -s err ]
+    with_variables WEND_OUTPUT="$PWD/b.dir" -- "$WEND" trace -q "$EXAMPLES/stencil2d"
+    is_right b.dir
+    if is_mpich; then
+        several -n 2 -env WEND_OUTPUT "$PWD/c.dir" -env LD_PRELOAD "$LIBWEND" "$EXAMPLES/stencil2d" : -n 2 -env LD_PRELOAD "$LIBWEND" "$EXAMPLES/stencil2d"
+        is_right c.dir
+    fi
+}
+
+@test "wend trace in front of the launcher" {
+    LD_PRELOAD=$YIELD timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -o a.dir "${LAUNCH[@]}" -n 4 "$EXAMPLES/stencil2d" >out 2>err </dev/null
+    [ "$(grep -c wend err)" = 1 ] || fail "$(cat err)"
+    is_right
+    run --separate-stderr timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -o b.dir "${LAUNCH[@]}" -n 2 sh -c 'exit 3'
+    [ "$status" = 3 ]
+    [ ! -e b.dir ]
+}
+
+@test "several jobs under one wend trace: each has a recording" {
+    cat >script <<'END'
+#!/bin/sh
+"$@" "$EXAMPLES/stencil2d"
+"$@" "$EXAMPLES/ring"
+END
+    chmod +x script
+    export EXAMPLES LD_PRELOAD=$YIELD
+    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -o a.dir ./script "${LAUNCH[@]}" -n 4 >out 2>err </dev/null
+    [ "$(grep -c '^wend: .*a.dir' err)" = 2 ] || fail "$(cat err)"
+    is_right
+    "$WEND" show a.dir-2 | grep -q ring
+    # Neither is lost to a second run, and --force replaces both.
+    run timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -o a.dir ./script "${LAUNCH[@]}" -n 4
+    [ "$status" = 3 ]
+    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -f -q -o a.dir ./script "${LAUNCH[@]}" -n 4 </dev/null
+    is_right
+    "$WEND" show a.dir-2 | grep -q ring
+    [ "$(echo a.dir*)" = "a.dir a.dir-2" ]
+    # One that dies is found there, too.
+    sed -i 's|"$EXAMPLES/ring"|"$EXAMPLES/../tests/programs/dying" SIGTERM|' script
+    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -f -o a.dir ./script "${LAUNCH[@]}" -n 4 >out 2>err </dev/null || true
+    grep -q "^wend: rank 1: signal SIGTERM; what was recorded: wend merge $PWD/a.dir-2" err || fail "$(cat err)"
+    is_right
+    "$WEND" merge --force a.dir-2
+    [ "$("$WEND" dump --rank 1 a.dir-2 | grep -c MPI_Sendrecv)" = 50 ]
+    "$WEND" dump --rank 3 a.dir-2 | tail -n 1 | grep -q 'MPI_Barrier(.*) -> unfinished'
+}
+
+# -- batch systems: tasks have the variables that were named, and the batch system's --
+
+slurm_task() { # makes ./task EXPORT command…
+    cat >task <<'END'
+#!/bin/bash
+# A task as srun --export=EXPORT makes it: of the environment there are the variables named and what speaks with MPI's start-up; no PATH, no HOME.
+export=$1
+shift
+rank=$PMI_RANK$OMPI_COMM_WORLD_RANK size=$PMI_SIZE$OMPI_COMM_WORLD_SIZE
+variables=(SLURM_JOB_ID=42 SLURM_PROCID="$rank" SLURM_NTASKS="$size" SLURM_LOCALID="$rank")
+while IFS= read -r -d '' variable; do
+    case $variable in
+    PMI* | HYD* | MPI_LOCAL* | MPIR_* | OMPI_* | ORTE_* | OPAL_* | PRTE_* | UCX_*) variables+=("$variable") ;;
+    esac
+    [[ $export != ALL* ]] || variables+=("$variable")
+done < <(env -0)
+IFS=,
+for variable in $export; do
+    [[ $variable != *=* ]] || variables+=("$variable")
+done
+exec env -i "${variables[@]}" "$@"
+END
+    chmod +x task
+}
+
+@test "srun wend trace" {
+    slurm_task
+    mpi 4 ./task NONE "$WEND" trace -o a.dir "$EXAMPLES/stencil2d" >out 2>err
+    [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$(cat err)"
+    is_right
+    mpi 4 ./task ALL "$WEND" trace -q -o b.dir "$EXAMPLES/stencil2d"
+    is_right b.dir
+    mpi 4 ./task NONE "$WEND" trace -q "$EXAMPLES/stencil2d"
+    is_right "$(echo wend-stencil2d-42-*)"
+}
+
+@test "srun --export=LD_PRELOAD=libwend.so" {
+    slurm_task
+    mpi 4 ./task NONE,LD_PRELOAD="$LIBWEND",WEND_OUTPUT="$PWD/a.dir" "$EXAMPLES/stencil2d" >out 2>err
+    [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$(cat err)"
+    is_right
+    mpi 4 ./task ALL,LD_PRELOAD="$LIBWEND",WEND_QUIET=1 "$EXAMPLES/stencil2d"
+    is_right "$(echo wend-stencil2d-42-*)"
+    # A run that dies: the ranks find each other.
+    mpi 3 ./task NONE,LD_PRELOAD="$LIBWEND",WEND_OUTPUT="$PWD/b.dir" "$PROGRAMS/dying" SIGTERM >out 2>err || true
+    "$WEND" merge b.dir
+    [ "$("$WEND" dump --rank 1 b.dir | grep -c MPI_Sendrecv)" = 50 ]
+    "$WEND" dump --rank 2 b.dir | tail -n 1 | grep -q 'MPI_Barrier(.*) -> unfinished'
+}
+
+@test "each launcher's variable tells which process speaks" {
+    for variable in PMI_RANK PMIX_RANK OMPI_COMM_WORLD_RANK MV2_COMM_WORLD_RANK PALS_RANKID ALPS_APP_PE JSM_NAMESPACE_RANK FLUX_TASK_RANK SLURM_PROCID; do
+        for rank in 0 3; do
+            run --separate-stderr timeout 20 env $variable=$rank "$WEND" trace ./nosuch
+            [ "$status" = 4 ]
+            [ "$(grep -c . <<<"$stderr")" = $((rank == 0)) ] || fail "$variable=$rank: $stderr"
+            run --separate-stderr timeout 20 env $variable=$rank "$WEND" trace true
+            [ "$(grep -c . <<<"$stderr")" = $((rank == 0)) ] || fail "$variable=$rank: $stderr"
+        done
+    done
+}
+
+# -- LD_PRELOAD by hand --
+
+@test "LD_PRELOAD for the launcher too, and by a path from here" {
+    WEND_OUTPUT=$PWD/a.dir LD_PRELOAD=$LIBWEND mpi 4 "$EXAMPLES/stencil2d"
+    is_right
+    ln -s "$LIBWEND" libwend.so
+    WEND_OUTPUT=b.dir LD_PRELOAD=./libwend.so mpi 4 "$EXAMPLES/stencil2d" >out 2>err
+    is_right b.dir
+    # Found again by a program that changes its folder: the recording is where that began.
+    mkdir elsewhere
+    cat >moves.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rc = chdir("elsewhere");
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return rc;
+}
+END
+    "$MPICC" -w moves.c -o moves
+    WEND_OUTPUT=c.dir LD_PRELOAD=./libwend.so mpi 2 ./moves >out 2>err
+    [ "$("$WEND" dump c.dir | grep -c MPI_Barrier)" = 2 ] || fail "$(cat err)"
+    [ -z "$(ls elsewhere)" ]
+}
+
+@test "LD_PRELOAD with all settings by variables" {
+    mkdir a.dir
+    : >a.dir/trace.tar.zst
+    WEND_OUTPUT=a.dir WEND_FORCE=ON WEND_QUIET=ON LD_PRELOAD=$LIBWEND mpi 4 "$EXAMPLES/stencil2d" >out 2>err
+    ! grep -q wend err || fail "$(cat err)"
+    is_right
+    WEND_OUTPUT=b.dir WEND_TRACING=OFF LD_PRELOAD=$LIBWEND mpi 4 "$EXAMPLES/stencil2d" >out 2>err
+    ! "$WEND" dump b.dir | grep -q MPI_Isend
+}
+
+# -- scripts and what else stands in between --
+
+@test "a shell script, a Python script, env, nice, timeout: in front of the program, and behind wend trace" {
+    printf '#!/bin/sh\nexec "$@"\n' >execs.sh
+    printf '#!/bin/sh\n"$@"\nstatus=$?\nls / >/dev/null\nexit $status\n' >runs.sh
+    printf '#!%s\nimport subprocess, sys\nsys.exit(subprocess.run(sys.argv[1:], close_fds=False).returncode)\n' "$(type -P python3)" >runs.py
+    printf '#!%s\nimport os, sys\nos.execvp(sys.argv[1], sys.argv[1:])\n' "$(type -P python3)" >execs.py
+    chmod +x ./*.sh ./*.py
+    i=0
+    for between in ./execs.sh ./runs.sh ./execs.py ./runs.py "env A=B" "nice -n 1" "timeout 60" "setsid -w" "./runs.py ./runs.sh env nice"; do
+        type -P "${between%% *}" >/dev/null || continue
+        # shellcheck disable=SC2086
+        mpi 4 "$WEND" trace -o $((++i)).dir $between "$EXAMPLES/stencil2d" >out 2>err || fail "$between: $(cat err)"
+        [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$between: $(cat err)"
+        is_right $i.dir || fail "$between"
+        # shellcheck disable=SC2086
+        mpi 4 $between "$WEND" trace -q -o $((++i)).dir "$EXAMPLES/stencil2d" || fail "$between before wend"
+        is_right $i.dir || fail "$between before wend"
+    done
+    [ $i -ge 12 ]
+}
+
+@test "programs that exec, before MPI and after it, and that start others in between" {
+    record right.dir 4 "$PROGRAMS/processes"
+    for what in exec-first exec-last children; do
+        mpi 4 "$WEND" trace -o $what.dir "$PROGRAMS/processes" $what >out 2>err
+        [ "$(cat out)" = "done" ] || fail "$what: $(cat out)"
+        [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$what: $(cat err)"
+        is_right $what.dir right.dir || fail "$what"
+        [ "$(ls $what.dir)" = trace.tar.zst ]
+    done
+    WEND_OUTPUT=a.dir LD_PRELOAD=$LIBWEND mpi 4 "$PROGRAMS/processes" children >out 2>err
+    is_right a.dir right.dir
+}
+
+# -- linked --
+
+@test "linked with -lwend from an installed tree: C, C++ and Fortran" {
+    make -C "$BUILD_DIR" -s install-exec install-data DESTDIR="$PWD/root" >install.log 2>&1 || { tail install.log; false; }
+    lib=$(dirname "$(find root -name libwend.so)")
+    link=(-L"$PWD/$lib" -lwend -Wl,-rpath,"$PWD/$lib")
+    build "${link[@]}"
+    WEND_OUTPUT=a.dir mpi 4 ./stencil >out 2>err
+    [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$(cat err)"
+    is_right
+    # The linker may leave out what nothing refers to; the MPI library stays.
+    build -Wl,--as-needed "${link[@]}"
+    WEND_OUTPUT=b.dir mpi 4 ./stencil
+    is_right b.dir
+    mpi 4 "$WEND" trace -q -o c.dir ./stencil
+    is_right c.dir
+    if cxx=$(compiler_beside mpicxx); then
+        echo '#include <mpi.h>
+            struct Mpi { Mpi(int *c, char ***v) { MPI_Init(c, v); } ~Mpi() { MPI_Finalize(); } };
+            int main(int argc, char **argv) { Mpi mpi(&argc, &argv); MPI_Barrier(MPI_COMM_WORLD); }' >app.cc
+        "$cxx" app.cc -o app-cc "${link[@]}"
+        WEND_OUTPUT=cc.dir mpi 4 ./app-cc
+        [ "$("$WEND" dump cc.dir | grep -c MPI_Barrier)" = 4 ]
+    fi
+    if [ -x "$EXAMPLES/stencil" ]; then
+        "$MPIFORT" -O2 -g -w "$SOURCE_DIR/examples/stencil.f90" -o stencil-f "${link[@]}"
+        record f-right.dir 4 "$EXAMPLES/stencil"
+        WEND_OUTPUT=f.dir mpi 4 ./stencil-f
+        is_right f.dir f-right.dir
+    fi
+    # And by pkg-config.
+    export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$PWD/root
+    PKG_CONFIG_PATH=$(dirname "$(find "$PWD/root" -name 'wend-*.pc')")
+    # shellcheck disable=SC2046
+    build -Wl,--as-needed $(pkg-config --libs "$(basename "$PKG_CONFIG_PATH"/wend-*.pc .pc)") -Wl,-rpath,"$PWD/$lib"
+    WEND_OUTPUT=pc.dir mpi 4 ./stencil
+    is_right pc.dir
+}
+compiler_beside() {
+    local found=${MPICC/%mpicc*/$1${MPICC##*mpicc}}
+    type -P "$found"
+}
+
+@test "-lwend behind the MPI library: one line says so" {
+    "$MPICC" -w "$SOURCE_DIR/tests/programs/hello.c" -o hello $("$MPICC" -show 2>/dev/null | grep -o -- '-lmpi[a-z]*' || echo -lmpi) \
+        -Wl,--no-as-needed -L"${LIBWEND%/*}" -lwend -Wl,-rpath,"${LIBWEND%/*}"
+    mpi 2 ./hello >out 2>err
+    [ "$(cat out)" = "hello from 2 ranks: 1" ]
+    [ "$(grep '^wend: ' err)" = "wend: hello started MPI past libwend.so, which does not come before the MPI library: nothing was recorded" ] || fail "$(cat err)"
+}
+
+# -- static --
+
+static_mpi() { # a program with an MPI library in it, of two functions
+    cat >static.c <<'END'
+#include <stdio.h>
+int PMPI_Init(int *argc, char ***argv) { return argc == (void *)argv; }
+int PMPI_Finalize(void) { return 0; }
+int MPI_Init(int *, char ***) __attribute__((weak, alias("PMPI_Init")));
+int MPI_Finalize(void) __attribute__((weak, alias("PMPI_Finalize")));
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    puts("as ever");
+    return MPI_Finalize();
+}
+END
+    gcc static.c -o static "$@"
+}
+
+@test "MPI linked statically: refused, or said at the end" {
+    static_mpi
+    run timeout 20 "$WEND" trace -o a.dir ./static
+    [ "$status" = 3 ]
+    [ "$output" = "wend trace: ./static has the MPI library linked into it statically: it cannot be traced" ]
+    said="wend: static has the MPI library linked into it statically: nothing was recorded"
+    run --separate-stderr mpi 2 env LD_PRELOAD="$LIBWEND" WEND_OUTPUT="$PWD/a.dir" ./static
+    [ "$status" = 0 ]
+    [ "$output" = $'as ever\nas ever' ]
+    [ "$(grep '^wend: ' <<<"$stderr")" = "$said" ] || fail "$stderr"
+    run --separate-stderr timeout 20 "$WEND" trace sh -c './static; true'
+    [ "$(grep '^wend: ' <<<"$stderr")" = "$said" ] || fail "$stderr"
+    [ ! -e a.dir ]
+    # Without symbols nobody knows.
+    strip static
+    run --separate-stderr timeout 20 "$WEND" trace ./static
+    [ "$output" = "as ever" ]
+    [[ "$stderr" == "wend: static did not start MPI: nothing was recorded" ]]
+}
+
+@test "statically linked altogether: refused" {
+    static_mpi -static
+    run timeout 20 "$WEND" trace -o a.dir ./static
+    [ "$status" = 3 ]
+    [ "$output" = "wend trace: ./static is statically linked: it cannot be traced" ]
+}
+
 # -- two tools at once --
 
 counted() { # of the tool, in FILE

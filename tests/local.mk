@@ -34,6 +34,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/memory.c \
 	tests/programs/nulls.c \
 	tests/programs/partners.c \
+	tests/programs/processes.c \
 	tests/programs/requests.c \
 	tests/programs/services.c \
 	tests/programs/sessions.c \

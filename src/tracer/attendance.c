@@ -8,7 +8,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "launcher.h"
+#include "module.h"
 #include "own.gen.h"
 #include "runtime.h"
 
@@ -147,20 +147,13 @@ long attendance_launcher(void)
 bool attendance_of_node(NodeAttendance *node)
 {
     const char *variable = launcher_rank_variable();
-    Dl_info me;
-    if (!variable || !dladdr((const void *)attendance_of_node, &me) || !me.dli_fname)
+    const char *file = module_own_file(), *slash = file ? strrchr(file, '/') : NULL;
+    DIR *proc = variable && slash ? opendir("/proc") : NULL;
+    if (!proc)
         return false;
-    /* As /proc names it: "libwend.so" leads to the file. */
-    char *path = realpath(me.dli_fname, NULL);
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    long own = launcher_of(getpid(), variable);
-    DIR *proc = slash ? opendir("/proc") : NULL;
-    if (!proc) {
-        free(path);
-        return false;
-    }
     Seen *seen = NULL;
     size_t n = 0;
+    long own = launcher_of(getpid(), variable);
     bool ok = own > 1;
     const struct dirent *e;
     while (ok && (e = readdir(proc))) {
@@ -180,7 +173,6 @@ bool attendance_of_node(NodeAttendance *node)
             *first = (int)seen[i].rank;
     }
     free(seen);
-    free(path);
     return ok;
 }
 

@@ -19,6 +19,7 @@
 #include "functions.gen.h"
 #include "handles.h"
 #include "late.h"
+#include "module.h"
 #include "output.h"
 #include "own.gen.h"
 #include "parts.h"
@@ -48,6 +49,7 @@ __attribute__((constructor)) static void load(void)
     if (s->spare)
         return;
     tools_open();
+    module_own_file();
     atomic_store(&s->recording, settings()->tracing);
     atomic_store(&s->active, true);
 }
@@ -129,6 +131,7 @@ static void stop_for_good(void)
 
 void control_open(void)
 {
+    top_started();
     if (state()->world_rank == 0) {
         say_problems();
         /* The others learn it at the merge. */

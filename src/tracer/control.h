@@ -13,6 +13,9 @@ void control_finish(void);                   /* the recording is closed */
 void control_say_absent(void);               /* some ranks run without Wend: one process says it */
 bool control_merge(MPI_Comm comm);           /* on all its ranks; it is freed. False: rank 0 has no place for the recording */
 
+/* top.c: MPI has been started in this process. What it execs later is not to say that nothing was recorded. */
+void top_started(void);
+
 /* facts.c: what a part says of its rank. */
 void facts_open(void);                       /* notes what may change until the end: directory, time */
 void facts_note_error_class(int class);      /* of a return code that occurred: its name goes with the recording */

@@ -15,6 +15,7 @@
 
 #include "../../lib/merge.h"
 #include "ending.h"
+#include "module.h"
 #include "output.h"
 #include "own.gen.h"
 #include "parts.h"
@@ -77,19 +78,18 @@ static void fail_of(Merge *m, GError *error)
 static void *open_core(const char **why)
 {
     static const char *const places[] = {"", "wend/"};
-    Dl_info me;
+    const char *own = module_own_file();
     void *library = NULL;
-    if (!dladdr((const void *)finalize_merge, &me) || !me.dli_fname) {
+    if (!own) {
         *why = "cannot find myself";
         return NULL;
     }
-    const char *slash = strrchr(me.dli_fname, '/');
-    int dir = slash ? (int)(slash - me.dli_fname) + 1 : 0;
+    int dir = (int)(strrchr(own, '/') - own) + 1;
     for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++) {
         char *path;
-        if (asprintf(&path, "%.*s%s%s", dir, me.dli_fname, places[i], CORE) < 0)
+        if (asprintf(&path, "%.*s%s%s", dir, own, places[i], CORE) < 0)
             break;
-        if (access(path, R_OK) == 0 || (i == 0 && dir == 0)) {
+        if (access(path, R_OK) == 0) {
             library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
             if (!library)
                 *why = dlerror();

@@ -45,3 +45,10 @@ libwend_la_LDFLAGS = -avoid-version -release $(MPI_FAMILY) -shared -Wl,-z,lazy -
 libwend_la_LIBADD = $(FFI_LIBS)
 libwend_la_DEPENDENCIES = src/tracer/libwend.map
 EXTRA_DIST += src/tracer/libwend.map
+
+# For pkg-config: wend-mpich.pc, wend-openmpi.pc.
+pkgconfigdir = $(libdir)/pkgconfig
+nodist_pkgconfig_DATA = src/tracer/wend-$(MPI_FAMILY).pc
+src/tracer/wend-$(MPI_FAMILY).pc: src/tracer/wend.pc
+	$(AM_V_GEN)cp $< $@
+CLEANFILES += src/tracer/wend-$(MPI_FAMILY).pc

@@ -2,6 +2,7 @@
 #include "module.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -125,4 +126,13 @@ void module_redirect(const Module *m, void *(*wrapper_of)(const char *name, void
             if (wrapper)
                 point_to(m, &m->tables[t][i], wrapper);
         }
+}
+
+const char *module_own_file(void)
+{
+    static char file[PATH_MAX];
+    Dl_info own;
+    if (!*file && (!dladdr(&file, &own) || !own.dli_fname || !realpath(own.dli_fname, file)))
+        *file = '\0';
+    return *file ? file : NULL;
 }

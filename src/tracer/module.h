@@ -25,4 +25,8 @@ bool module_refers(const Module *m, const char *name);
 /* Each reference leads to what WRAPPER_OF says of its name; NULL: where it led. */
 void module_redirect(const Module *m, void *(*wrapper_of)(const char *name, void *user), void *user);
 
+/* The file of libwend.so itself, as /proc names it: absolute, links followed. First asked for when it is loaded, since it may have been named from where the
+ * program began. NULL: not known. */
+const char *module_own_file(void);
+
 #endif

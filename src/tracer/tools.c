@@ -20,7 +20,9 @@
 
 /* A program that is linked with -lwend takes all MPI functions from it, and where --as-needed is the linker's default it would leave the MPI library out, since that is
  * referred to weakly. So here is a reference that is not weak, to something that every MPI library has, where no loader looks: in a section that is not loaded. */
+#ifdef PIC /* as part of the library */
 __asm__(".pushsection .wend.needs,\"\",%progbits\n\t.8byte MPI_F_STATUS_IGNORE\n\t.popsection");
+#endif
 
 enum { FRONT_MAX = 16, CANNOT_BE_TRACED = 3 /* exit status, as wend trace has it */ };
 

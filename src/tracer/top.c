@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "control.h"
 #include "ending.h"
 #include "launcher.h"
 #include "late.h"
@@ -25,6 +26,14 @@ static bool is_top(long *faults)
     const char *top = getenv("WEND_TOP");
     long pid;
     return top && sscanf(top, "%ld:%ld", &pid, faults) == 2 && pid == (long)getpid();
+}
+
+/* The number becomes nobody's, in its place: setenv would move what the application may hold on to. */
+void top_started(void)
+{
+    char *top = getenv("WEND_TOP");
+    while (top && *top >= '0' && *top <= '9')
+        *top++ = '0';
 }
 
 /* A script or a launcher: what it ran may have been recorded. */
