@@ -275,7 +275,8 @@ END
         [ "$("$WEND" dump cc.dir | grep -c MPI_Barrier)" = 4 ]
     fi
     if [ -x "$EXAMPLES/stencil" ]; then
-        "$MPIFORT" -O2 -g -w "$SOURCE_DIR/examples/stencil.f90" -o stencil-f "${link[@]}"
+        # shellcheck disable=SC2086
+        "$MPIFORT" -O2 -g -w "$SOURCE_DIR/examples/stencil.f90" -o stencil-f "${link[@]}" $MPIFORT_LDFLAGS
         record f-right.dir 4 "$EXAMPLES/stencil"
         WEND_OUTPUT=f.dir mpi 4 ./stencil-f
         is_right f.dir f-right.dir

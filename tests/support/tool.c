@@ -1,10 +1,12 @@
 /* tool: another tool in the place of a profiler, by MPI's profiling interface: it counts calls, and rank 0 says at the end how many all ranks made.
  * With TOOL_TALKS it also makes a communicator when MPI starts, and sends messages of its own. */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static long calls;
+static bool in_layer;
 static MPI_Comm own = MPI_COMM_NULL;
 
 static void start(void)
@@ -70,29 +72,54 @@ COUNT(MPI_Bcast, (void *b, int n, MPI_Datatype t, int root, MPI_Comm comm), (b, 
 
 int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm)
 {
-    calls++;
+    calls += !in_layer;
     talk();
     return PMPI_Allreduce(in, out, n, t, op, comm);
 }
 
-/* As profilers have them: to the C function. */
-void mpi_init_(MPI_Fint *error)
+/* Fortran, as profilers have it: to the C function, and past the library's layer where that is easy; no statuses. */
+#define COMM(comm) PMPI_Comm_f2c(*(comm))
+#define TYPE(type) PMPI_Type_f2c(*(type))
+
+void mpi_init_(MPI_Fint *error) { *error = MPI_Init(NULL, NULL); }
+void mpi_finalize_(MPI_Fint *error) { *error = MPI_Finalize(); }
+void mpi_comm_rank_(const MPI_Fint *comm, MPI_Fint *rank, MPI_Fint *error) { calls++, *error = PMPI_Comm_rank(COMM(comm), rank); }
+void mpi_comm_size_(const MPI_Fint *comm, MPI_Fint *size, MPI_Fint *error) { calls++, *error = PMPI_Comm_size(COMM(comm), size); }
+
+/* By the layer, which knows MPI_IN_PLACE and may come to MPI_Allreduce. */
+void pmpi_allreduce_(const void *in, void *out, const MPI_Fint *n, const MPI_Fint *type, const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *error) __attribute__((weak));
+void mpi_allreduce_(const void *in, void *out, const MPI_Fint *n, const MPI_Fint *type, const MPI_Fint *op, const MPI_Fint *comm, MPI_Fint *error)
 {
-    *error = MPI_Init(NULL, NULL);
+    calls++;
+    in_layer = true;
+    pmpi_allreduce_(in, out, n, type, op, comm, error);
+    in_layer = false;
 }
 
-void mpi_comm_rank_(const MPI_Fint *comm, MPI_Fint *rank, MPI_Fint *error)
+void mpi_isend_(const void *b, const MPI_Fint *n, const MPI_Fint *type, const MPI_Fint *to, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *r, MPI_Fint *error)
 {
-    int r;
+    MPI_Request request;
     calls++;
-    *error = PMPI_Comm_rank(PMPI_Comm_f2c(*comm), &r);
-    *rank = r;
+    *error = PMPI_Isend(b, *n, TYPE(type), *to, *tag, COMM(comm), &request);
+    *r = PMPI_Request_c2f(request);
 }
 
-void mpi_comm_size_(const MPI_Fint *comm, MPI_Fint *size, MPI_Fint *error)
+void mpi_irecv_(void *b, const MPI_Fint *n, const MPI_Fint *type, const MPI_Fint *from, const MPI_Fint *tag, const MPI_Fint *comm, MPI_Fint *r, MPI_Fint *error)
 {
-    int n;
+    MPI_Request request;
     calls++;
-    *error = PMPI_Comm_size(PMPI_Comm_f2c(*comm), &n);
-    *size = n;
+    *error = PMPI_Irecv(b, *n, TYPE(type), *from, *tag, COMM(comm), &request);
+    *r = PMPI_Request_c2f(request);
+}
+
+void mpi_waitall_(const MPI_Fint *n, MPI_Fint r[], MPI_Fint statuses[], MPI_Fint *error)
+{
+    MPI_Request requests[8];
+    (void)statuses;
+    calls++;
+    for (int i = 0; i < *n; i++)
+        requests[i] = PMPI_Request_f2c(r[i]);
+    *error = PMPI_Waitall(*n, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < *n; i++)
+        r[i] = PMPI_Request_c2f(requests[i]);
 }
