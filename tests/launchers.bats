@@ -115,6 +115,23 @@ END
     "$WEND" dump --rank 3 a.dir-2 | tail -n 1 | grep -q 'MPI_Barrier(.*) -> unfinished'
 }
 
+@test "several jobs at the same time under one wend trace" {
+    export LD_PRELOAD=$YIELD
+    cat >script <<'END'
+#!/bin/sh
+for i in 1 2 3 4; do "$@" & done
+wait
+END
+    chmod +x script
+    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -q -o a.dir ./script "${LAUNCH[@]}" -n 2 "$PROGRAMS/hello" >out 2>err </dev/null
+    [ "$(grep -c 'hello from 2 ranks: 1' out)" = 4 ] || fail "$(cat err)"
+    [ "$(echo a.dir*)" = "a.dir a.dir-2 a.dir-3 a.dir-4" ]
+    for dir in a.dir-*; do
+        [ "$(ls "$dir")" = trace.tar.zst ]
+        is_right "$dir" a.dir
+    done
+}
+
 # -- batch systems: tasks have the variables that were named, and the batch system's --
 
 slurm_task() { # makes ./task EXPORT command…

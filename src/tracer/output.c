@@ -18,6 +18,7 @@
 static char *directory;
 static bool made;                     /* by us */
 static char *world_file;
+static char *claimed;                 /* the folder for parts, made to show that the directory is this job's */
 
 static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 static char *format(const char *pattern, ...)
@@ -156,17 +157,16 @@ static bool is_recording_of_this_trace(const char *path)
            && has_entry(path, is_archive);
 }
 
-static char *name_of_job(char *path)
+/* Two jobs may come to one name at the same time: it is the one's that makes the folder of its parts. */
+static bool is_claimed_by_another(const char *path)
 {
-    char *name = path;
-    for (int n = 2; name && is_recording_of_this_trace(name); n++) {
-        if (name != path)
-            free(name);
-        name = format("%s" OUTPUT_NEXT "%d", path, n);
-    }
-    if (name != path)
-        free(path);
-    return name;
+    claimed = format("%s/" WEND_SAVED_FOLDER, path);
+    if (!claimed || mkdir(claimed, 0777) == 0)
+        return false;
+    bool taken = errno == EEXIST;
+    free(claimed);
+    claimed = NULL;
+    return taken;
 }
 
 /* Beside the archive of the world that started this one; the names sort by time. */
@@ -183,6 +183,33 @@ static bool open_spawned(const char *path)
     return directory != NULL;
 }
 
+/* The directory at PATH, of a world that no other one started. False: it cannot be, and *PROBLEM says why (NULL: no memory). */
+static bool open_first(const char *path, char **problem)
+{
+    struct stat info;
+    const char *taken = "exists; give another name or --force";
+    if (mkdir(path, 0777) == 0)
+        made = true;
+    else if (errno != EEXIST)
+        *problem = format("%s: %s", path, strerror(errno));
+    else if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        *problem = format("%s: exists and is not a directory", path);
+    else if (!settings()->force && !is_empty(path))
+        *problem = format("%s: %s", path, taken);
+    else if (access(path, W_OK | X_OK) != 0)
+        *problem = format("%s: %s", path, strerror(errno));
+    if (*problem)
+        return false;
+    if (!made && settings()->force)
+        remove_entries(path, is_of_recording);
+    if (is_claimed_by_another(path)) {
+        made = false;
+        *problem = format("%s: %s", path, taken);
+        return false;
+    }
+    return (directory = strdup(path)) != NULL;
+}
+
 char *output_open(bool spawned, char **problem)
 {
     const char *given = settings()->output;
@@ -192,38 +219,33 @@ char *output_open(bool spawned, char **problem)
         return NULL;
     for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
         path[n - 1] = '\0';
-    if (given && !spawned && !(path = name_of_job(path)))
-        return NULL;
-    struct stat info;
-    if (!make_parents(path)) {
+    if (!make_parents(path) || (spawned && given && !open_spawned(path)))
         *problem = format("%s: %s", path, strerror(errno));
-    } else if (spawned && given) {
-        if (!open_spawned(path))
-            *problem = format("%s: %s", path, strerror(errno));
-    } else if (mkdir(path, 0777) == 0) {
-        made = true;
-        directory = strdup(path);
-    } else if (errno != EEXIST) {
-        *problem = format("%s: %s", path, strerror(errno));
-    } else if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
-        *problem = format("%s: exists and is not a directory", path);
-    } else if (!settings()->force && !is_empty(path)) {
-        *problem = format("%s: exists; give another name or --force", path);
-    } else if (access(path, W_OK | X_OK) != 0) {
-        *problem = format("%s: %s", path, strerror(errno));
-    } else {
-        directory = strdup(path);
+    bool searching = !directory && !*problem;
+    for (int job = 1; searching; job++) {
+        char *name = job == 1 ? strdup(path) : format("%s" OUTPUT_NEXT "%d", path, job);
+        searching = name && (is_recording_of_this_trace(name) || (!open_first(name, problem) && *problem && is_recording_of_this_trace(name)));
+        if (searching) { /* another job has come to it, if only meanwhile */
+            free(*problem);
+            *problem = NULL;
+        }
+        free(name);
     }
-    if (directory && !spawned && settings()->force)
-        remove_entries(path, is_of_recording);
     free(path);
     return directory;
 }
 
 void output_abandon(void)
 {
+    if (claimed)
+        rmdir(claimed);
     if (directory && made)
         rmdir(directory);
+}
+
+bool output_is_claimed(void)
+{
+    return claimed != NULL;
 }
 
 const char *output_file(void)

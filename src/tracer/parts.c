@@ -139,7 +139,7 @@ void parts_make(void)
         snprintf(path, sizeof path, "%s/%.*s" WEND_SAVED_SUFFIX, output_directory(), (int)(suffix ? suffix - file : 0), file);
     else
         snprintf(path, sizeof path, "%s/" WEND_SAVED_FOLDER, output_directory());
-    if (mkdir(path, 0777) != 0)
+    if ((file || !output_is_claimed()) && mkdir(path, 0777) != 0)
         return; /* then a run that dies leaves nothing, and one that does not is recorded as ever */
     char name[PATH_ROOM], hidden[PATH_ROOM];
     join(name, path, TOKEN);
