@@ -85,23 +85,42 @@ static size_t home(uintptr_t value, size_t n)
     return (size_t)(((uint64_t)value * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (n - 1);
 }
 
-/* The value's slot, or the free one where it would go. */
-static Entry *slot(HandleKind kind, uintptr_t value)
+/* Libraries count references to these, and give the same value to whoever asks for one (MPI_Comm_group in Open MPI, MPI_Comm_get_errhandler everywhere). Whether another
+ * thread has one just now is that thread's affair: each has an entry, and so an id, of its own. */
+static bool has_entry_for_each_thread(HandleKind kind)
+{
+    return kind == HANDLE_GROUP || kind == HANDLE_ERRHANDLER || kind == HANDLE_DATATYPE;
+}
+
+static const Sequence *current(void)
+{
+    return wend_thread ? wend_thread->sequence : NULL;
+}
+
+/* The value's entry: the calling thread's own if there are several. NULL: none, and *VACANT is the free slot where it would go. */
+static Entry *lookup(HandleKind kind, uintptr_t value, Entry **vacant)
 {
     size_t n = tables[kind].n;
+    Entry *found = NULL;
     for (size_t i = home(value, n);; i = (i + 1) & (n - 1)) {
         Entry *e = &tables[kind].slots[i];
-        if (e->references == 0 || e->value == value)
+        if (e->references == 0) {
+            *vacant = e;
+            return found;
+        }
+        if (e->value != value)
+            continue;
+        if (!found)
+            found = e;
+        if (e->references >= ENDED || e->maker == current() || !has_entry_for_each_thread(kind))
             return e;
     }
 }
 
 static Entry *find(HandleKind kind, uintptr_t value)
 {
-    if (tables[kind].n == 0)
-        return NULL;
-    Entry *e = slot(kind, value);
-    return e->references ? e : NULL;
+    Entry *vacant;
+    return tables[kind].n ? lookup(kind, value, &vacant) : NULL;
 }
 
 static bool grow(HandleKind kind)
@@ -113,20 +132,27 @@ static bool grow(HandleKind kind)
     tables[kind].slots = grown;
     tables[kind].n = n;
     for (size_t i = 0; i < before; i++)
-        if (old[i].references)
-            *slot(kind, old[i].value) = old[i];
+        if (old[i].references) {
+            size_t k = home(old[i].value, n);
+            while (grown[k].references)
+                k = (k + 1) & (n - 1);
+            grown[k] = old[i];
+        }
     free(old);
     return true;
 }
 
+/* The value's entry, or a free one for it, which then counts as used. NULL: no memory. */
 static Entry *insert(HandleKind kind, uintptr_t value)
 {
     if (2 * tables[kind].used >= tables[kind].n && !grow(kind))
         return NULL;
-    Entry *e = slot(kind, value);
-    if (e->references == 0)
-        tables[kind].used++;
-    return e;
+    Entry *vacant = NULL, *e = lookup(kind, value, &vacant);
+    bool of_another = e && e->references < ENDED && !e->ending && e->maker != current() && has_entry_for_each_thread(kind);
+    if (e && !of_another)
+        return e;
+    tables[kind].used++;
+    return vacant;
 }
 
 static void erase(HandleKind kind, Entry *e)
