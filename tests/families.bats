@@ -53,3 +53,28 @@ other() { # the configuration of the other build, in a shell of its own
     [ "$status" = 2 ]
     grep -q 'libwend-none.so' message
 }
+
+# past PROGRAM…: the other build's program runs under this build's library as it does alone, and one line says why there is no recording.
+past() {
+    ours=$BUILD_DIR/.libs/libwend-$FAMILY.so
+    alone() { mpi 2 "$@" >plain.out; }
+    preloaded() { mpi 2 env LD_PRELOAD="$ours" WEND_OUTPUT=a.dir "$@" >out 2>err; }
+    other alone "$@"
+    other preloaded "$@"
+    diff plain.out out
+    [ "$(grep -c '^wend:' err)" = 1 ]
+    grep -q "has an MPI library that libwend-$FAMILY.so is not for.*nothing was recorded" err
+    [ ! -e a.dir ]
+}
+
+@test "a program under another family's library, preloaded by hand, runs as ever" {
+    other true
+    past "$OTHER_BUILD_DIR/examples/datatypes"
+    export LD_BIND_NOW=1
+    past "$OTHER_BUILD_DIR/examples/stencil2d"
+}
+
+@test "the same where MPI is loaded later, for one module alone" {
+    other true
+    past "$OTHER_BUILD_DIR/tests/programs/late" "$OTHER_BUILD_DIR/tests/programs/late.so"
+}

@@ -119,6 +119,8 @@ Thread *thread_new(void)
 {
     State *s = state();
     late_open();
+    if (s->strange)
+        return NULL;
     Thread *t = calloc(1, sizeof *t);
     Call *c = t ? call_new(t) : NULL;
     if (!c) {

@@ -24,6 +24,7 @@
 #include "own.gen.h"
 #include "parts.h"
 #include "settings.h"
+#include "stranger.h"
 #include "watcher.h"
 
 /* -- the process -- */
@@ -46,7 +47,8 @@ __attribute__((constructor)) static void load(void)
     clock_open();
     pthread_atfork(NULL, NULL, in_forked_child);
     s->spare = tools_other_wend();
-    if (s->spare)
+    s->strange = !s->spare && stranger_met();
+    if (s->spare || s->strange)
         return;
     tools_open();
     module_own_file();
@@ -97,7 +99,7 @@ void control_finish(void)
 bool control_called_by_mpi(void)
 {
     late_open();
-    return state()->forked || state()->spare || (wend_thread && wend_thread->inside);
+    return state()->forked || state()->spare || state()->strange || (wend_thread && wend_thread->inside);
 }
 
 /* -- the beginning -- */

@@ -9,6 +9,7 @@
 #include "fortran.h"
 #include "module.h"
 #include "state.h"
+#include "stranger.h"
 
 static const char in_every_library[] = "PMPI_Initialized";
 
@@ -89,7 +90,12 @@ void late_open(void)
         Bases bases = {base_of(&library), base_of(late_symbol(in_every_library))};
         if (bases.library)
             modules_each(bind_own, &bases);
-        fortran_open();
+        if (stranger_met()) {
+            state()->strange = true;
+            atomic_store(&state()->active, false);
+        } else {
+            fortran_open();
+        }
         atomic_store_explicit(&bound, true, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
@@ -98,7 +104,7 @@ void late_open(void)
 bool late_passed_by(void)
 {
     int flag = 0;
-    if (state()->started)
+    if (state()->started || state()->strange)
         return false;
     if (!atomic_load(&library))
         atomic_store(&library, find_library());

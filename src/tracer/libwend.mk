@@ -9,6 +9,7 @@ TRACER_SOURCES = \
 	src/tracer/control.c src/tracer/control.h \
 	src/tracer/ending.c src/tracer/ending.h \
 	src/tracer/facts.c \
+	src/tracer/family.h \
 	src/tracer/fatal.c \
 	src/tracer/finalize.c \
 	src/tracer/fortran.c src/tracer/fortran.h \
@@ -25,11 +26,12 @@ TRACER_SOURCES = \
 	src/tracer/sessions.c \
 	src/tracer/settings.c src/tracer/settings.h \
 	src/tracer/state.h \
+	src/tracer/stranger.c src/tracer/stranger.h \
 	src/tracer/symbols.c src/tracer/symbols.h \
 	src/tracer/threads.c src/tracer/threads.h \
 	src/tracer/tools.c src/tracer/tools.h \
 	src/tracer/watcher.c src/tracer/watcher.h
-TRACER_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
+TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 # -fexceptions: C++ applications throw from error handlers, through MPI and through here.
 # initial-exec: a reference to a thread's state is one instruction, and allocates nothing, which matters inside malloc.
 TRACER_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(GLIB_CFLAGS) -ftls-model=initial-exec -fexceptions $(FFI_CFLAGS)

@@ -10,6 +10,7 @@
  *   hammer     four threads, one communicator, as fast as they can */
 #include <mpi.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
