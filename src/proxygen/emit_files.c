@@ -129,6 +129,7 @@ static void emit_includes(Emitter *e, GString *out)
     g_string_append(out, "/* gcc takes addresses that are none (MPICH's MPI_STATUSES_IGNORE, Open MPI's MPI_UNWEIGHTED) for arrays that are too small. */\n"
                          "#if defined __GNUC__ && !defined __clang__\n"
                          "#pragma GCC diagnostic ignored \"-Wstringop-overflow\"\n"
+                         "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\" /* what the application called may be of MPI 1 */\n"
                          "#if __GNUC__ > 10\n"
                          "#pragma GCC diagnostic ignored \"-Wstringop-overread\"\n"
                          "#endif\n"

@@ -30,7 +30,7 @@ static char *skipped_argument(Emitter *e, const Call *c, const Arg *arg)
     const char *function = c->function->name, *name = arg->param->name;
     if (g_str_has_prefix(function, "MPI_Status_")) {
         if (strcmp(name, "f_status") == 0)
-            return g_strdup("(MPI_Fint[MPI_F_STATUS_SIZE]){0}");
+            return g_strdup("(MPI_Fint[sizeof(MPI_Status) / sizeof(MPI_Fint)]){0}");
         return g_strdup(strcmp(name, "f08_status") == 0 ? "&(MPI_F08_status){0}" : "&(MPI_Status){0}");
     }
     if (g_str_has_suffix(function, "_f2c"))

@@ -323,6 +323,8 @@ static bool is_entry(const char *name, const char *lower)
     }
     if (strncmp(name + n, "_f08", 4) == 0)
         n += 4;
+    else if (strncmp(name + n, "_f", 2) == 0)
+        n += 2;
     return name[n + strspn(name + n, "_")] == '\0';
 }
 
@@ -330,7 +332,11 @@ bool callback_called_from_fortran(const void *return_address)
 {
     static const char *const entries[] = {
         "op_create", "keyval_create", "errhandler_create", "comm_create_keyval", "type_create_keyval", "win_create_keyval", "comm_create_errhandler",
-        "file_create_errhandler", "win_create_errhandler", "session_create_errhandler", "grequest_start", "register_datarep"};
+        "file_create_errhandler", "win_create_errhandler", "session_create_errhandler", "grequest_start",
+#ifndef OPEN_MPI /* which gives functions of its own that call the application's */
+        "register_datarep",
+#endif
+    };
     Dl_info caller;
     if (!dladdr(return_address, &caller) || !caller.dli_sname)
         return false;
@@ -338,6 +344,8 @@ bool callback_called_from_fortran(const void *return_address)
     if (strncmp(name, "pmpir_", 6) == 0) /* mpi_f08's second names */
         name += 2;
     else if (*name == 'p' || *name == 'P')
+        name++;
+    else if (strncmp(name, "ompi_", 5) == 0) /* Open MPI's */
         name++;
     if (strncmp(name, "mpi_", 4) != 0 && strncmp(name, "MPI_", 4) != 0 && strncmp(name, "pir_", 4) != 0)
         return false;

@@ -1,120 +1,33 @@
-/* fortran.c: the calls that MPICH's Fortran layer makes past the names that a tracer stands before.
- *
- * libmpichfort calls MPI_Send for mpi_send_, but for "use mpi_f08" PMPI_Comm_rank and the like (all but what takes a choice buffer), and for attributes in any
- * Fortran functions of the library's own, MPII_Comm_set_attr…, which know that a value is an integer. Its references are resolved to the wrappers here
- * instead, in the table that the dynamic linker keeps for that one module. (A libwend.so that defined PMPI_Comm_rank itself would stand before everybody's
- * calls to it: those of other tools, and of the I/O part inside the library.) */
+/* fortran.c: see fortran.h. The layer's references to PMPI_ functions are resolved to the wrappers instead, in the table that the dynamic linker keeps for that one module. (A
+ * libwend.so that defined PMPI_Comm_rank itself would stand before everybody's calls to it: those of other tools, and of the I/O part inside the library.) */
+#include "fortran.h"
+
 #include <dlfcn.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "call.h"
-#include "encode.h"
-#include "fortran.h"
-#include "functions.gen.h"
-#include "late.h"
-#include "module.h"
-
-/* -- attributes -- */
-
-/* The last argument says what a value is: MPICH's MPIR_Attr_type, a C enum. */
-#define EACH_OBJECT_WITH_ATTRIBUTES(DO) \
-    DO(Comm, MPI_Comm, HANDLE_COMM, comm_facts(object)) \
-    DO(Win, MPI_Win, HANDLE_WIN, win_facts(object)) \
-    DO(Type, MPI_Datatype, HANDLE_DATATYPE, NULL)
-
-/* In Fortran the predefined ones have values of their own, each one more than in C. */
-static int64_t keyval_word(int keyval)
+/* The layer's conversions of handles and statuses are no calls of the program. */
+static bool converts(const char *name)
 {
-    int64_t word = handle_word(HANDLE_KEYVAL, HANDLE_VALUE(keyval));
-    if (word == WEND_UNKNOWN && keyval - 1 != MPI_KEYVAL_INVALID) {
-        int64_t c = handle_word(HANDLE_KEYVAL, HANDLE_VALUE(keyval - 1));
-        return wend_is_const(c) ? c : word;
-    }
-    return word;
+    return strstr(name, "_f2c") || strstr(name, "_c2f");
 }
-
-static void begin_words(Call *c, bool has_self, const CommFacts *facts, int64_t object, int keyval)
-{
-    if (has_self)
-        put_slot(c, facts ? facts->rank : -1);
-    put_shape(c, object);
-    put_shape(c, keyval_word(keyval));
-}
-
-#define DEFINE(OBJECT, CTYPE, KIND, FACTS) \
-    extern int MPII_##OBJECT##_set_attr(CTYPE, int, void *, int) __attribute__((weak)); \
-    extern int MPII_##OBJECT##_get_attr(CTYPE, int, void *, int *, int) __attribute__((weak)); \
-\
-    static int set_##OBJECT(CTYPE object, int keyval, void *value, int type) \
-    { \
-        Call *c = call_begin(WEND_FN_MPI_##OBJECT##_set_attr); \
-        if (!c) \
-            return MPII_##OBJECT##_set_attr(object, keyval, value, type); \
-        begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(object)), keyval); \
-        in_address(c, (MPI_Aint)value); \
-        call_start(c); \
-        int rc = MPII_##OBJECT##_set_attr(object, keyval, value, type); \
-        call_stop(c, rc); \
-        call_end(c); \
-        return rc; \
-    } \
-\
-    static int get_##OBJECT(CTYPE object, int keyval, void *value, int *flag, int type) \
-    { \
-        Call *c = call_begin(WEND_FN_MPI_##OBJECT##_get_attr); \
-        if (!c) \
-            return MPII_##OBJECT##_get_attr(object, keyval, value, flag, type); \
-        begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(object)), keyval); \
-        call_start(c); \
-        int rc = MPII_##OBJECT##_get_attr(object, keyval, value, flag, type); \
-        call_stop(c, rc); \
-        if (call_ok(c)) { \
-            if (*flag) \
-                put_address(&c->outcome, &c->outcome, *(MPI_Aint *)value); /* a predefined one too: not behind a pointer, as in C */ \
-            else \
-                put_outcome(c, WEND_ABSENT); \
-            put_outcome(c, *flag != 0); \
-        } \
-        call_end(c); \
-        return rc; \
-    }
-
-EACH_OBJECT_WITH_ATTRIBUTES(DEFINE)
-
-static void *wrapper_of_internal(const char *name)
-{
-#define ROW(OBJECT, CTYPE, KIND, FACTS) \
-    {"MPII_" #OBJECT "_set_attr", (void *)set_##OBJECT}, {"MPII_" #OBJECT "_get_attr", (void *)get_##OBJECT},
-    static const struct { const char *name; void *wrapper; } rows[] = {EACH_OBJECT_WITH_ATTRIBUTES(ROW)};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(name, rows[i].name) == 0)
-            return rows[i].wrapper;
-    return NULL;
-}
-
-/* -- the layer's references -- */
-
-/* The module that takes this from another is the Fortran layer (or a program that was linked with it statically). */
-#define MARK "MPII_Grequest_set_lang_f77"
 
 static void *wrapper_of(const char *name, void *self)
 {
-    if (strncmp(name, "PMPI", 4) == 0)
-        return dlsym(self, name + 1);
-    return strncmp(name, "MPII_", 5) == 0 ? wrapper_of_internal(name) : NULL;
+    if (converts(name))
+        return NULL;
+    return strncmp(name, "PMPI", 4) == 0 ? dlsym(self, name + 1) : fortran_internal(name);
 }
 
 static void visit_layer(const Module *m, void *self)
 {
-    if (module_refers(m, MARK))
+    if (fortran_is_layer(m))
         module_redirect(m, wrapper_of, self);
 }
 
 void fortran_open(void)
 {
     Dl_info own;
-    if (!late_symbol(MARK) || !dladdr((void *)set_Comm, &own))
+    if (!dladdr((void *)fortran_names, &own))
         return;
     void *self = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     if (!self)

@@ -5,11 +5,13 @@
 #include <link.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "../../lib/functions.h"
 #include "family.h"
+#include "fortran.h"
 #include "late.h"
 #include "module.h"
 
@@ -26,7 +28,7 @@ static bool is_of_own_family(void)
 /* What a reference leads to that leads to Wend's wrapper now, or would when it is bound. */
 static void *beyond(const char *name, void *own)
 {
-    if (strncmp(name, "MPI", 3) != 0 || dlsym(RTLD_DEFAULT, name) != dlsym(((Own *)own)->self, name))
+    if ((strncasecmp(name, "mpi", 3) != 0 && strncmp(name, "ompi_", 5) != 0) || dlsym(RTLD_DEFAULT, name) != dlsym(((Own *)own)->self, name))
         return NULL;
     void *next = dlsym(RTLD_NEXT, name);
     return next ? next : late_symbol(name);
@@ -65,6 +67,8 @@ bool stranger_met(void)
     modules_each(lead_past, &own);
     for (size_t i = 0; i < wend_n_functions; i++)
         hide(own.self, wend_functions[i].name);
+    for (const char *const *name = fortran_names; *name; name++)
+        hide(own.self, *name);
     dlclose(own.self);
     return true;
 }

@@ -54,13 +54,11 @@ static bool has_recording(const char *directory)
 /* Why MPI's calls did not come here although there were some, or may have been: in words, NULL if none were. */
 static const char *missed(void)
 {
-    int (*initialized)(int *) = (int (*)(int *))dlsym(RTLD_DEFAULT, "PMPI_Initialized");
-    int flag = 0;
-    if (initialized && initialized(&flag) == 0 && flag)
-        return "started MPI past libwend.so, which does not come before the MPI library";
-    if (!initialized && late_passed_by())
-        return "looked MPI's functions up by itself (dlsym), past libwend.so";
-    int program = initialized ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    bool has_library = late_symbol("PMPI_Initialized") != NULL;
+    if (late_passed_by())
+        return dlsym(RTLD_DEFAULT, "MPI_Init") == (const void *)MPI_Init ? "looked MPI's functions up by itself (dlsym), past libwend.so"
+                                                                         : "started MPI past libwend.so, which does not come before the MPI library";
+    int program = has_library ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     bool has_mpi = program >= 0 && symbols_have_mpi(program);
     if (program >= 0)
         close(program);

@@ -62,9 +62,18 @@ program f08
   right = modulo(rank + 1, ranks)
 
   matrix = reshape([(100*rank + i, i = 1, 24)], [4, 6])
-  call MPI_Irecv(matrix(1:4:2, 1), 2, MPI_INTEGER, left, 1, MPI_COMM_WORLD, requests(1))
+  ! Where the library is given a copy of a section, that is gone when the operation writes.
+  if (MPI_SUBARRAYS_SUPPORTED) then
+    call MPI_Irecv(matrix(1:4:2, 1), 2, MPI_INTEGER, left, 1, MPI_COMM_WORLD, requests(1))
+  else
+    call MPI_Irecv(matrix(:, 1), 2, MPI_INTEGER, left, 1, MPI_COMM_WORLD, requests(1))
+  end if
   call MPI_Irecv(matrix(:, 2), 4, MPI_INTEGER, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, requests(2))
-  call MPI_Isend(matrix(2, 3:6:2), 2, MPI_INTEGER, right, 1, MPI_COMM_WORLD, requests(3))
+  if (MPI_SUBARRAYS_SUPPORTED) then
+    call MPI_Isend(matrix(2, 3:6:2), 2, MPI_INTEGER, right, 1, MPI_COMM_WORLD, requests(3))
+  else
+    call MPI_Isend(matrix(:, 3), 2, MPI_INTEGER, right, 1, MPI_COMM_WORLD, requests(3))
+  end if
   call MPI_Isend(matrix(:, 6), 4, MPI_INTEGER, right, 2, MPI_COMM_WORLD, requests(4))
   call MPI_Waitall(4, requests, statuses)
   call MPI_Get_count(statuses(2), MPI_INTEGER, count)
