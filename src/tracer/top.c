@@ -51,13 +51,20 @@ static bool has_recording(const char *directory)
     return n < 0 || (size_t)n >= sizeof path || stat(path, &info) == 0;
 }
 
+static bool comes_first(void)
+{
+    Dl_info first, own;
+    void *function = dlsym(RTLD_DEFAULT, "MPI_Init");
+    return function && dladdr(function, &first) && dladdr((const void *)comes_first, &own) && first.dli_fbase == own.dli_fbase;
+}
+
 /* Why MPI's calls did not come here although there were some, or may have been: in words, NULL if none were. */
 static const char *missed(void)
 {
     bool has_library = late_symbol("PMPI_Initialized") != NULL;
     if (late_passed_by())
-        return dlsym(RTLD_DEFAULT, "MPI_Init") == (const void *)MPI_Init ? "looked MPI's functions up by itself (dlsym), past libwend.so"
-                                                                         : "started MPI past libwend.so, which does not come before the MPI library";
+        return comes_first() ? "looked MPI's functions up by itself (dlsym), past libwend.so"
+                             : "started MPI past libwend.so, which does not come before the MPI library";
     int program = has_library ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     bool has_mpi = program >= 0 && symbols_have_mpi(program);
     if (program >= 0)
