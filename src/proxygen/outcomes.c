@@ -3,7 +3,7 @@
  * Such a call (Waitany, Waitsome, Testany, Testsome) is looked at wherever it stands in the grammar, over all times it runs and all ranks that
  * run it. If what is pending in its array is always all complete after it (after all of its repetitions), the place is the end of a set of
  * requests, with nothing in between: then any order is as good as the recorded one. If never more than one request was pending, there
- * is no choice. Otherwise the entries that completed go into a table for the proxy.
+ * is no choice, but for a test, which may be too early in the proxy. Otherwise the entries that completed go into a table for the proxy.
  *
  * The walk visits only what matters: rules without such calls are passed over, with a summary of which requests they leave active. */
 #include <string.h>
@@ -215,7 +215,7 @@ static void visit_choice(Search *s, guint rule, guint symbol, guint terminal, gu
             s->damaged = TRUE;
             return;
         }
-        if (pending > 1)
+        if (pending > 1 || ((plan->call->function->flags & WEND_F_POLL) && now->len > 0)) /* a test that found something waits for it in the proxy */
             choice->kind = CHOICE_FORCED;
         guint at = picks->len;
         gint32 n = (gint32)now->len;
