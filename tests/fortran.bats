@@ -22,6 +22,36 @@ same_lines() { # ranks write in any order
     same_lines 3 "$PROGRAMS/f08"
     roundtrip_from_recording 3
 }
+@test "mpif.h: each sentinel, index, logical, string and callback" {
+    same_lines 3 "$PROGRAMS/sentinels-1"
+    roundtrip_from_recording 3
+}
+@test "use mpi: each sentinel, index, logical, string and callback" {
+    same_lines 3 "$PROGRAMS/sentinels-2"
+    roundtrip_from_recording 3
+}
+@test "use mpi_f08: each sentinel, index, logical, string and callback" {
+    same_lines 3 "$PROGRAMS/sentinels-3"
+    roundtrip_from_recording 3
+}
+@test "MPI_ARGV_NULL, MPI_ARGVS_NULL, MPI_ERRCODES_IGNORE where no process can be started" {
+    for interface in 1 2 3; do
+        mpi 1 "$PROGRAMS/sentinels-$interface" -1 spawning >plain.out 2>plain.err || true
+        record "spawn$interface.dir" 1 "$PROGRAMS/sentinels-$interface" -1 spawning >recorded.out 2>recorded.err || true
+        grep -q 'spawn_multiple: 0' plain.out
+        diff plain.out recorded.out
+    done
+}
+@test "each interface at each thread level" {
+    for interface in 1 2 3; do
+        for level in 0 1 2 3; do
+            rm -rf app.dir
+            same_lines 2 "$PROGRAMS/sentinels-$interface" "$level" nonblocking operators attributes
+            grep -q "^rank 0 level: $level $level $level 1" plain.out
+            "$WEND" show app.dir | grep -q "$(cut -d' ' -f$((level + 1)) <<<'MPI_THREAD_SINGLE MPI_THREAD_FUNNELED MPI_THREAD_SERIALIZED MPI_THREAD_MULTIPLE')"
+        done
+    done
+}
 @test "both record the same calls of attributes, by the predefined keys' names" {
     for program in fortran f08; do
         record $program.dir 2 "$PROGRAMS/$program" >/dev/null

@@ -66,11 +66,15 @@ TEST_PROGRAM_FORTRAN = $(TEST_PROGRAM_FORTRAN_FILES:.f90=)
 # Open MPI's compiler does not name the library that has the predefined attribute functions.
 $(TEST_PROGRAM_FORTRAN): %: %.f90
 	$(AM_V_GEN)$(MKDIR_P) $@.mods && $(MPIFORT) -O2 -g -w -J$@.mods -o $@ $< $(MPIFORT_LDFLAGS) -Wl,--copy-dt-needed-entries
+# One text for the three interfaces.
+SENTINELS = tests/programs/sentinels-1 tests/programs/sentinels-2 tests/programs/sentinels-3
+$(SENTINELS): tests/programs/sentinels.F90
+	$(AM_V_GEN)$(MKDIR_P) $@.mods && $(MPIFORT) -O2 -g -w -cpp -ffree-line-length-none -DBINDING=$(subst tests/programs/sentinels-,,$@) -J$@.mods -o $@ $<
 if HAVE_MPIFORT
-check_DATA += $(TEST_PROGRAM_FORTRAN)
+check_DATA += $(TEST_PROGRAM_FORTRAN) $(SENTINELS)
 endif
-CLEANFILES += $(TEST_PROGRAM_FORTRAN) tests/programs/*.mods/*
-EXTRA_DIST += $(TEST_PROGRAM_FORTRAN_FILES)
+CLEANFILES += $(TEST_PROGRAM_FORTRAN) $(SENTINELS) tests/programs/*.mods/*
+EXTRA_DIST += $(TEST_PROGRAM_FORTRAN_FILES) tests/programs/sentinels.F90
 
 # bats files print TAP: each of their tests counts by itself (and bats' own exit status would count failures twice).
 TEST_EXTENSIONS = .bats
