@@ -37,6 +37,7 @@ enum wend_segment_kind {
     WEND_SEGMENT_WIN,    /* memory of a window that MPI allocated (own part or, in shared windows, another rank's) */
     WEND_SEGMENT_MAP,    /* any other mapping, stacks of other threads among them */
     WEND_SEGMENT_REMOTE, /* of another process, attached to a dynamic window: kind address only. id = its segment word there */
+    WEND_SEGMENT_CUDA,   /* CUDA's allocators; wend_device, wend_managed or wend_pinned says where it is. Shares its numbers with the heap */
     WEND_SEGMENT_KINDS
 };
 #define WEND_SEGMENT(kind, id) (((int64_t)(id) << 3) | (int64_t)(kind))
@@ -47,6 +48,16 @@ static inline int64_t wend_segment_id(int64_t w) { return w >> 3; }
 #define WEND_SEGMENT_OF(kind, tid, n) WEND_SEGMENT(kind, WEND_HANDLE(tid, n))
 static inline uint32_t wend_segment_thread(int64_t w) { return (uint32_t)(wend_segment_id(w) >> 32); }
 static inline uint32_t wend_segment_number(int64_t w) { return (uint32_t)wend_segment_id(w); }
+
+/* The word that the segment would have if CUDA's memory were the heap's, as it is in a proxy for machines without CUDA. */
+static inline int64_t wend_segment_in_host_memory(int64_t w)
+{
+    if (!wend_is_segment(w))
+        return w;
+    if (wend_segment_kind(w) == WEND_SEGMENT_REMOTE)
+        return WEND_SEGMENT(WEND_SEGMENT_REMOTE, wend_segment_in_host_memory(wend_segment_id(w)));
+    return wend_segment_kind(w) == WEND_SEGMENT_CUDA ? WEND_SEGMENT(WEND_SEGMENT_HEAP, wend_segment_id(w)) : w;
+}
 
 /* The offset of an address in a WEND_SEGMENT_REMOTE has the process (its rank in MPI_COMM_WORLD) in the lower bits, so that "my right neighbour's"
  * is the same thing on all ranks. */

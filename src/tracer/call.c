@@ -339,6 +339,7 @@ static bool is_kept(const Call *c)
     case WEND_FN_MPI_Buffer_attach: case WEND_FN_MPI_Buffer_attach_c: case WEND_FN_MPI_Buffer_detach: case WEND_FN_MPI_Buffer_detach_c:
     case WEND_FN_MPI_File_set_view:
     case WEND_FN_wend_start: case WEND_FN_wend_join:
+    case WEND_FN_wend_device: case WEND_FN_wend_managed: case WEND_FN_wend_pinned:
         return true;
     default:
         return c->kept;
@@ -412,7 +413,7 @@ void call_forget(Call *c)
     leave(c);
 }
 
-void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome)
+static void append_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, const int64_t *outcome, size_t n_outcome)
 {
     State *s = state();
     if (!atomic_load_explicit(&s->active, memory_order_relaxed))
@@ -428,6 +429,7 @@ void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64
         .sequence = t->sequence,
         .function = function,
         .shape = {shape_words, 1, 8},
+        .slots = {(int64_t *)slots, n_slots, n_slots},
         .outcome = {outcome_words, 2, 8},
     };
     for (size_t i = 0; i < n_shape && c.shape.n < c.shape.cap; i++)
@@ -442,7 +444,12 @@ void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64
     errno = saved;
 }
 
-/* -- frees of memory that MPI used -- */
+void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome)
+{
+    append_pseudo(function, shape, n_shape, NULL, 0, outcome, n_outcome);
+}
+
+/* -- memory that MPI used -- */
 
 int64_t thread_number(void)
 {
@@ -474,4 +481,10 @@ void memory_freed_used_segment(int64_t segment)
             append_free(segment);
     }
     errno = saved;
+}
+
+void memory_named_cuda_segment(int64_t segment, enum memory_place place, int device)
+{
+    static const int functions[] = {WEND_FN_wend_device, WEND_FN_wend_managed, WEND_FN_wend_pinned};
+    append_pseudo(functions[place], &segment, 1, (int64_t[]){device}, 1, NULL, 0);
 }

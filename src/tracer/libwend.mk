@@ -6,6 +6,7 @@ TRACER_SOURCES = \
 	src/tracer/call.c src/tracer/call.h \
 	src/tracer/clock.c \
 	src/tracer/comm.c src/tracer/comm.h \
+	src/tracer/cuda.c \
 	src/tracer/control.c src/tracer/control.h \
 	src/tracer/ending.c src/tracer/ending.h \
 	src/tracer/facts.c \

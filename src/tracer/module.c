@@ -117,15 +117,31 @@ bool module_refers(const Module *m, const char *name)
     return false;
 }
 
-void module_redirect(const Module *m, void *(*wrapper_of)(const char *name, void *user), void *user)
+void module_redirect_from(const Module *m, void *(*wrapper_of)(const char *name, void *now, void *user), void *user)
 {
     for (int t = 0; t < 2; t++)
         for (size_t i = 0; i < m->counts[t]; i++) {
-            const char *name = name_of(m, &m->tables[t][i]);
-            void *wrapper = name ? wrapper_of(name, user) : NULL;
+            const ElfW(Rela) *r = &m->tables[t][i];
+            const char *name = name_of(m, r);
+            char *now = name ? *(char **)(m->base + r->r_offset) : NULL;
+            void *wrapper = name ? wrapper_of(name, now ? now - r->r_addend : NULL, user) : NULL;
             if (wrapper)
-                point_to(m, &m->tables[t][i], wrapper);
+                point_to(m, r, wrapper);
         }
+}
+
+typedef struct { void *(*wrapper_of)(const char *name, void *user); void *user; } ByName;
+
+static void *wrapper_by_name(const char *name, void *now, void *user)
+{
+    const ByName *by = user;
+    (void)now;
+    return by->wrapper_of(name, by->user);
+}
+
+void module_redirect(const Module *m, void *(*wrapper_of)(const char *name, void *user), void *user)
+{
+    module_redirect_from(m, wrapper_by_name, &(ByName){wrapper_of, user});
 }
 
 const char *module_own_file(void)

@@ -24,6 +24,9 @@ void modules_each(void (*visit)(const Module *m, void *user), void *user);
 bool module_refers(const Module *m, const char *name);
 /* Each reference leads to what WRAPPER_OF says of its name; NULL: where it led. */
 void module_redirect(const Module *m, void *(*wrapper_of)(const char *name, void *user), void *user);
+/* The same, given where each leads NOW: NULL if it is weak and there is no such thing; and as long as it was not called that may be code of the module's own, which
+ * looks for it. */
+void module_redirect_from(const Module *m, void *(*wrapper_of)(const char *name, void *now, void *user), void *user);
 
 /* The file of libwend.so itself, as /proc names it: absolute, links followed. First asked for when it is loaded, since it may have been named from where the
  * program began. NULL: not known. */

@@ -69,7 +69,7 @@ typedef struct Names {
     struct { uint64_t *taken; size_t words, first; } ids[WEND_SEGMENT_KINDS]; /* the smallest free one of a kind */
     Ranges modules, mappings;
     uintptr_t stack_origin;          /* 0: MPI has not seen its stack yet */
-    uint64_t blocks;                 /* of the heap, that it has named so far */
+    uint64_t blocks;                 /* of the heap and of CUDA, that it has named so far */
     struct SegmentNames *given_back; /* by other threads: their ids are not free yet */
     struct Names *next;
 } Names;
@@ -102,11 +102,16 @@ static Names *names_of(int64_t thread)
     return n;
 }
 
+/* Blocks of the heap and of CUDA have their numbers in common: those of a proxy that has all of them on the heap are the same. */
+static int pool_of(int kind) { return kind == WEND_SEGMENT_CUDA ? WEND_SEGMENT_HEAP : kind; }
+
 /* The word, or WEND_UNKNOWN if there is no memory. */
 static int64_t id_take(Names *names, int kind)
 {
     if (!names)
         return WEND_UNKNOWN;
+    int word_kind = kind;
+    kind = pool_of(kind);
     size_t w = names->ids[kind].first;
     while (w < names->ids[kind].words && names->ids[kind].taken[w] == UINT64_MAX)
         w++;
@@ -122,19 +127,19 @@ static int64_t id_take(Names *names, int kind)
     int bit = __builtin_ctzll(~names->ids[kind].taken[w]);
     names->ids[kind].taken[w] |= UINT64_C(1) << bit;
     names->ids[kind].first = w;
-    return WEND_SEGMENT_OF(kind, names->thread, (int64_t)(w * 64) + bit);
+    return WEND_SEGMENT_OF(word_kind, names->thread, (int64_t)(w * 64) + bit);
 }
 
 static void id_give(Names *names, int64_t segment)
 {
-    int kind = wend_segment_kind(segment);
+    int kind = pool_of(wend_segment_kind(segment));
     size_t n = wend_segment_number(segment), w = n / 64;
     names->ids[kind].taken[w] &= ~(UINT64_C(1) << (n % 64));
     if (w < names->ids[kind].first)
         names->ids[kind].first = w;
 }
 
-/* -- used blocks of the heap: start -> names, open addressing -- */
+/* -- used blocks of the heap, and of CUDA: start -> names, open addressing -- */
 
 struct SegmentNames {                /* of one block: ascending by thread */
     Names *names;
@@ -207,8 +212,8 @@ static void take_back(Names *names)
     }
 }
 
-/* The segment of the block at START in this thread's names; NAME: it gets one. WEND_UNKNOWN: none, or no memory. */
-static int64_t block_segment(uintptr_t start, bool name, Names *names)
+/* The segment of the block at START in this thread's names; NAME: it gets one, and IS_NEW says so. WEND_UNKNOWN: none, or no memory. */
+static int64_t block_segment(uintptr_t start, int kind, bool name, Names *names, bool *is_new)
 {
     size_t i = used.cap ? used_slot(start) : 0;
     bool known = used.cap && used.slots[i].start == start;
@@ -226,7 +231,7 @@ static int64_t block_segment(uintptr_t start, bool name, Names *names)
         spare = new->next;
     else if (!(new = malloc(sizeof *new)))
         return WEND_UNKNOWN;
-    *new = (SegmentNames){names, id_take(names, WEND_SEGMENT_HEAP), names->blocks, at ? *at : NULL};
+    *new = (SegmentNames){names, id_take(names, kind), names->blocks, at ? *at : NULL};
     if (new->segment == WEND_UNKNOWN || (!at && !used_add(start, new))) {
         if (new->segment != WEND_UNKNOWN)
             id_give(names, new->segment);
@@ -236,19 +241,26 @@ static int64_t block_segment(uintptr_t start, bool name, Names *names)
     }
     if (at)
         *at = new;
-    heap_set_used(start, true);
+    *is_new = true;
     return new->segment;
+}
+
+/* With the lock held: the block at START, which has names, is not found by them any more. */
+static SegmentNames *block_detach(uintptr_t start)
+{
+    SegmentNames *names = used_take(start);
+    if (names->names == mine.names && !names->next)
+        forget_one(names->segment);
+    else
+        forget_all();
+    return names;
 }
 
 SegmentNames *segment_detach(uintptr_t start)
 {
     pthread_mutex_lock(&lock);
     heap_set_used(start, false);
-    SegmentNames *names = used_take(start);
-    if (names->names == mine.names && !names->next)
-        forget_one(names->segment);
-    else
-        forget_all();
+    SegmentNames *names = block_detach(start);
     pthread_mutex_unlock(&lock);
     return names;
 }
@@ -282,6 +294,99 @@ void segment_end(SegmentNames *names)
         memory_freed_used_segment(segment);
     }
     errno = saved;
+}
+
+/* -- blocks of CUDA: by range, since no allocator of the host knows their size; owner has the place and the device -- */
+
+static Ranges cuda = RANGES_INIT;
+
+static uint64_t cuda_place(enum memory_place place, int device) { return (uint64_t)(uint32_t)device << 2 | (uint64_t)place; }
+
+static bool is_named(uintptr_t start) { return used.cap && used.slots[used_slot(start)].start == start; }
+
+/* With the lock held; BLOCK gets the range and its names. */
+static void cuda_take(Range r, CudaBlock *block)
+{
+    *block = (CudaBlock){r.low, r.high, r.owner, is_named(r.low) ? block_detach(r.low) : NULL};
+}
+
+void memory_cuda_add(const void *base, size_t bytes, enum memory_place place, int device)
+{
+    if (!base)
+        return;
+    uintptr_t low = (uintptr_t)base, high = low + (bytes ? bytes : 1);
+    CudaBlock block;
+    Range old;
+    bool more = true, added = true;
+    while (more) {
+        pthread_mutex_lock(&lock);
+        more = ranges_remove_overlap(&cuda, low, high, &old); /* its free was not seen */
+        if (more)
+            cuda_take(old, &block);
+        else
+            added = ranges_add(&cuda, (Range){.low = low, .high = high, .origin = low, .owner = cuda_place(place, device), .segment = WEND_UNKNOWN});
+        forget_all(); /* where the memory is had been something else, such as a mapping */
+        pthread_mutex_unlock(&lock);
+        if (more)
+            memory_cuda_end(&block);
+    }
+    if (!added)
+        state_break("out of memory");
+}
+
+bool memory_cuda_detach(const void *base, CudaBlock *block)
+{
+    Range r;
+    pthread_mutex_lock(&lock);
+    const Range *known = ranges_find(&cuda, (uintptr_t)base);
+    bool found = known && known->low == (uintptr_t)base && ranges_remove_overlap(&cuda, known->low, known->high, &r);
+    if (found)
+        cuda_take(r, block);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void memory_cuda_attach(CudaBlock *block)
+{
+    pthread_mutex_lock(&lock);
+    bool added = ranges_add(&cuda, (Range){.low = block->low, .high = block->high, .origin = block->low, .owner = block->place, .segment = WEND_UNKNOWN}) &&
+                 (!block->names || used_add(block->low, block->names));
+    pthread_mutex_unlock(&lock);
+    if (!added)
+        memory_cuda_end(block);
+}
+
+void memory_cuda_end(CudaBlock *block)
+{
+    if (block->names)
+        segment_end(block->names);
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+    int64_t x = ((const CudaBlock *)a)->names->segment, y = ((const CudaBlock *)b)->names->segment;
+    return x < y ? -1 : x > y;
+}
+
+/* The order of the events is that of the names: addresses differ from run to run. */
+void memory_cuda_sweep(bool (*is_gone)(uintptr_t base))
+{
+    pthread_mutex_lock(&lock);
+    size_t n = cuda.n, n_named = 0;
+    uintptr_t *bases = n ? malloc(n * sizeof *bases) : NULL;
+    CudaBlock *named = bases ? malloc(n * sizeof *named) : NULL;
+    for (size_t i = 0; named && i < n; i++)
+        bases[i] = cuda.at[i].low;
+    pthread_mutex_unlock(&lock);
+    for (size_t i = 0; named && i < n; i++)
+        if (is_gone(bases[i]) && memory_cuda_detach((void *)bases[i], &named[n_named]) && named[n_named].names)
+            n_named++;
+    if (n_named > 0)
+        qsort(named, n_named, sizeof *named, compare_blocks);
+    for (size_t i = 0; i < n_named; i++)
+        memory_cuda_end(&named[i]);
+    free(named);
+    free(bases);
 }
 
 /* -- ranges: what MPI made, modules, other mappings -- */
@@ -446,6 +551,16 @@ static void stack_ask(void)
 
 /* -- the lookup -- */
 
+/* Where a block ends, something else may begin; else the end is the block's, as on the heap. */
+static const Range *cuda_find(uintptr_t a)
+{
+    const Range *r = ranges_find(&cuda, a);
+    return r || a == 0 ? r : ranges_find(&cuda, a - 1);
+}
+
+/* In the owner that find() leaves: this thread had no name for the block of CUDA. */
+#define CUDA_NEW (UINT64_C(1) << 63)
+
 /* With the lock held; NULL: in none. FOUND has room for a range that is not in a table (a block). NAME: give it an id among NAMES (NULL: of a
  * thread that has none); else the segment may be WEND_UNKNOWN. The stack of another thread is a mapping. */
 static Range *find(uintptr_t a, bool name, Names *names, Range *found)
@@ -463,8 +578,18 @@ static Range *find(uintptr_t a, bool name, Names *names, Range *found)
     }
     size_t size;
     uintptr_t start;
+    bool is_new = false;
+    const Range *block = cuda_find(a);
+    if (block) {
+        *found = *block;
+        found->segment = block_segment(block->low, WEND_SEGMENT_CUDA, name, names, &is_new);
+        found->owner = is_new ? CUDA_NEW | block->owner : 0;
+        return found;
+    }
     if (heap_find(a, &start, &size)) {
-        int64_t segment = block_segment(start, name, names);
+        int64_t segment = block_segment(start, WEND_SEGMENT_HEAP, name, names, &is_new);
+        if (is_new)
+            heap_set_used(start, true);
         *found = (Range){.low = start, .high = start + size, .origin = start, .segment = segment};
         return name && segment == WEND_UNKNOWN ? NULL : found;
     }
@@ -550,6 +675,8 @@ static bool lookup(uintptr_t a, bool name, Range *out)
         }
     }
     pthread_mutex_unlock(&lock);
+    if (r == &found && (found.owner & CUDA_NEW))
+        memory_named_cuda_segment(found.segment, (enum memory_place)(found.owner & 3), (int)(uint32_t)(found.owner >> 2));
     errno = saved;
     return r != NULL;
 }

@@ -27,12 +27,18 @@
 static __thread int64_t number = -1;
 static int64_t freed[64];
 static _Atomic size_t n_freed;
+static struct Named { int64_t segment; enum memory_place place; int device; } named[64];
+static size_t n_named;
 
 int64_t thread_number(void) { return number; }
 void memory_freed_used_segment(int64_t segment)
 {
     freed[n_freed++ % 64] = segment;
     errno = 77; /* the application must not see it */
+}
+void memory_named_cuda_segment(int64_t segment, enum memory_place place, int device)
+{
+    named[n_named++ % 64] = (struct Named){segment, place, device};
 }
 void state_break(const char *why)
 {
@@ -131,6 +137,74 @@ static void test_realloc(void)
     ONE_FREED(0);
     free(b);
     CHECK(n_freed == 0);
+}
+
+/* Numbers are the heap's, so that a program with the same blocks on the heap has the same. */
+static void test_cuda(void)
+{
+    char *area = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *host = malloc(100);
+    CudaBlock block;
+    memory_cuda_add(NULL, 100, MEMORY_DEVICE, 0);
+    memory_cuda_add(area, 1000, MEMORY_DEVICE, 3);
+    memory_cuda_add(area + 4096, 4096, MEMORY_MANAGED, -1);
+    memory_cuda_add(area + 8192, 512, MEMORY_PINNED, 0);
+    CHECK(memory_known(area).segment == WEND_UNKNOWN && n_named == 0);
+    errno = 5;
+    IS(area + 4100, WEND_SEGMENT_CUDA, 0, 4);
+    CHECK(errno == 5 && n_named == 1 && named[0].segment == WEND_SEGMENT(WEND_SEGMENT_CUDA, 0) && named[0].place == MEMORY_MANAGED && named[0].device == -1);
+    IS(host, HEAP, 1, 0);
+    IS(area + 999, WEND_SEGMENT_CUDA, 2, 999);
+    IS(area + 1000, WEND_SEGMENT_CUDA, 2, 1000); /* the end of an array, with a count of 0 */
+    IS(area + 8192, WEND_SEGMENT_CUDA, 3, 0);    /* an end, and a beginning */
+    CHECK(n_named == 3 && named[1].place == MEMORY_DEVICE && named[1].device == 3 && named[2].place == MEMORY_PINNED && named[2].device == 0);
+    IS(area + 4096, WEND_SEGMENT_CUDA, 0, 0);
+    CHECK(n_named == 3);
+    CHECK(!memory_cuda_detach(area + 1, &block) && !memory_cuda_detach(NULL, &block) && !memory_cuda_detach(host, &block));
+    CHECK(memory_cuda_detach(area, &block) && n_freed == 0); /* a free that fails … */
+    CHECK(memory_known(area).segment == WEND_UNKNOWN);
+    memory_cuda_attach(&block);
+    IS(area + 1, WEND_SEGMENT_CUDA, 2, 1);
+    CHECK(n_named == 3 && n_freed == 0);
+    CHECK(memory_cuda_detach(area, &block)); /* … and one that does not */
+    memory_cuda_end(&block);
+    CHECK(n_freed == 1 && freed[0] == WEND_SEGMENT(WEND_SEGMENT_CUDA, 2));
+    n_freed = 0;
+    char *other = malloc(10);
+    IS(other, HEAP, 2, 0);
+    memory_cuda_add(area + 4096, 8192, MEMORY_DEVICE, 1); /* where two blocks had been: their end was not seen */
+    CHECK(n_freed == 2 && freed[0] == WEND_SEGMENT(WEND_SEGMENT_CUDA, 0) && freed[1] == WEND_SEGMENT(WEND_SEGMENT_CUDA, 3));
+    IS(area + 8192, WEND_SEGMENT_CUDA, 0, 4096);
+    CHECK(n_named == 4 && named[3].device == 1);
+    free(host), free(other);
+    CHECK(n_freed == 4);
+    n_freed = 0;
+    n_named = 0;
+}
+
+static uintptr_t alive; /* the base of the one block that is */
+static bool is_gone(uintptr_t base) { return base != alive; }
+
+static void test_cuda_reset(void)
+{
+    enum { N = 8 };
+    char *area = mmap(NULL, N << 12, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memory_cuda_sweep(is_gone); /* ends what there is from other tests */
+    n_freed = 0;
+    for (int i = 0; i < N; i++)
+        memory_cuda_add(area + (i << 12), 100, MEMORY_DEVICE, 0);
+    for (int i = N - 1; i > 0; i--) /* the first is never used */
+        IS(area + (i << 12), WEND_SEGMENT_CUDA, N - 1 - i, 0);
+    alive = (uintptr_t)(area + (3 << 12));
+    memory_cuda_sweep(is_gone);
+    CHECK(n_freed == N - 2);
+    for (int i = 1; i < N - 2; i++)
+        CHECK(freed[i] > freed[i - 1]); /* by name: addresses differ from run to run */
+    IS(area + (3 << 12) + 5, WEND_SEGMENT_CUDA, 4, 5);
+    alive = 0;
+    memory_cuda_sweep(is_gone);
+    CHECK(n_freed == N - 1 && freed[N - 2] == WEND_SEGMENT(WEND_SEGMENT_CUDA, 4));
+    n_freed = 0;
+    n_named = 0;
 }
 
 static void test_aligned(void)
@@ -400,6 +474,8 @@ int main(void)
     test_ids();
     test_edges();
     test_realloc();
+    test_cuda();
+    test_cuda_reset();
     test_aligned();
     test_large();
     test_made();
