@@ -135,6 +135,21 @@ static gint64 number_of_name(IdentityRank *r, const gint64 *words, gsize n)
     return GPOINTER_TO_UINT(number);
 }
 
+/* What kind of memory a buffer is in is no part of the communication: a proxy may have on the heap what the application had on a device. */
+static gboolean is_segment_word(WendKind kind, gsize i)
+{
+    return kind == WEND_KIND_SEGMENT || (i % 2 == 0 && (kind == WEND_KIND_BUF || kind == WEND_KIND_ADDRESS || kind == WEND_KIND_ATTR || kind == WEND_KIND_TARGET));
+}
+
+gboolean identity_is_place(const WendCall *call)
+{
+    static const char *const names[] = {"wend_device", "wend_managed", "wend_pinned"};
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        if (strcmp(call->function->name, names[i]) == 0)
+            return TRUE;
+    return FALSE;
+}
+
 static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboolean is_out, const PutOptions *options)
 {
     WendKind kind = arg->param->kind;
@@ -153,6 +168,8 @@ static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboo
     }
     for (gsize i = 0; i < n_words; i++) {
         gint64 word = translated(r, words[i]);
+        if (is_segment_word(kind, i))
+            word = wend_segment_in_host_memory(word);
         if (kind == WEND_KIND_REQUEST && wend_is_handle(word)) {
             if (is_out && options->without_requests)
                 continue;

@@ -34,4 +34,7 @@ typedef enum {
 typedef gboolean (*IdentityActive)(gpointer data, gint64 request);
 guint32 identity_call(IdentityRank *r, const WendCall *call, IdentityParts parts, IdentityActive active, gpointer data);
 
+/* It says where a block of memory is: wend_device and its like. The communication is the same wherever it is. */
+gboolean identity_is_place(const WendCall *call);
+
 #endif

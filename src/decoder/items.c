@@ -9,6 +9,7 @@
 
 typedef enum {
     SORT_UNKNOWN,
+    SORT_PLACE,    /* where memory is: no item */
     SORT_PLAIN,
     SORT_FAILED,
     SORT_WAIT,     /* Wait, Waitall */
@@ -60,6 +61,8 @@ void items_free(Items *s)
 static Sort sort_of(const WendCall *call)
 {
     guint32 flags = call->function->flags;
+    if (identity_is_place(call))
+        return SORT_PLACE;
     if (call->failed)
         return SORT_FAILED;
     if ((flags & WEND_F_COMPLETES) == 0)
@@ -162,6 +165,8 @@ static void read_call(Items *s)
     guint8 *sort = &s->sorts[call->terminal];
     if (*sort == SORT_UNKNOWN)
         *sort = (guint8)sort_of(call);
+    if (*sort == SORT_PLACE)
+        return;
     if (*sort == SORT_PLAIN && !s->outcomes) {
         add(s, identity_terminal(s->identity, call->terminal), FALSE, call);
         return;

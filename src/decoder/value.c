@@ -111,7 +111,7 @@ static gboolean append_special(GString *out, const WendProgram *p, gint64 word, 
 /* heap#3+64 */
 static void append_place(GString *out, gint64 word, gint64 offset)
 {
-    static const char *const kinds[] = {"heap", "stack", "static", "mpi", "win", "map"};
+    static const char *const kinds[] = {"heap", "stack", "static", "mpi", "win", "map", "remote", "cuda"};
     if (wend_segment_kind(word) == WEND_SEGMENT_REMOTE) { /* 3:heap#2+8 is rank 3's */
         text_decimal(out, wend_remote_rank(offset));
         g_string_append_c(out, ':');

@@ -82,15 +82,23 @@ static void push_strings(Split *s)
         push_string(s, TRUE);
 }
 
+/* The memory of CUDA is among the blocks of the heap: wend_device and its like say which it is (special.c). */
+static Word segment_word(Split *s)
+{
+    Word w = shape_word(s);
+    w.value = wend_segment_in_host_memory(w.value);
+    return w;
+}
+
 /* One element of an array, or a scalar, of a kind that is neither a string nor a status. */
 static void push_element(Split *s, const WendParam *param, WendPlace place, gboolean out)
 {
     Word first;
     switch (param->kind) {
     case WEND_KIND_ADDRESS:
-        first = shape_word(s);
+        first = segment_word(s);
         if (first.value == WEND_DISTANCE) {
-            Word to = shape_word(s), from = shape_word(s);
+            Word to = segment_word(s), from = segment_word(s);
             push(s, to);
             push(s, slot_word(s));
             push(s, from);
@@ -103,7 +111,7 @@ static void push_element(Split *s, const WendParam *param, WendPlace place, gboo
         push(s, (Word){.value = 0});
         return;
     case WEND_KIND_BUF: case WEND_KIND_ATTR:
-        push(s, first = shape_word(s));
+        push(s, first = segment_word(s));
         push(s, wend_is_segment(first.value) || first.value == WEND_PLAIN ? slot_word(s) : (Word){.value = 0});
         return;
     case WEND_KIND_COMM: case WEND_KIND_DATATYPE:
@@ -111,7 +119,10 @@ static void push_element(Split *s, const WendParam *param, WendPlace place, gboo
         for (int i = 0; out && i < 5; i++)
             push(s, wend_is_handle(first.value) ? slot_word(s) : (Word){.value = 0});
         return;
-    case WEND_KIND_REQUEST: case WEND_KIND_FUNC: case WEND_KIND_SEGMENT:
+    case WEND_KIND_SEGMENT:
+        push(s, segment_word(s));
+        return;
+    case WEND_KIND_REQUEST: case WEND_KIND_FUNC:
         push(s, shape_word(s));
         return;
     case WEND_KIND_TARGET:
@@ -249,6 +260,11 @@ void call_decode(Call *c, guint terminal)
         c->args[i].in = &g_array_index(c->words, Word, first[i]);
         c->args[i].out = c->failed ? NULL : &g_array_index(c->words, Word, first[c->n_args + i]);
     }
+}
+
+gboolean call_is_place(const WendFunction *function)
+{
+    return strcmp(function->name, "wend_device") == 0 || strcmp(function->name, "wend_managed") == 0 || strcmp(function->name, "wend_pinned") == 0;
 }
 
 gint64 call_value(const Call *c, Word w, guint rank)

@@ -19,7 +19,7 @@ typedef struct {
     const WendParam *param;
     gboolean has_in, has_out;   /* words are in shape or slots. Outcomes are not: see outcome_decode */
     gint64 n_in, n_out;         /* arrays: length word, negative when there are no elements; scalars 1 (0 when absent from the record) */
-    const Word *in, *out;       /* elements: words as layout_element_words says (address 4, buf, attr and target 2, comm and datatype out 6; 0 where the record has none),
+    const Word *in, *out;       /* segments: those of CUDA as if they were the heap's. Elements: words as layout_element_words says (address 4, buf, attr and target 2, comm and datatype out 6; 0 where the record has none),
                                  * string: its words; strings: all words that follow the length, to read with a StringCursor; others 1 */
     guint n_in_words, n_out_words;
     gboolean null;              /* a result for which the caller gave NULL */
@@ -49,6 +49,8 @@ gboolean word_is_constant(const Call *c, Word w, gint64 *value);
 /* The first argument of that kind, or NULL. */
 const Arg *call_arg_of_kind(const Call *c, WendKind kind);
 const Arg *call_arg_named(const Call *c, const char *name);
+/* wend_device and its like: a block of memory is CUDA's, and where. */
+gboolean call_is_place(const WendFunction *function);
 /* A number that the call passes: of a scalar argument, as RANK has it; FALLBACK when it is absent or a constant. */
 gint64 call_number(const Call *c, const Arg *arg, guint rank, gint64 fallback);
 

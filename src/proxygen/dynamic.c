@@ -146,6 +146,7 @@ gboolean plan_dynamic(Plan *plan, GError **error)
 
 guint dynamic_block(const Plan *plan, gint64 segment)
 {
+    segment = wend_segment_in_host_memory(segment);
     guint low = 0, high = plan->blocks ? plan->blocks->len : 0;
     while (low < high) {
         guint middle = low + (high - low) / 2;

@@ -124,7 +124,7 @@ static gboolean goes_on(RankEffects *r, Effects *e, const WendCall *call)
     const WendArg *requests = request_arg(call, WEND_DIR_INOUT);
     if (call->failed)
         return FALSE;
-    if ((flags & WEND_F_QUERY) || is_one_of(call, making) || strcmp(name, "wend_free") == 0)
+    if ((flags & WEND_F_QUERY) || is_one_of(call, making) || is_called(call, "wend_free") || call_is_place(call->function))
         return TRUE;
     if (flags & WEND_F_PSEUDO)
         return FALSE;
@@ -174,6 +174,8 @@ static void use_words(RankEffects *r, Effects *e, const WendArg *arg, gboolean i
     gboolean writes = is_out || arg->param->dir == WEND_DIR_INOUT || kind == WEND_KIND_REQUEST;
     for (gint64 i = 0; words && i < n; i++) {
         gint64 word = words[i * (wide ? 6 : kind == WEND_KIND_ADDRESS ? 4 : pair ? 2 : 1)];
+        if (pair || kind == WEND_KIND_SEGMENT)
+            word = wend_segment_in_host_memory(word);
         if ((kind_is_handle(kind) || kind == WEND_KIND_REQUEST) && wend_is_handle(word)) {
             add_use(e, resource(r, 'h', kind, word, 0), writes ? USE_WRITE : USE_READ, 0);
             if (writes && kind != WEND_KIND_REQUEST)
@@ -184,7 +186,6 @@ static void use_words(RankEffects *r, Effects *e, const WendArg *arg, gboolean i
             g_array_append_val(e->memory, segment);
             if (kind == WEND_KIND_SEGMENT)
                 add_use(e, memory_numbers(r), USE_WRITE, 0);
-            e->frees |= kind == WEND_KIND_SEGMENT;
         }
     }
 }
@@ -231,6 +232,7 @@ const Effects *rank_effects_of(RankEffects *r, const WendCall *call)
     e->memory = g_array_new(FALSE, FALSE, sizeof(guint));
     e->function = GPOINTER_TO_UINT(call->function);
     e->waits = !goes_on(r, e, call);
+    e->frees = is_called(call, "wend_free");
     gboolean starts = g_str_has_prefix(call->function->name, "MPI_Start");
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];

@@ -115,6 +115,8 @@ static void emit_includes(Emitter *e, GString *out)
     g_string_append(out, "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE /* mkdtemp, mmap */\n#endif\n");
     if (e->needs[HELPER_SCRATCH])
         g_string_append(out, "#include <dirent.h>\n#include <errno.h>\n#include <fcntl.h>\n");
+    if (e->needs[HELPER_CUDA])
+        g_string_append(out, "#include <cuda_runtime.h>\n");
     g_string_append(out, "#include <mpi.h>\n");
     if (e->threads)
         g_string_append(out, "#include <pthread.h>\n");
@@ -487,7 +489,7 @@ static void emit_one_file(Emitter *e, GPtrArray *files)
     e->linkage = "static ";
     Texts t = emit_texts(e);
     GString *out = add_file(files, "");
-    emit_header(e, out, " *   mpicc -O2 proxy.c -o proxy\n");
+    emit_header(e, out, e->needs[HELPER_CUDA] ? " *   mpicc -O2 -I$CUDA_HOME/include proxy.c -o proxy -L$CUDA_HOME/lib64 -lcudart\n" : " *   mpicc -O2 proxy.c -o proxy\n");
     emit_includes(e, out);
     if (bytes_of(t.rules) > QUICK_BYTES || e->lists)
         emit_unoptimized(out);
@@ -530,9 +532,10 @@ static void emit_several_files(Emitter *e, GPtrArray *files)
     add_sources(files, t.tables, "tables", objects);
     g_string_append_printf(add_file(files, "Makefile"),
                            "# Made by Wend's proxygen: builds ./proxy, to run with mpirun -n %u.\n"
-                           "CC = mpicc\nCFLAGS = -std=c11 -O2%s\nOBJECTS = %s\n\n"
-                           "proxy: $(OBJECTS)\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS)\n\n$(OBJECTS): proxy.h\n\n"
-                           "clean:\n\trm -f proxy $(OBJECTS)\n\n.PHONY: clean\n", e->plan->n_ranks, e->threads ? " -pthread" : "", objects->str);
+                           "CC = mpicc\nCFLAGS = -std=c11 -O2%s\nOBJECTS = %s\n%s\n"
+                           "proxy: $(OBJECTS)\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS) $(LDLIBS)\n\n$(OBJECTS): proxy.h\n\n"
+                           "clean:\n\trm -f proxy $(OBJECTS)\n\n.PHONY: clean\n", e->plan->n_ranks, e->threads ? " -pthread" : "", objects->str,
+                           e->needs[HELPER_CUDA] ? "CUDA_HOME = /usr/local/cuda\nCPPFLAGS = -I$(CUDA_HOME)/include\nLDFLAGS = -L$(CUDA_HOME)/lib64\nLDLIBS = -lcudart\n" : "");
     texts_clear(&t);
 }
 

@@ -146,7 +146,9 @@ static const char *const heap_text =
     "    }\n"
     "    return heap_block[id];\n"
     "}\n"
-    "\n"
+    "\n";
+
+static const char *const heap_free_text =
     "@void heap_free(int id)\n"
     "{\n"
     "    free(heap_block[id]);\n"
@@ -199,6 +201,10 @@ static void memory(Out *o)
         helper_declare(e, o->declarations, "char *heap(int id);\nvoid heap_free(int id);\nextern const int heap_blocks;");
         g_string_append_printf(o->definitions, "%sconst int heap_blocks = %" G_GINT64_FORMAT ";\n", e->linkage, n);
         helper_define(e, o->definitions, heap_text);
+        if (e->needs[HELPER_CUDA])
+            helpers_cuda(o);
+        else
+            helper_define(e, o->definitions, heap_free_text);
     }
     if (e->needs[HELPER_MAPPED]) {
         gint64 n = sizes(o, WEND_SEGMENT_MAP, "mapped_size", bytes_above);

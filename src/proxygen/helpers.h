@@ -18,5 +18,6 @@ void helper_declare(Emitter *e, GString *out, const char *format, ...) G_GNUC_PR
 void helpers_threads(Out *o);      /* starting, joining, and waiting for what another thread makes */
 void helpers_messages(Out *o);     /* turns, pinned persistent receives, places of memory in dynamic windows */
 void helpers_files(Out *o);        /* the scratch directory, ports, the launcher's rank */
+void helpers_cuda(Out *o);         /* the end of a block, which may be memory of CUDA, and its beginning */
 
 #endif

@@ -34,6 +34,7 @@ proxygen_SOURCES = \
 	src/proxygen/emit_rule.c \
 	src/proxygen/emit_tables.c \
 	src/proxygen/helpers.c src/proxygen/helpers.h \
+	src/proxygen/helpers_cuda.c \
 	src/proxygen/helpers_threads.c \
 	src/proxygen/helpers_files.c \
 	src/proxygen/helpers_messages.c \

@@ -79,6 +79,7 @@ int main(int argc, char **argv)
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where the program goes; a name that ends in / (or a directory) gets several files and a Makefile", "PATH"},
         {"pin", 0, 0, G_OPTION_ARG_NONE, &options.pin, "Receive from the recorded source where the application received from any", NULL},
+        {"cuda", 0, 0, G_OPTION_ARG_NONE, &options.cuda, "Use CUDA's memory where the application did, on the same devices; else it is host memory", NULL},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &options.force, "Overwrite an existing output", NULL},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL},

@@ -32,6 +32,7 @@ typedef struct {
     const char *output;      /* "proxy.c", or a directory */
     gboolean directory;
     gboolean pin, force;
+    gboolean cuda;           /* memory of CUDA is CUDA's in the proxy, too */
 } Options;
 
 /* Ranks, ascending. */

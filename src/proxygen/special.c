@@ -103,6 +103,13 @@ gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint
         }
         return TRUE;
     }
+    if (call_is_place(c->function) && e->plan->options->cuda) {
+        e->needs[HELPER_HEAP] = e->needs[HELPER_CUDA] = TRUE;
+        g_autofree char *device = expression_number(e, c, c->args[1].in[0]);
+        write_line(out, indent, "cuda_block(%" G_GINT64_FORMAT ", %s, %s);", plan_segment_place(e->plan, c->args[0].in[0].value),
+                   strcmp(function, "wend_device") == 0 ? "ON_DEVICE" : strcmp(function, "wend_managed") == 0 ? "MANAGED" : "PINNED", device);
+        return TRUE;
+    }
     if (strcmp(function, "wend_start") == 0 || strcmp(function, "wend_join") == 0) {
         e->needs[HELPER_JOIN_THREAD] |= strcmp(function, "wend_join") == 0;
         write_line(out, indent, "%s_thread(%" G_GINT64_FORMAT ");", function + strlen("wend_"), c->args[0].in[0].value);

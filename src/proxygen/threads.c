@@ -68,7 +68,7 @@ static GArray *roles_of(const Call *c)
         const Arg *arg = &c->args[a];
         WendKind kind = arg->param->kind;
         if (kind == WEND_KIND_SEGMENT && arg->has_in && is_named_by_thread(arg->in[0].value))
-            add_role(roles, WEND_KIND_SEGMENT, arg->in[0].value, SHARED_END);
+            add_role(roles, WEND_KIND_SEGMENT, arg->in[0].value, call_is_place(c->function) ? SHARED_USE : SHARED_END);
         for (guint w = 0; kind == WEND_KIND_BUF && arg->has_in && w < arg->n_in_words; w += 2)
             if (is_named_by_thread(arg->in[w].value))
                 add_role(roles, WEND_KIND_SEGMENT, arg->in[w].value, SHARED_USE);
