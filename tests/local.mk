@@ -97,6 +97,7 @@ BATS_TESTS = \
 	tests/families.bats \
 	tests/bad-input.bats \
 	tests/commands.bats \
+	tests/cuda.bats \
 	tests/fortran.bats \
 	tests/launchers.bats \
 	tests/output.bats \
@@ -124,6 +125,7 @@ check-elsewhere: all
 if HAVE_BATS
 TESTS += $(BATS_TESTS)
 endif
+include tests/cuda/local.mk
 include tests/unit.mk
 include tests/fuzz/local.mk
 include tests/decoder/local.mk
