@@ -68,6 +68,14 @@ END
     "$WEND" dump app.dir | grep -q 'MPI_Bcast(buffer=cuda#0+1536'
 }
 
+@test "memory of CUDA is seen when its functions are called by pointers" {
+    for program in pointers pointers-fixed; do # the program's own stubs stand for the functions in the second
+        record "$program.dir" 1 "$CUDA/$program"
+        diff <(places "$program.dir") <(printf ' wend_%s(segment=cuda#0, device=0)\n' device pinned)
+        [ "$("$WEND" dump "$program.dir" | grep -c 'wend_free(segment=cuda#0)')" = 2 ]
+    done
+}
+
 @test "a program that looks for CUDA finds none if there is none, and dlsym knows who asks" {
     same_output 1 "$CUDA/without"
     grep -qx 'next: 0 0 0 0' plain.out
