@@ -5,15 +5,6 @@ setup() {
     in_scratch
 }
 
-same_lines() { # ranks write in any order
-    local n=$1
-    shift
-    mpi "$n" "$@" >plain.out 2>plain.err
-    record app.dir "$n" "$@" >recorded.out 2>recorded.err
-    diff <(sort plain.out) <(sort recorded.out)
-    [ ! -s recorded.err ]
-}
-
 @test "use mpi: sentinels, attributes, callbacks, MPI_BOTTOM" {
     same_lines 3 "$PROGRAMS/fortran"
     roundtrip_from_recording 3

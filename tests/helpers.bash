@@ -6,6 +6,7 @@
 #   make_proxy DIR PROGRAM    proxygen and the compiler, no warning allowed
 #   roundtrip N program…      run, record, dump, compile the proxy, record that, compare
 #   same_output N program…    the program prints and returns the same with and without Wend
+#   same_lines N program…     likewise, in any order
 #   library_has FUNCTION      skips the test if the MPI library does not have it
 #
 # All functions write to the current folder; "in_scratch" (for setup) makes that a folder of the test's own.
@@ -92,6 +93,16 @@ same_output() {
     [ "$plain_status" = "$recorded" ] ||
         fail "exit status $plain_status alone, $recorded recorded" "$(tail -n 20 recorded.out recorded.err)" || return
     diff plain.out recorded.out >&2 || fail "standard output changed under wend trace" || return
+}
+
+# The same of a program whose ranks write in any order, into app.dir.
+same_lines() {
+    local n=$1
+    shift
+    mpi "$n" "$@" >plain.out 2>plain.err || return
+    record app.dir "$n" "$@" >recorded.out 2>recorded.err || return
+    diff <(sort plain.out) <(sort recorded.out) >&2 || fail "standard output changed under wend trace" || return
+    diff plain.err recorded.err >&2 || fail "standard error changed under wend trace" || return
 }
 
 roundtrip() {

@@ -76,6 +76,15 @@ endif
 CLEANFILES += $(TEST_PROGRAM_FORTRAN) $(SENTINELS) tests/programs/*.mods/*
 EXTRA_DIST += $(TEST_PROGRAM_FORTRAN_FILES) tests/programs/sentinels.F90
 
+# MPI's C++ bindings, where the library has them.
+tests/programs/cxx: tests/programs/cxx.cxx
+	$(AM_V_GEN)$(MKDIR_P) tests/programs && $(MPICXX) -std=c++11 -O1 -g -w -o $@ $<
+if HAVE_MPICXX
+check_DATA += tests/programs/cxx
+endif
+CLEANFILES += tests/programs/cxx
+EXTRA_DIST += tests/programs/cxx.cxx
+
 # bats files print TAP: each of their tests counts by itself (and bats' own exit status would count failures twice).
 TEST_EXTENSIONS = .bats
 BATS_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh --merge --ignore-exit
@@ -92,6 +101,7 @@ check-kills: all tests/programs/dying
 EXTRA_DIST += tests/kills.py
 
 BATS_TESTS = \
+	tests/cxx.bats \
 	tests/dying.bats \
 	tests/examples.bats \
 	tests/families.bats \
