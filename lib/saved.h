@@ -36,6 +36,7 @@ bool wend_saved_is_whole(const void *file, size_t n, WendSavedHeader *h); /* of 
 #define WEND_ENDED_SIGNAL "signal "   /* then SIGSEGV */
 #define WEND_ENDED_ABORT "MPI_Abort " /* then the code */
 #define WEND_ENDED_EXIT "exit "       /* then the status */
+#define WEND_ENDED_EXEC "exec "       /* then the program that it became */
 #define WEND_ENDED_FATAL "error in MPI" /* that nobody handles */
 #define WEND_ENDED_UNKNOWN "no word"  /* a checkpoint, or another rank ended */
 

@@ -17,9 +17,9 @@ is_whole() { # what rank 1 has done, and where the others were
     grep -q 'MPI_Barrier(comm=MPI_COMM_WORLD) has not returned' merged
 }
 
-@test "one rank ends by a signal, MPI_Abort, exit or _exit: the calls of all are there, and how it ended" {
+@test "one rank ends by a signal, MPI_Abort, exit, _exit or exec: the calls of all are there, and how it ended" {
     for end in "SIGSEGV|signal SIGSEGV" "SIGFPE|signal SIGFPE" "SIGABRT|signal SIGABRT" "SIGTERM|signal SIGTERM" "overflow|signal SIGSEGV" \
-        "abort|MPI_Abort 3" "exit|exit 5" "_exit|exit 6" "default|signal SIGTERM" "handler|exit 8"; do
+        "abort|MPI_Abort 3" "exit|exit 5" "_exit|exit 6" "default|signal SIGTERM" "exec|exec true" "handler|exit 8"; do
         rm -rf a.dir
         dies "${end%|*}" 3 || fail "${end%|*}"
         grep -q "^wend: rank 1: ${end#*|}; what was recorded: wend merge .*a.dir$" err || fail "${end%|*}: $(cat err)"

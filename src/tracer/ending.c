@@ -258,6 +258,12 @@ void ending_exit(int status)
         state_say("the program ended without MPI_Finalize: nothing was recorded");
 }
 
+/* What is said: the launcher is told next, and drops what it has not read by then. */
+static void let_be_read(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+}
+
 void ending_fatal(void)
 {
     State *s = state();
@@ -265,7 +271,7 @@ void ending_fatal(void)
         return;
     if (!save(WEND_ENDED_FATAL))
         state_say("rank %d: the process ended within an MPI call: nothing was recorded", s->world_rank);
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); /* for the launcher to read what is said: next it drops it */
+    let_be_read();
     s->finished = true;
 }
 
@@ -273,7 +279,20 @@ bool ending_abort(int code)
 {
     char ended[64] = WEND_ENDED_ABORT;
     append_number(ended, sizeof ended, code);
-    return save(ended);
+    bool saved = save(ended);
+    let_be_read();
+    return saved;
+}
+
+void ending_exec(const char *name)
+{
+    char ended[64] = WEND_ENDED_EXEC;
+    const char *slash = name ? strrchr(name, '/') : NULL;
+    append(ended, sizeof ended, slash ? slash + 1 : name ? name : "?");
+    for (char *p = ended; *p; p++)
+        if (*p < ' ' || *p > '~')
+            *p = '?';
+    save(ended);
 }
 
 void ending_keep(int rank, const char *why)

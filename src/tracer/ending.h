@@ -7,6 +7,7 @@
 void ending_open(void);               /* after MPI_Init: from now on signals that would end the process are seen */
 void ending_prepare_thread(void);     /* a stack for handlers, so that an overflow of the thread's own is seen */
 void ending_exit(int status);         /* exit or _exit, if MPI was started and not finalized */
+void ending_exec(const char *name);   /* it becomes the program NAME; NULL: one that is open */
 void ending_fatal(void);              /* the library is about to end the job */
 void fatal_open(void);                /* fatal.c: from now on that is seen */
 bool ending_abort(int code);          /* MPI_Abort. False: nothing is saved */

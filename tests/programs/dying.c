@@ -157,6 +157,10 @@ static void end(const char *how)
     } else if (strcmp(how, "default") == 0) {
         default_comes_back();
         raise(SIGTERM);
+    } else if (strcmp(how, "exec") == 0) {
+        execl("/nonexistent", "nonexistent", (char *)NULL);
+        execlp("nonexistent", "nonexistent", (char *)NULL);
+        execlp("true", "true", (char *)NULL);
     } else if (strcmp(how, "children") == 0) {
         have_children();
     } else if (strcmp(how, "threads") == 0) {
