@@ -126,6 +126,7 @@ EXTRA_DIST += tests/helpers.bash $(BATS_TESTS)
 EXTRA_DIST += \
 	tests/programs-elsewhere/common.bash \
 	tests/programs-elsewhere/hpcc.bash \
+	tests/programs-elsewhere/mpi4py.bash \
 	tests/programs-elsewhere/mpich.bash \
 	tests/programs-elsewhere/mrbayes.bash \
 	tests/programs-elsewhere/run.bash

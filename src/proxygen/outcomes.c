@@ -314,9 +314,10 @@ static void decide(Search *s)
         gboolean persistent = FALSE;
         for (guint i = 0; choice->pending == -1 && i < s->members[symbol->id]->len; i++)
             persistent |= g_hash_table_contains(s->persistent, GUINT_TO_POINTER(g_array_index(s->members[symbol->id], guint, i)));
-        /* Each Waitany completes one, so its recorded number of repetitions is the loop already. */
-        if (choice->kind == CHOICE_FORCED && choice->drains && !persistent)
-            choice->kind = strcmp(shape->function->name, "MPI_Waitany") == 0 && choice->pending == (gint64)symbol->exponent ? CHOICE_PLAIN : CHOICE_DRAIN;
+        /* Each Waitany completes one, or finds that there is none left, so its recorded number of repetitions is the loop already. */
+        gboolean counted = strcmp(shape->function->name, "MPI_Waitany") == 0;
+        if (choice->kind == CHOICE_FORCED && choice->drains && (counted || !persistent))
+            choice->kind = counted ? CHOICE_PLAIN : CHOICE_DRAIN;
     }
 }
 

@@ -2,7 +2,8 @@
 # Each NAME.bash beside this file defines
 #   build            in the cache: fetches and builds, once
 #   cases            prints lines "CASE RANKS" of what can be run
-#   run_case CASE    in a scratch folder: sets the array "command", and may write input files
+#   run_case CASE    in a scratch folder: sets the array "command", and may write input files; "last_step=dump": no proxy of this one
+#   same_results N   if there is such a function: compares what N ranks left in files, alone and recorded
 # and is run by run.bash.
 
 CACHE=${WEND_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/wend}

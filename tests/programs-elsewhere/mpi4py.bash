@@ -1,0 +1,39 @@
+# mpi4py's own test suite: each test has the result that it has without Wend, and parts of the suite go through the round trip. Needs python3-dev, python3-setuptools and
+# cython3; without numpy installed the tests that want it are skipped in both runs.
+build() {
+    fetch mpi4py || return
+    built "$CACHE/mpi4py/lib/complete" build_mpi4py || return
+    export PYTHONPATH=$CACHE/mpi4py/lib PYTHONDONTWRITEBYTECODE=1
+}
+build_mpi4py() (
+    cd "$CACHE/mpi4py" || exit
+    MPICC=$MPICC /usr/bin/python3 setup.py build --build-lib lib && touch lib/complete
+)
+cases() {
+    printf 'all %s\n' 1 2 4
+    printf '%s 2\n' p2p_obj p2p_buf cco_obj cco_buf group
+}
+run_case() { # ranks write at the same time: each to its own file
+    cat >suite <<'END'
+#!/bin/sh
+rank=${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}
+exec "$@" 2>"results-${WEND_OUTPUT:+recorded}.$rank"
+END
+    chmod +x suite
+    command=("$PWD/suite" /usr/bin/python3 "$CACHE/mpi4py/test/runtests.py" -v)
+    if [ "$1" = all ]; then
+        last_step=dump
+    else
+        command+=(-i "test_$1\$")
+    fi
+}
+# Name and result of each test, of each rank.
+results() {
+    sed -nE 's/^(test[^ ]* \([^)]*\)) \.\.\. .*(ok|FAIL|ERROR|skipped .*|expected failure)$/\1 \2/p' "results-$1.$2"
+}
+same_results() {
+    local n=$1 rank
+    for ((rank = 0; rank < n; rank++)); do
+        [ "$(results '' "$rank" | wc -l)" -gt 0 ] && diff <(results '' "$rank") <(results recorded "$rank") >results.diff || return
+    done
+}
