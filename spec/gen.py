@@ -5,6 +5,7 @@
   gen.py index SPEC                                          src/tracer/functions.gen.h
   gen.py wrappers SPEC -o FILE --coverage FILE --mpicc CC    src/tracer/wrappers.gen.c for the MPI of CC, and what it covers
   gen.py library SPEC --mpicc CC                             src/tracer/library.gen.h: what the MPI of CC has
+  gen.py target SPEC --mpicc CC                              the same for proxygen: a key file
   gen.py own SPEC --mpicc CC                                 src/tracer/own.gen.h: Wend's own calls of MPI
 """
 
@@ -27,7 +28,7 @@ def index(spec):
 
 def main():
     parser = argparse.ArgumentParser(description="Makes from mpi.spec what follows from it.")
-    parser.add_argument("what", choices=["table", "index", "wrappers", "library", "own"])
+    parser.add_argument("what", choices=["table", "index", "wrappers", "library", "own", "target"])
     parser.add_argument("spec")
     parser.add_argument("-o", "--output", help="file to write (default stdout)")
     parser.add_argument("--mpicc", default="mpicc")
@@ -35,11 +36,13 @@ def main():
     args = parser.parse_args()
     try:
         spec = mpispec.Spec(args.spec)
-        if args.what in ("wrappers", "library", "own"):
+        if args.what in ("wrappers", "library", "own", "target"):
             import library
             import wrappers
             mpi = library.Library(spec, args.mpicc)
-        if args.what == "library":
+        if args.what == "target":
+            text = mpi.target(spec)
+        elif args.what == "library":
             text = wrappers.header(spec, mpi)
         elif args.what == "own":
             text = wrappers.own(spec, mpi)

@@ -40,6 +40,9 @@ def _without_attributes(text):
     return re.sub(r"\b(extern|__extension__|static|inline)\b", " ", "".join(out))
 
 
+VERSIONS = ["OMPI_MAJOR_VERSION", "OMPI_MINOR_VERSION", "OMPI_RELEASE_VERSION", "MPICH_VERSION"]
+
+
 class CParam:
     """One parameter of a C prototype: type before and after the name."""
 
@@ -76,7 +79,7 @@ class Library:
         self.mpicc = shlex.split(mpicc)
         names = [f.name for f in spec.functions if "pseudo" not in f.flags]
         with tempfile.TemporaryDirectory() as scratch:
-            text, expansions = self._preprocess(scratch, spec.constants)
+            text, expansions = self._preprocess(scratch, spec.constants + names + VERSIONS)
             self.prototypes = {}
             for statement in text.split(";"):
                 m = re.match(r"^([\w\s*]+?)\b(P?MPIX?_\w+)\s*\(([^()]*)\)\s*$", _without_attributes(statement).split("}")[-1].strip())
@@ -90,6 +93,7 @@ class Library:
         self.has = self.declared & self.defined
         self.lacks_profiling = {n for n in self.has if "P" + n in undefined or "P" + n not in self.prototypes}
         self.undeclared = {n for n in self.defined - self.declared}
+        self.expansions = expansions
         words = set(re.findall(r"\w+", text))
         # (Open MPI's names of what MPI 3 removed expand to an assertion that fails.)
         self.constants = {c for c in spec.constants if (expansions[c] != c or c in words) and "_Static_assert" not in expansions[c]}
@@ -158,6 +162,19 @@ class Library:
     def recordable(self, spec):
         """Functions of the specification that this library has, in order."""
         return [f for f in spec.functions if f.name in self.has and f.name not in self.lacks_profiling]
+
+    def target(self, spec):
+        """A key file: the library's name, and what a program that is compiled with it can use, macros too."""
+        expansion = self.expansions
+        macros = {f.name for f in spec.functions if expansion.get(f.name, f.name) != f.name and "_Static_assert" not in expansion[f.name]}
+        has = sorted(self.has | macros | set(self.constants))
+        return "[library]\nname=" + self._name() + "\nhas=" + "".join(f"{n};" for n in has) + "\n"
+
+    def _name(self):
+        value = {v: self.expansions.get(v, v).strip('"') for v in VERSIONS}
+        if value["OMPI_MAJOR_VERSION"] != "OMPI_MAJOR_VERSION":
+            return "Open MPI " + ".".join(value[v] for v in VERSIONS[:3])
+        return f"MPICH {value['MPICH_VERSION']}" if value["MPICH_VERSION"] != "MPICH_VERSION" else f"the MPI library of {self.mpicc[0]}"
 
     def coverage(self, spec):
         known = {f.name for f in spec.functions if "pseudo" not in f.flags}

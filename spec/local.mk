@@ -24,7 +24,12 @@ CLEANFILES += src/tracer/library.gen.h src/tracer/own.gen.h
 spec/coverage.txt: src/tracer/wrappers.gen.c
 	@test -f $@ || { rm -f src/tracer/wrappers.gen.c && $(MAKE) src/tracer/wrappers.gen.c; }
 CLEANFILES += src/tracer/wrappers.gen.c spec/coverage.txt
-nodist_pkgdata_DATA = spec/coverage.txt
+
+# What of MPI the library has, for proxygen: a file for each family, so that builds for several can be installed side by side.
+spec/$(MPI_FAMILY).target: spec/mpi.spec $(WEND_GEN_FILES)
+	$(AM_V_GEN)$(MKDIR_P) spec && $(WEND_GEN) target $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' -o $@
+nodist_pkgdata_DATA = spec/$(MPI_FAMILY).target
+CLEANFILES += spec/$(MPI_FAMILY).target
 
 .PHONY: coverage
 coverage: spec/coverage.txt

@@ -78,3 +78,56 @@ past() {
     other true
     past "$OTHER_BUILD_DIR/tests/programs/late" "$OTHER_BUILD_DIR/tests/programs/late.so"
 }
+
+# -- a recording under one library, compiled and run under the other --
+
+across() { # N PROGRAM…
+    record app.dir "$@" >/dev/null
+    there() {
+        quietly dump.out "$WEND" dump app.dir
+        make_proxy app.dir ./proxy
+        quietly proxy.out record proxy.dir "$1" ./proxy
+    }
+    other there "$1"
+    quietly diff.out "$WEND" diff app.dir proxy.dir
+}
+
+@test "across: stencil2d" { across 4 "$EXAMPLES/stencil2d"; }
+@test "across: a mesh that refines" { across 4 "$EXAMPLES/amr"; }
+@test "across: master and workers" { across 4 "$EXAMPLES/masterworker"; }
+@test "across: particles" { across 4 "$EXAMPLES/particles"; }
+@test "across: polling" { across 4 "$EXAMPLES/polling"; }
+@test "across: intercommunicators" { across 4 "$EXAMPLES/intercomm"; }
+@test "across: files" { across 4 "$EXAMPLES/fileio"; }
+@test "across: statuses" { across 4 "$PROGRAMS/statuses"; }
+@test "across: use mpi_f08" {
+    [ -x "$PROGRAMS/f08" ] || skip "no Fortran here"
+    across 3 "$PROGRAMS/f08"
+}
+
+@test "proxygen says what the library that a proxy is for lacks" {
+    other true
+    status=0
+    if grep -q 'MPI_Pready;' "$BUILD_DIR"/spec/*.target; then
+        record app.dir 2 "$EXAMPLES/persistent" >/dev/null
+    else
+        there() { record app.dir 2 "$EXAMPLES/persistent"; }
+        other there >/dev/null
+    fi
+    lacking=$(grep -L 'MPI_Pready;' {"$BUILD_DIR","$OTHER_BUILD_DIR"}/spec/*.target)
+    lacking=$(basename "$lacking" .target)
+    for build in "$BUILD_DIR" "$OTHER_BUILD_DIR"; do
+        (BUILD_DIR=$build && "$build/proxygen" app.dir -f -o p.c 2>"note-$(basename "$build"/spec/*.target .target)")
+    done
+    grep -qx 'proxygen: p.c: .* lacks MPI_Parrived, MPI_Pready, MPI_Pready_list, MPI_Pready_range, MPI_Precv_init and MPI_Psend_init' "note-$lacking"
+    [ "$(cat note-* | wc -l)" = 1 ]
+    for build in "$BUILD_DIR" "$OTHER_BUILD_DIR"; do
+        target=$(basename "$build"/spec/*.target .target) status=0
+        "$build/proxygen" app.dir -f -o p.c --target "$target" 2>message || status=$?
+        [ "$target" = "$lacking" ] && [ "$status" = 1 ] || [ "$status" = 0 ]
+    done
+    status=0
+    "$PROXYGEN" app.dir -o q.c --target none 2>message || status=$?
+    [ "$status" = 2 ]
+    [ ! -e q.c ]
+}

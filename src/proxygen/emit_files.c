@@ -585,7 +585,25 @@ static void note_variable(const char *ctype, const char *name, guint length, con
     ((Emitter *)data)->needs[HELPER_SET_NULL] |= length > 0;
 }
 
-gboolean plan_emit(Plan *plan, GError **error)
+static gboolean is_in_identifier(char c)
+{
+    return g_ascii_isalnum(c) || c == '_';
+}
+
+static void collect_names(const char *text, GHashTable *names)
+{
+    for (const char *p = text; *p;) {
+        const char *start = p;
+        while (is_in_identifier(*p))
+            p++;
+        const char *name = *start == 'P' ? start + 1 : start; /* PMPI_ functions are there if MPI_ ones are */
+        if (p - name > 3 && memcmp(name, "MPI", 3) == 0)
+            g_hash_table_add(names, g_strndup(name, (gsize)(p - name)));
+        p += p == start;
+    }
+}
+
+gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
 {
     const Options *options = plan->options;
     if (!options->force && g_file_test(options->output, G_FILE_TEST_EXISTS)) {
@@ -605,6 +623,8 @@ gboolean plan_emit(Plan *plan, GError **error)
         emit_several_files(&e, files);
     else
         emit_one_file(&e, files);
+    for (guint i = 0; i < files->len; i++)
+        collect_names(((File *)g_ptr_array_index(files, i))->text->str, names);
     gboolean good = options->directory ? write_directory(options, files, error)
                                        : write_file(options->output, ((File *)g_ptr_array_index(files, 0))->text, error);
     tables_free(&e);

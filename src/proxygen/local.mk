@@ -38,8 +38,10 @@ proxygen_SOURCES = \
 	src/proxygen/helpers_threads.c \
 	src/proxygen/helpers_files.c \
 	src/proxygen/helpers_messages.c \
-	src/proxygen/emit_files.c
-proxygen_CPPFLAGS = $(AM_CPPFLAGS)
+	src/proxygen/emit_files.c \
+	src/proxygen/target.c src/proxygen/target.h \
+	$(PLACES_SOURCES)
+proxygen_CPPFLAGS = $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_PKGDATADIR='"$(pkgdatadir)"'
 proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 # The grammar is of the hot path, which libwendcore does not show.
 proxygen_LDADD = lib/libwendhot.la libwendcore.la $(GLIB_LIBS)

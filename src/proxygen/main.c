@@ -8,6 +8,9 @@
 #include "files.h"
 #include "plan.h"
 #include "saved.h"
+#include "target.h"
+
+enum { LACKING = 1 }; /* exit status */
 
 static int fail(GError *error)
 {
@@ -38,9 +41,24 @@ static gboolean uses_turns(const Plan *plan)
     return plan->turns && g_hash_table_size(plan->turns) > 0;
 }
 
+/* What the proxy calls and the library that it is for does not have: said in a line; an answer if the library was named. */
+static int check_target(const Options *options, GHashTable *names)
+{
+    GError *error = NULL;
+    g_autofree char *lacks = target_lacks(options->target, names, &error);
+    if (error)
+        return fail(error);
+    if (lacks)
+        fprintf(stderr, "proxygen: %s: %s\n", options->output, lacks);
+    return lacks && options->target ? LACKING : 0;
+}
+
 static int compile(const Options *options)
 {
     GError *error = NULL;
+    g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    if (options->target && check_target(options, names) != 0) /* of no names: is there such a library? */
+        return WEND_ERROR_USAGE;
     WendProgram *program = wend_program_open_world(options->recording, 0, &error);
     if (!program)
         return fail(error);
@@ -65,10 +83,10 @@ static int compile(const Options *options)
         plan_variables(plan);
         plan_files(plan);
     }
-    good = good && plan_callbacks(plan, &error) && plan_emit(plan, &error);
+    good = good && plan_callbacks(plan, &error) && plan_emit(plan, names, &error);
     plan_free(plan);
     wend_program_free(program);
-    return good ? 0 : fail(error);
+    return good ? check_target(options, names) : fail(error);
 }
 
 int main(int argc, char **argv)
@@ -81,6 +99,7 @@ int main(int argc, char **argv)
         {"pin", 0, 0, G_OPTION_ARG_NONE, &options.pin, "Receive from the recorded source where the application received from any", NULL},
         {"cuda", 0, 0, G_OPTION_ARG_NONE, &options.cuda, "Use CUDA's memory where the application did, on the same devices; else it is host memory", NULL},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &options.force, "Overwrite an existing output", NULL},
+        {"target", 't', 0, G_OPTION_ARG_STRING, (char **)&options.target, "MPI library that the proxy is for (mpich, openmpi): exit status 1 if that lacks what it calls", "NAME"},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL},
     };

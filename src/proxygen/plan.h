@@ -33,6 +33,7 @@ typedef struct {
     gboolean directory;
     gboolean pin, force;
     gboolean cuda;           /* memory of CUDA is CUDA's in the proxy, too */
+    const char *target;      /* family of MPI libraries, NULL: any */
 } Options;
 
 /* Ranks, ascending. */
@@ -189,7 +190,8 @@ void loop_free(Loop *loop);
 void plan_wildcards(Plan *plan);
 void plan_variables(Plan *plan);
 gboolean plan_callbacks(Plan *plan, GError **error);
-gboolean plan_emit(Plan *plan, GError **error);
+/* The identifiers of the text that begin with MPI go to NAMES, a set of strings that it owns. */
+gboolean plan_emit(Plan *plan, GHashTable *names, GError **error);
 
 guint site_hash(gconstpointer site);
 gboolean site_equal(gconstpointer a, gconstpointer b);

@@ -11,61 +11,27 @@
 #include <unistd.h>
 
 #include "merge.h"
+#include "places.h"
 #include "src/tracer/family.h"
 #include "src/tracer/launcher.h"
 #include "src/tracer/symbols.h"
 
 #define DEFAULT "libwend.so"
 
-/* -- where libwend is: beside an uninstalled wend, or where it was installed, also when the whole tree has been moved -- */
-
-static char *own_folder(void)
-{
-    char *exe = g_file_read_link("/proc/self/exe", NULL);
-    char *folder = exe ? g_path_get_dirname(exe) : NULL;
-    g_free(exe);
-    return folder;
-}
-
-/* LIBDIR as seen from BINDIR: ../lib. NULL if they share nothing. */
-static char *relative_libdir(void)
-{
-    const char *bin = WEND_BINDIR, *lib = WEND_LIBDIR;
-    size_t common = 0;
-    for (size_t i = 0; bin[i] == lib[i]; i++) {
-        if (bin[i] == '/')
-            common = i;
-        if (bin[i] == '\0')
-            return NULL;
-    }
-    if (common == 0)
-        return NULL;
-    GString *path = g_string_new(NULL);
-    for (const char *p = bin + common; *p; p++)
-        if (*p == '/')
-            g_string_append(path, "../");
-    g_string_append(path, lib + common + 1);
-    return g_string_free(path, FALSE);
-}
+/* -- where libwend is -- */
 
 /* NULL: it is nowhere. */
 static char *find(const char *name)
 {
-    char *own = own_folder(), *relative = relative_libdir();
-    char *places[] = {
-        own ? g_build_filename(own, name, NULL) : NULL, /* libtool keeps both in .libs */
-        own ? g_build_filename(own, ".libs", name, NULL) : NULL,
-        own && relative ? g_build_filename(own, relative, name, NULL) : NULL,
-        g_build_filename(WEND_LIBDIR, name, NULL),
-    };
-    char *found = NULL;
-    for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
-        if (!found && places[i] && g_file_test(places[i], G_FILE_TEST_EXISTS))
-            found = g_canonicalize_filename(places[i], NULL);
-        g_free(places[i]);
+    static const char *const uninstalled[] = {".", ".libs", NULL}; /* libtool keeps both in .libs */
+    char **places = places_of(WEND_LIBDIR, uninstalled), *found = NULL;
+    for (char **place = places; *place && !found; place++) {
+        char *path = g_build_filename(*place, name, NULL);
+        if (g_file_test(path, G_FILE_TEST_EXISTS))
+            found = g_canonicalize_filename(path, NULL);
+        g_free(path);
     }
-    g_free(own);
-    g_free(relative);
+    g_strfreev(places);
     return found;
 }
 

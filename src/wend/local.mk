@@ -1,10 +1,12 @@
 # what is built in src/wend/
 WEND_COMMAND_SOURCES = src/wend/command.h src/wend/command.c
+PLACES_SOURCES = src/wend/places.c src/wend/places.h
+PLACES_CPPFLAGS = -DWEND_BINDIR='"$(bindir)"'
 
 # The settings are the tracer's own table and reader, so that both take a variable in the same way; and what makes a program one that cannot be traced.
 bin_PROGRAMS += wend
 wend_SOURCES = \
-	$(WEND_COMMAND_SOURCES) $(DECODER_SOURCES) \
+	$(WEND_COMMAND_SOURCES) $(DECODER_SOURCES) $(PLACES_SOURCES) \
 	src/wend/library.c src/wend/library.h \
 	src/wend/merge.c \
 	src/wend/program.c src/wend/program.h \
@@ -13,7 +15,7 @@ wend_SOURCES = \
 	src/tracer/family.h \
 	src/tracer/settings.c src/tracer/settings.h \
 	src/tracer/symbols.c src/tracer/symbols.h
-wend_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/wend -DWEND_BINDIR='"$(bindir)"' -DWEND_LIBDIR='"$(libdir)"'
+wend_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/wend $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"'
 wend_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
 wend_LDADD = libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) -lm
 # Relative as well, so that an installed tree can be moved.
