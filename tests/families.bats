@@ -1,14 +1,19 @@
-# Two builds side by side: which libwend goes with a program. OTHER_BUILD_DIR is a build for another family of MPI libraries; without one there is nothing to choose.
+# Two builds side by side: which libwend goes with a program, and recordings that go from one library to the other. MPICH_BUILD_DIR and OPENMPI_BUILD_DIR say where they are; with one
+# of them there is nothing to choose.
 load helpers
 
 setup() {
     in_scratch
     FAMILY=$(basename "$(readlink "$LIBWEND")" .so)
     FAMILY=${FAMILY#libwend-}
+    case $FAMILY in
+    mpich) OTHER_BUILD_DIR=${OPENMPI_BUILD_DIR:-} ;;
+    openmpi) OTHER_BUILD_DIR=${MPICH_BUILD_DIR:-} ;;
+    esac
 }
 
 other() { # the configuration of the other build, in a shell of its own
-    [ -n "${OTHER_BUILD_DIR:-}" ] || skip "only one MPI library is there to build for"
+    [ -n "${OTHER_BUILD_DIR:-}" ] || skip "there is a build for one MPI library only"
     (unset MPICC MPIEXEC MPIFORT WEND PROXYGEN
         BUILD_DIR=$OTHER_BUILD_DIR
         load helpers

@@ -306,7 +306,7 @@ contains
 #if BINDING == 3
       call MPI_Get_count(s(i), MPI_INTEGER, n(i), e)
 #else
-      call MPI_Get_count(s(1, i), MPI_INTEGER, n(i), e)
+      call MPI_Get_count(s(:, i), MPI_INTEGER, n(i), e)
 #endif
     end do
     call say('waitall', [reshape(b, [12]), n, (FIELD_OF(s, i, MPI_TAG), i=1, 4), (FIELD_OF(s, i, MPI_SOURCE), i=1, 4)])
