@@ -18,7 +18,9 @@ is_whole() { # what rank 1 has done, and where the others were
 }
 
 @test "one rank ends by a signal, MPI_Abort, exit, _exit or exec: the calls of all are there, and how it ended" {
-    for end in "SIGSEGV|signal SIGSEGV" "SIGFPE|signal SIGFPE" "SIGABRT|signal SIGABRT" "SIGTERM|signal SIGTERM" "overflow|signal SIGSEGV" \
+    local overflow="overflow|signal SIGSEGV"
+    library_is openmpi && overflow= # its handler for crashes cannot run then: what there is, is the last checkpoint
+    for end in "SIGSEGV|signal SIGSEGV" "SIGFPE|signal SIGFPE" "SIGABRT|signal SIGABRT" "SIGTERM|signal SIGTERM" ${overflow:+"$overflow"} \
         "abort|MPI_Abort 3" "exit|exit 5" "_exit|exit 6" "default|signal SIGTERM" "exec|exec true" "handler|exit 8"; do
         rm -rf a.dir
         dies "${end%|*}" 3 || fail "${end%|*}"
@@ -77,7 +79,7 @@ is_whole() { # what rank 1 has done, and where the others were
 }
 
 @test "SIGKILL before the first checkpoint: wend merge says that there is nothing" {
-    mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" SIGKILL >out 2>err || true
+    mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" "SIGKILL all" >out 2>err || true # Open MPI lets the others end by SIGTERM
     run "$WEND" merge a.dir
     [ "$status" = 3 ]
     [[ "$output" == *"no rank has saved anything"* ]]

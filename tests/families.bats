@@ -4,8 +4,7 @@ load helpers
 
 setup() {
     in_scratch
-    FAMILY=$(basename "$(readlink "$LIBWEND")" .so)
-    FAMILY=${FAMILY#libwend-}
+    FAMILY=$(basename "$BUILD_DIR"/spec/*.target .target)
     case $FAMILY in
     mpich) OTHER_BUILD_DIR=${OPENMPI_BUILD_DIR:-} ;;
     openmpi) OTHER_BUILD_DIR=${MPICH_BUILD_DIR:-} ;;

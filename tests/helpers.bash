@@ -7,6 +7,7 @@
 #   roundtrip N program…      run, record, dump, compile the proxy, record that, compare
 #   same_output N program…    the program prints and returns the same with and without Wend
 #   same_lines N program…     likewise, in any order
+#   library_is FAMILY         whether the MPI library under test is of it (mpich, openmpi)
 #   library_has FUNCTION      skips the test if the MPI library does not have it
 #
 # All functions write to the current folder; "in_scratch" (for setup) makes that a folder of the test's own.
@@ -34,6 +35,10 @@ in_scratch() {
 # library_has FUNCTION: the MPI library under test has it; else the test is skipped.
 library_has() {
     grep -q "^#define HAVE_$1 " "$BUILD_DIR/src/tracer/library.gen.h" || skip "the MPI library has no $1"
+}
+
+library_is() { # mpich or openmpi, the family
+    [ -f "$BUILD_DIR/spec/$1.target" ]
 }
 
 fail() {

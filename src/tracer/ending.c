@@ -243,12 +243,12 @@ void ending_exit(int status)
     if (!s->started || s->finished || s->refused || state_inherited())
         return;
     append_number(ended, sizeof ended, status);
-    if (save(ended)) {
+    bool within_mpi = wend_thread && wend_thread->inside; /* as libraries end a job after an error that nobody handles */
+    if (save(within_mpi ? WEND_ENDED_FATAL : ended)) {
         s->finished = true;
         return;
     }
     /* Rank 0 says so; another one only when MPI itself ends the process, for then rank 0 may never come here. */
-    bool within_mpi = wend_thread && wend_thread->inside;
     if (s->world_rank > 0 && !within_mpi)
         return;
     s->finished = true;

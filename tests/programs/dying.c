@@ -210,6 +210,8 @@ int main(int argc, char **argv)
     if (argc > 2)
         sleep((unsigned)atoi(argv[2]));
     MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(how, "SIGKILL all") == 0)
+        raise(SIGKILL);
     if (rank == 1)
         end(how);
     MPI_Barrier(MPI_COMM_WORLD);
