@@ -131,6 +131,16 @@ static char *rank_text(const guint32 *ranks, guint32 n)
     return g_string_free(text, FALSE);
 }
 
+/* What a key file takes as a group's name, and as a key's. */
+static gboolean is_name(const char *name, gboolean key)
+{
+    gsize n = strlen(name);
+    if (n == 0 || (key && (name[0] == ' ' || name[n - 1] == ' '))) return FALSE;
+    for (const char *p = name; *p; p++)
+        if (strchr("[]=", *p) || g_ascii_iscntrl(*p)) return FALSE;
+    return TRUE;
+}
+
 /* The ranks that ended in one way, as missing ranks are written. */
 static void write_ends(GKeyFile *meta, const WendMerge *m)
 {
@@ -147,7 +157,7 @@ static void write_ends(GKeyFile *meta, const WendMerge *m)
         const GArray *ranks = g_hash_table_lookup(by_way, way->data);
         g_autofree char *text = rank_text((const guint32 *)(gconstpointer)ranks->data, ranks->len);
         g_autofree char *key = g_strdelimit(g_strdup(way->data), "[]=\n\r", ' ');
-        if (*g_strstrip(key)) g_key_file_set_value(meta, WEND_ENDED_GROUP, key, text);
+        if (is_name(g_strstrip(key), TRUE)) g_key_file_set_value(meta, WEND_ENDED_GROUP, key, text);
     }
 }
 
@@ -177,9 +187,9 @@ static void write_meta(Writer *w)
     for (guint i = 0; i < m->facts->len; i++) {
         const Fact *f = g_ptr_array_index(m->facts, i);
         const char *dot = strchr(f->key, '.');
-        if (!dot || dot == f->key || !dot[1] || g_str_has_prefix(f->key, "datatype.") || g_str_has_prefix(f->key, WEND_ENDED_GROUP ".")) continue;
+        if (!dot || g_str_has_prefix(f->key, "datatype.") || g_str_has_prefix(f->key, WEND_ENDED_GROUP ".")) continue;
         g_autofree char *group = g_strndup(f->key, dot - f->key);
-        if (strpbrk(f->key, "[]=\n\r") == NULL) g_key_file_set_string(meta, group, dot + 1, f->value);
+        if (is_name(group, FALSE) && is_name(dot + 1, TRUE)) g_key_file_set_string(meta, group, dot + 1, f->value);
     }
     write_ends(meta, m);
     if (m->hosts->len)
@@ -563,7 +573,7 @@ static gboolean write_timing(Writer *w)
 gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error)
 {
     const char *start = fact(r->merge, "run.start");
-    Writer w = {.r = r, .out = WEND_BUF_INIT, .bundle = bundle_writer_new(start ? (gint64)g_ascii_strtod(start, NULL) : 0)};
+    Writer w = {.r = r, .out = WEND_BUF_INIT, .bundle = bundle_writer_new(start ? g_ascii_strtoll(start, NULL, 10) : 0)};
     w.function_used = g_new0(guint8, wend_n_functions + 1);
     w.constant_used = g_new0(guint8, wend_n_constants + 1);
     w.function_number = g_new0(guint32, wend_n_functions + 1);

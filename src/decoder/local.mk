@@ -1,19 +1,21 @@
 # what is built in src/decoder/: the subcommands show, dump and diff of wend, which src/wend/ links
 DECODER_SOURCES = \
-	src/decoder/bodies.c src/decoder/bodies.h \
-	src/decoder/count.c src/decoder/count.h \
 	src/decoder/diff.c \
 	src/decoder/dump.c \
+	src/decoder/show.c \
+	src/decoder/sink.c src/decoder/sink.h \
+	$(DECODER_PASSES) $(VALUE_SOURCES)
+
+# What the commands find out about a recording.
+DECODER_PASSES = \
+	src/decoder/bodies.c src/decoder/bodies.h \
+	src/decoder/count.c src/decoder/count.h \
 	src/decoder/endings.c src/decoder/endings.h \
 	src/decoder/identity.c src/decoder/identity.h \
 	src/decoder/items.c src/decoder/items.h \
 	src/decoder/same.c src/decoder/same.h \
-	src/decoder/show.c \
-	src/decoder/sink.c src/decoder/sink.h \
 	src/decoder/summary.c src/decoder/summary.h \
-	src/decoder/text.c src/decoder/text.h \
 	src/decoder/traffic.c src/decoder/traffic.h \
-	src/decoder/value.c src/decoder/value.h \
 	src/decoder/window.c src/decoder/window.h
 
 # How the decoder writes calls, for tests that read everything.

@@ -89,7 +89,7 @@ static void show_run(GString *out, const WendProgram *p, const Summary *s)
         label(out, "run");
         const char *comma = "";
         if (start != NULL) {
-            GDateTime *t = g_date_time_new_from_unix_utc((gint64)g_ascii_strtod(start, NULL));
+            GDateTime *t = g_date_time_new_from_unix_utc(g_ascii_strtoll(start, NULL, 10));
             char *text = t != NULL ? g_date_time_format(t, "%Y-%m-%d %H:%M:%S UTC") : g_strdup(start);
             g_string_append(out, text);
             g_free(text);

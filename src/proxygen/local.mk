@@ -1,7 +1,8 @@
 # what is built in src/proxygen/
 bin_PROGRAMS += proxygen
-proxygen_SOURCES = \
-	src/proxygen/main.c \
+# Also the fuzzer's (tests/fuzz/).
+PROXYGEN_SOURCES = \
+	src/proxygen/compile.c \
 	src/proxygen/plan.h \
 	src/proxygen/call.c src/proxygen/call.h \
 	src/proxygen/select.c \
@@ -14,7 +15,7 @@ proxygen_SOURCES = \
 	src/proxygen/outcomes.c \
 	src/proxygen/effects.c src/proxygen/effects.h \
 	src/proxygen/loops.c \
-	src/proxygen/loop_rules.c src/proxygen/loop_rules.h lib/rules.c lib/rules.h \
+	src/proxygen/loop_rules.c src/proxygen/loop_rules.h \
 	src/proxygen/wildcards.c \
 	src/proxygen/members.c src/proxygen/members.h \
 	src/proxygen/turns.c src/proxygen/turns.h \
@@ -38,9 +39,8 @@ proxygen_SOURCES = \
 	src/proxygen/helpers_threads.c \
 	src/proxygen/helpers_files.c \
 	src/proxygen/helpers_messages.c \
-	src/proxygen/emit_files.c \
-	src/proxygen/target.c src/proxygen/target.h \
-	$(PLACES_SOURCES)
+	src/proxygen/emit_files.c
+proxygen_SOURCES = src/proxygen/main.c src/proxygen/target.c src/proxygen/target.h $(PROXYGEN_SOURCES) $(PLACES_SOURCES) lib/rules.c lib/rules.h
 proxygen_CPPFLAGS = $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_PKGDATADIR='"$(pkgdatadir)"'
 proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 # The grammar is of the hot path, which libwendcore does not show.

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files.h"
 #include "plan.h"
-#include "saved.h"
 #include "target.h"
 
 enum { LACKING = 1 }; /* exit status */
@@ -18,27 +16,6 @@ static int fail(GError *error)
     fprintf(stderr, "proxygen: %s\n", error->message);
     g_error_free(error);
     return code;
-}
-
-/* Up to the wildcards; NULL: error. */
-static Plan *make_plan(const WendProgram *program, const Options *options, gboolean loops, GError **error)
-{
-    Plan *plan = plan_new(program, options);
-    gboolean good = plan_select(plan, error);
-    if (good) {
-        plan_memory(plan);
-        good = plan_dynamic(plan, error) && plan_outcomes(plan, error) && (!loops || plan_loops(plan, error));
-    }
-    if (good)
-        plan_wildcards(plan);
-    else
-        g_clear_pointer(&plan, plan_free);
-    return plan;
-}
-
-static gboolean uses_turns(const Plan *plan)
-{
-    return plan->turns && g_hash_table_size(plan->turns) > 0;
 }
 
 /* What the proxy calls and the library that it is for does not have: said in a line; an answer if the library was named. */
@@ -60,31 +37,7 @@ static int compile(const Options *options)
     if (options->target && check_target(options, names) != 0) /* of no names: is there such a library? */
         return WEND_ERROR_USAGE;
     WendProgram *program = wend_program_open_world(options->recording, 0, &error);
-    if (!program)
-        return fail(error);
-    if (g_key_file_has_group(wend_program_meta(program), WEND_ENDED_GROUP)) {
-        wend_program_free(program);
-        return fail(g_error_new(WEND_ERROR, WEND_ERROR_INPUT, "%s: the run ended early (see wend show); a program that does the same would wait for what never came",
-                                options->recording));
-    }
-    Plan *plan = make_plan(program, options, TRUE, &error);
-    if (plan && plan->has_loops && g_hash_table_size(plan->wildcards) > 0) {
-        /* With calls in the recorded order more wildcards may stay, and a pinned one is another call: that counts for more than a loop. */
-        Plan *ordered = make_plan(program, options, FALSE, &error);
-        if (ordered && (uses_turns(ordered) || g_hash_table_size(ordered->wildcards) < g_hash_table_size(plan->wildcards))) {
-            plan_free(plan);
-            plan = ordered;
-        } else {
-            plan_free(ordered);
-        }
-    }
-    gboolean good = plan && !error;
-    if (good) {
-        plan_variables(plan);
-        plan_files(plan);
-    }
-    good = good && plan_callbacks(plan, &error) && plan_emit(plan, names, &error);
-    plan_free(plan);
+    gboolean good = program && plan_compile(program, options, names, &error);
     wend_program_free(program);
     return good ? check_target(options, names) : fail(error);
 }

@@ -1,6 +1,6 @@
 /* plan.h: what the passes of proxygen know about the program they compile.
  *
- * The passes, in order; each fills its part of the plan and reads those before it:
+ * The passes, in order (compile.c); each fills its part of the plan and reads those before it:
  *
  *   select.c          which rules and calls there are, who makes them; the calls up to MPI_Init apart
  *   threads.c         when further threads run, and what several of them use
@@ -178,6 +178,9 @@ typedef struct {
     Callbacks *callbacks;
 } Plan;
 
+/* All passes, and the C. The identifiers of the text that begin with MPI go to NAMES, a set of strings that it owns. */
+gboolean plan_compile(const WendProgram *program, const Options *options, GHashTable *names, GError **error);
+
 Plan *plan_new(const WendProgram *p, const Options *options);
 void plan_free(Plan *plan);
 
@@ -190,7 +193,6 @@ void loop_free(Loop *loop);
 void plan_wildcards(Plan *plan);
 void plan_variables(Plan *plan);
 gboolean plan_callbacks(Plan *plan, GError **error);
-/* The identifiers of the text that begin with MPI go to NAMES, a set of strings that it owns. */
 gboolean plan_emit(Plan *plan, GHashTable *names, GError **error);
 
 guint site_hash(gconstpointer site);

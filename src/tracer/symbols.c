@@ -11,10 +11,10 @@
 
 typedef struct { const char *data; size_t size; } File;
 
-/* N entries of SIZE bytes at OFFSET; NULL: the file has not so much, or they are not aligned as their type wants. */
+/* N entries of SIZE bytes at OFFSET; NULL: the file has not so much, or they are not aligned as all such tables are. */
 static const void *part_of(const File *f, uint64_t offset, uint64_t n, size_t size)
 {
-    if (offset > f->size || n > (f->size - offset) / size || offset % sizeof(ElfW(Word)) != 0)
+    if (offset > f->size || n > (f->size - offset) / size || offset % _Alignof(ElfW(Sym)) != 0)
         return NULL;
     return f->data + offset;
 }

@@ -3,15 +3,14 @@
 
 #include "library.h"
 
-#include <elf.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "merge.h"
 #include "places.h"
+#include "program.h"
 #include "src/tracer/family.h"
 #include "src/tracer/launcher.h"
 #include "src/tracer/symbols.h"
@@ -54,31 +53,10 @@ static int family_of(const char *file)
     return family;
 }
 
-/* The program's dynamic linker; NULL: it has none (a script), or none that can be asked. Caller frees. */
-static char *linker_of(const char *program)
-{
-    ElfW(Ehdr) header;
-    char *linker = NULL;
-    int fd = open(program, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return NULL;
-    if (pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0
-        && header.e_phentsize == sizeof(ElfW(Phdr)))
-        for (size_t i = 0; !linker && i < header.e_phnum; i++) {
-            ElfW(Phdr) part;
-            char path[4096];
-            if (pread(fd, &part, sizeof part, (off_t)(header.e_phoff + i * sizeof part)) == (ssize_t)sizeof part && part.p_type == PT_INTERP
-                && part.p_filesz > 1 && part.p_filesz <= sizeof path && pread(fd, path, part.p_filesz, (off_t)part.p_offset) == (ssize_t)part.p_filesz)
-                linker = g_strndup(path, part.p_filesz - 1);
-        }
-    close(fd);
-    return linker;
-}
-
-/* Lines "<tab>NAME => FILE (ADDRESS)". */
+/* What the linker says of its libraries, in lines. */
 static char *libraries_of(const char *program)
 {
-    char *linker = linker_of(program), *lines = NULL;
+    char *linker = program_linker(program), *lines = NULL;
     if (!linker)
         return NULL;
     char *path = g_canonicalize_filename(program, NULL); /* the linker would look for a bare name elsewhere */
@@ -92,17 +70,24 @@ static char *libraries_of(const char *program)
     return lines;
 }
 
+char *library_of_line(const char *line)
+{
+    const char *file = strstr(line, "=> "), *end = file ? strrchr(file, '(') : NULL;
+    if (!end || !strstr(line, "mpi"))
+        return NULL;
+    file += strlen("=> ");
+    return g_strstrip(g_strndup(file, (gsize)(end - file)));
+}
+
 /* Index of the family that PROGRAM is linked with, or NoFamily; the library's file goes to *MPI. */
 static int family_of_program(const char *program, char **mpi)
 {
     char *text = libraries_of(program), **lines = g_strsplit(text ? text : "", "\n", -1);
     int family = NO_MPI;
     for (char **line = lines; *line && family < 0; line++) {
-        char *file = strstr(*line, "=> "), *end = file ? strrchr(file, '(') : NULL;
-        if (!end || !strstr(*line, "mpi")) /* all libraries of MPI have it in their name */
+        char *path = library_of_line(*line);
+        if (!path)
             continue;
-        file += strlen("=> ");
-        char *path = g_strstrip(g_strndup(file, (gsize)(end - file)));
         int here = family_of(path);
         if (here != NO_MPI) {
             family = here;

@@ -8,4 +8,7 @@
  * none (a script, Python), of the family of the launcher that it is, or that started this process; or the one that is called libwend.so. Caller frees. NULL: there is none. */
 char *library_for(const char *program, const char *family, GError **error);
 
+/* The file in a line "<tab>NAME => FILE (ADDRESS)" of the dynamic linker's, if it can be MPI's: all its libraries have that in their name. NULL: there is none. Caller frees. */
+char *library_of_line(const char *line);
+
 #endif

@@ -104,3 +104,23 @@ const char *program_obstacle(const char *file)
     close(fd);
     return obstacle;
 }
+
+char *program_linker(const char *program)
+{
+    ElfW(Ehdr) header;
+    char *linker = NULL;
+    int fd = open(program, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    if (pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0
+        && header.e_phentsize == sizeof(ElfW(Phdr)))
+        for (size_t i = 0; !linker && i < header.e_phnum; i++) {
+            ElfW(Phdr) part;
+            char path[4096];
+            if (pread(fd, &part, sizeof part, (off_t)(header.e_phoff + i * sizeof part)) == (ssize_t)sizeof part && part.p_type == PT_INTERP
+                && part.p_filesz > 1 && part.p_filesz <= sizeof path && pread(fd, path, part.p_filesz, (off_t)part.p_offset) == (ssize_t)part.p_filesz)
+                linker = g_strndup(path, part.p_filesz - 1);
+        }
+    close(fd);
+    return linker;
+}

@@ -10,4 +10,7 @@ char *program_find(const char *name, GError **error);
 /* Why nothing can be preloaded into the program in FILE, in words; NULL if it can, or if that is not known (a script). */
 const char *program_obstacle(const char *file);
 
+/* The dynamic linker of the program in FILE. NULL: it has none (a script), or none that can be asked. Caller frees. */
+char *program_linker(const char *file);
+
 #endif

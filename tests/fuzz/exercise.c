@@ -1,7 +1,15 @@
 /* exercise.c: asks a program for everything, within bounds: an archive of a few bytes may stand for 2^60 calls. */
 #include "exercise.h"
 
+#include "../../lib/program-private.h"
+#include "members.h"
 #include "src/decoder/value.h"
+
+WendProgram *exercise_open(const guint8 *data, gsize n, GError **error)
+{
+    Bundle *b = members_unpack(data, n);
+    return b ? program_from_bundle(b, error) : NULL;
+}
 
 enum { RANKS = 4, CALLS = 500, RUNS = 50 };
 
@@ -56,9 +64,18 @@ void exercise(const WendProgram *p)
     wend_decoder_free(d);
 }
 
+/* What GLib complains of is a fault of the caller's. */
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    g_log_set_always_fatal(G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING);
+    return 0;
+}
+
 #ifdef REPLAY
 int main(int argc, char **argv)
 {
+    LLVMFuzzerInitialize(&argc, &argv);
     for (int i = 1; i < argc; i++) {
         g_autofree char *data = NULL;
         gsize n;

@@ -4,8 +4,10 @@
 
 #include "../../lib/program.h"
 
+WendProgram *exercise_open(const guint8 *data, gsize n, GError **error); /* members as members.h has them */
 void exercise(const WendProgram *p);
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const guint8 *data, size_t size); /* each fuzzer's own */
 
 #endif

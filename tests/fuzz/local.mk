@@ -1,36 +1,57 @@
-# Fuzzing the readers, of archives and of ranks' parts: make fuzz runs each for a while (FUZZ_SECONDS), starting from the seeds; needs clang with its sanitizers.
+# Fuzzing what reads bytes that somebody else may have made: NAME.c is the fuzzer tests/fuzz/fuzz-NAME and the program tests/fuzz/replay-NAME, which
+# fuzz.bats runs on the seeds in seeds-NAME: small ones to begin with, and each input that found something. make fuzz runs each for a while
+# (FUZZ_SECONDS; FUZZERS names some); needs clang with its sanitizers.
+FUZZERS = archive decoder part program proxygen
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
-FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+# An empty array of GLib is NULL: nothing added to it, or compared at it, is no fault.
+FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow,nonnull-attribute
 FUZZ_FILES = tests/fuzz/exercise.c $(filter %.c,$(VALUE_SOURCES) $(CORE_SOURCES) $(HOT_SOURCES)) lib/functions.c
-FUZZ_TARGETS = tests/fuzz/fuzz-archive tests/fuzz/fuzz-part
-FUZZ_LIMITS = -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -rss_limit_mb=2048
-FUZZ_SEEDS = tests/fuzz/seeds tests/fuzz/seeds-part
-EXTRA_DIST += $(FUZZ_SEEDS)
+FUZZ_LIMITS = -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -rss_limit_mb=2048 -timeout=60
+FUZZ_SHARED = tests/fuzz/exercise.h tests/fuzz/members.h
+EXTRA_DIST += tests/fuzz/seeds-archive tests/fuzz/seeds-decoder tests/fuzz/seeds-part tests/fuzz/seeds-program tests/fuzz/seeds-proxygen
 
-tests/fuzz/fuzz-archive: tests/fuzz/archive.c
-tests/fuzz/fuzz-part: tests/fuzz/part.c
-$(FUZZ_TARGETS): $(FUZZ_FILES) tests/fuzz/exercise.h lib/functions.gen.c
-	$(AM_V_CC)$(MKDIR_P) tests/fuzz && $(FUZZ_CC) $(FUZZ_FLAGS) -std=gnu11 $(DEFS) -I. $(AM_CPPFLAGS) $(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) \
-	  $(XXHASH_CFLAGS) -o $@ $(srcdir)/$(@:tests/fuzz/fuzz-%=tests/fuzz/%.c) $(addprefix $(srcdir)/,$(FUZZ_FILES)) lib/functions.gen.c \
-	  $(GLIB_LIBS) $(ARCHIVE_LIBS) $(ZSTD_LIBS) -lm
-CLEANFILES += $(FUZZ_TARGETS)
+# What each has besides.
+fuzz_decoder_files = $(filter %.c,$(DECODER_PASSES))
+fuzz_program_files = src/tracer/symbols.c src/wend/library.c src/wend/places.c src/wend/program.c
+fuzz_proxygen_files = $(filter %.c,$(DECODER_PASSES) $(PROXYGEN_SOURCES))
+
+$(FUZZERS:%=tests/fuzz/fuzz-%): tests/fuzz/fuzz-%: tests/fuzz/%.c $(FUZZ_FILES) $(fuzz_proxygen_files) $(FUZZ_SHARED) lib/functions.gen.c
+	$(AM_V_CC)$(MKDIR_P) tests/fuzz && $(FUZZ_CC) $(FUZZ_FLAGS) -std=gnu11 $(DEFS) -I. $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"' $(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) \
+	  $(XXHASH_CFLAGS) -o $@ $< $(addprefix $(srcdir)/,$(FUZZ_FILES) $(fuzz_$*_files)) lib/functions.gen.c $(GLIB_LIBS) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(XXHASH_LIBS) -lm
+CLEANFILES += $(FUZZERS:%=tests/fuzz/fuzz-%)
 
 .PHONY: fuzz
-fuzz: $(FUZZ_TARGETS)
-	$(MKDIR_P) tests/fuzz/corpus tests/fuzz/corpus-part
-	tests/fuzz/fuzz-archive $(FUZZ_LIMITS) tests/fuzz/corpus $(srcdir)/tests/fuzz/seeds
-	tests/fuzz/fuzz-part $(FUZZ_LIMITS) tests/fuzz/corpus-part $(srcdir)/tests/fuzz/seeds-part
+fuzz: $(FUZZERS:%=tests/fuzz/fuzz-%)
+	$(AM_V_at)set -e; for i in $(FUZZERS); do $(MKDIR_P) tests/fuzz/corpus-$$i; \
+	  tests/fuzz/fuzz-$$i $(FUZZ_LIMITS) -artifact_prefix=tests/fuzz/ tests/fuzz/corpus-$$i $(srcdir)/tests/fuzz/seeds-$$i; done
 
-check_PROGRAMS += tests/fuzz/make-seed tests/fuzz/replay tests/fuzz/replay-part
-tests_fuzz_make_seed_SOURCES = tests/fuzz/make-seed.c
+BATS_TESTS += tests/fuzz/fuzz.bats
+check_PROGRAMS += tests/fuzz/make-seed tests/fuzz/replay-archive tests/fuzz/replay-decoder tests/fuzz/replay-part tests/fuzz/replay-program tests/fuzz/replay-proxygen
+tests_fuzz_make_seed_SOURCES = tests/fuzz/make-seed.c tests/fuzz/members.h
 tests_fuzz_make_seed_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_make_seed_LDADD = lib/libcore.la
-tests_fuzz_replay_SOURCES = tests/fuzz/archive.c tests/fuzz/exercise.c tests/fuzz/exercise.h $(VALUE_SOURCES)
-tests_fuzz_replay_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY
-tests_fuzz_replay_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_fuzz_replay_LDADD = lib/libcore.la
-tests_fuzz_replay_part_SOURCES = tests/fuzz/part.c tests/fuzz/exercise.c tests/fuzz/exercise.h $(VALUE_SOURCES)
-tests_fuzz_replay_part_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY
-tests_fuzz_replay_part_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_fuzz_replay_part_LDADD = lib/libcore.la
+REPLAY_FILES = tests/fuzz/exercise.c $(FUZZ_SHARED) $(VALUE_SOURCES)
+REPLAY_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY
+REPLAY_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
+REPLAY_LIBS = lib/libcore.la $(XXHASH_LIBS) $(GLIB_LIBS) -lm
+tests_fuzz_replay_archive_SOURCES = tests/fuzz/archive.c $(REPLAY_FILES)
+tests_fuzz_replay_archive_CPPFLAGS = $(REPLAY_CPPFLAGS)
+tests_fuzz_replay_archive_CFLAGS = $(REPLAY_CFLAGS)
+tests_fuzz_replay_archive_LDADD = $(REPLAY_LIBS)
+tests_fuzz_replay_decoder_SOURCES = tests/fuzz/decoder.c $(REPLAY_FILES) $(DECODER_PASSES)
+tests_fuzz_replay_decoder_CPPFLAGS = $(REPLAY_CPPFLAGS)
+tests_fuzz_replay_decoder_CFLAGS = $(REPLAY_CFLAGS)
+tests_fuzz_replay_decoder_LDADD = $(REPLAY_LIBS)
+tests_fuzz_replay_part_SOURCES = tests/fuzz/part.c $(REPLAY_FILES)
+tests_fuzz_replay_part_CPPFLAGS = $(REPLAY_CPPFLAGS)
+tests_fuzz_replay_part_CFLAGS = $(REPLAY_CFLAGS)
+tests_fuzz_replay_part_LDADD = $(REPLAY_LIBS)
+tests_fuzz_replay_program_SOURCES = tests/fuzz/program.c $(REPLAY_FILES) src/tracer/symbols.c src/wend/library.c src/wend/places.c src/wend/program.c
+tests_fuzz_replay_program_CPPFLAGS = $(REPLAY_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"'
+tests_fuzz_replay_program_CFLAGS = $(REPLAY_CFLAGS)
+tests_fuzz_replay_program_LDADD = $(REPLAY_LIBS)
+tests_fuzz_replay_proxygen_SOURCES = tests/fuzz/proxygen.c $(REPLAY_FILES) $(DECODER_PASSES) $(PROXYGEN_SOURCES)
+tests_fuzz_replay_proxygen_CPPFLAGS = $(REPLAY_CPPFLAGS)
+tests_fuzz_replay_proxygen_CFLAGS = $(REPLAY_CFLAGS)
+tests_fuzz_replay_proxygen_LDADD = $(REPLAY_LIBS)

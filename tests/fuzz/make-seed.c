@@ -1,20 +1,19 @@
-/* make-seed.c: make-seed ARCHIVE > seed: the archive's members in the form that the fuzzer takes uncompressed (archive.c). */
-#include "../../lib/bundle.h"
-
+/* make-seed.c: make-seed ARCHIVE > seed: the archive's members in the form that the fuzzer takes uncompressed (members.h). */
 #include <stdio.h>
+
+#include "members.h"
 
 int main(int argc, char **argv)
 {
-    static const char *const names[] = {"meta", "functions", "constants", "shapes", "terminals", "rules", "classes", "outcomes", "polls", "timing"};
     g_autoptr(GError) error = NULL;
     Bundle *b = argc == 2 ? bundle_open(argv[1], &error) : NULL;
     if (!b) {
         g_printerr("%s\n", error ? error->message : "usage: make-seed ARCHIVE > seed");
         return 2;
     }
-    for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
-        if (!bundle_has(b, names[i])) continue;
-        GBytes *bytes = bundle_member(b, names[i], &error);
+    for (guint i = 0; i < G_N_ELEMENTS(member_names); i++) {
+        if (!bundle_has(b, member_names[i])) continue;
+        GBytes *bytes = bundle_member(b, member_names[i], &error);
         gsize n;
         const guint8 *data = bytes ? g_bytes_get_data(bytes, &n) : NULL;
         if (!bytes || n > 0xffff) return 1;

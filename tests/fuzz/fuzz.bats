@@ -1,0 +1,19 @@
+# What the fuzzers begin with and what they found, read by all that reads it: no crash, and nothing that GLib complains of.
+load ../helpers
+setup() { in_scratch; }
+
+replay() { # FUZZER SEEDS…: one process for each input, so that a failure names it
+    local input folder program=$BUILD_DIR/tests/fuzz/replay-$1
+    shift
+    for folder; do
+        for input in "$HELPERS_DIR/fuzz/seeds-$folder"/*; do
+            TMPDIR=$PWD timeout 60 "$program" "$input" >out 2>&1 || fail "$input: status $?" "$(cat out)" || return
+        done
+    done
+}
+
+@test "archives" { replay archive archive; }
+@test "archives, as wend show, dump and diff use them" { replay decoder archive decoder proxygen; }
+@test "archives, as proxygen uses them" { replay proxygen archive decoder proxygen; }
+@test "parts of ranks" { replay part part; }
+@test "programs before they run" { replay program program; }

@@ -1,0 +1,22 @@
+/* members.h: an archive as the fuzzers take it uncompressed, so that mutations reach what is behind the checksums: a row of members,
+ * (number of the name, length in two bytes, bytes)*. */
+#ifndef WEND_MEMBERS_H
+#define WEND_MEMBERS_H
+
+#include "../../lib/bundle.h"
+
+static const char *const member_names[] = {"meta", "functions", "constants", "shapes", "terminals", "rules", "classes", "outcomes", "polls", "timing"};
+
+static inline Bundle *members_unpack(const guint8 *p, gsize n)
+{
+    GHashTable *members = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
+    while (n >= 3) {
+        gsize length = MIN((gsize)(p[1] | p[2] << 8), n - 3);
+        g_hash_table_replace(members, g_strdup(member_names[p[0] % G_N_ELEMENTS(member_names)]), g_bytes_new(p + 3, length));
+        p += 3 + length;
+        n -= 3 + length;
+    }
+    return bundle_from_members(members, "fuzz");
+}
+
+#endif
