@@ -9,9 +9,10 @@
 
 /* -- names -- */
 
+/* Numbers in them by their values. */
 static gint compare_names(gconstpointer a, gconstpointer b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 GPtrArray *worlds_list(const char *directory)

@@ -334,9 +334,14 @@ class Wrapper:
                 args.append(f"CALLBACK({kind}, {p.name})")
             elif p.kind == "status" and p.direction == "out" and recording:
                 args.append("filled")
+            elif p.kind == "info" and self.spawns() and recording:
+                args.append(f"spawn_infos(c, at_root, count, {p.name})" if p.length else f"spawn_info(c, at_root, {p.name})")
             else:
                 args.append(p.name)
         return f"P{self.f.name}({', '.join(args)})"
+
+    def spawns(self):
+        return self.f.name.startswith("MPI_Comm_spawn")
 
     def request_facts(self, p):
         f = self.f
@@ -397,6 +402,8 @@ class Wrapper:
         else:
             self.line(f"int rc = {self.call(True)};")
             self.line("call_stop(c, rc);")
+            if self.spawns():
+                self.line("spawn_end(c, at_root);")
         # Outputs.
         outputs = self.out
         self.out = []

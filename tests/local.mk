@@ -38,6 +38,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/requests.c \
 	tests/programs/services.c \
 	tests/programs/sessions.c \
+	tests/programs/spawn.c \
 	tests/programs/statuses.c \
 	tests/programs/strays.c \
 	tests/programs/teams.c \
@@ -117,6 +118,7 @@ BATS_TESTS = \
 	tests/proxygen/proxygen.bats \
 	tests/python.bats \
 	tests/requests.bats \
+	tests/spawn.bats \
 	tests/spec.bats \
 	tests/support.bats \
 	tests/threads.bats \

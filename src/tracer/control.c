@@ -24,6 +24,7 @@
 #include "own.gen.h"
 #include "parts.h"
 #include "settings.h"
+#include "spawn.h"
 #include "stranger.h"
 #include "watcher.h"
 
@@ -44,6 +45,7 @@ static void in_forked_child(void)
 __attribute__((constructor)) static void load(void)
 {
     State *s = state();
+    spawn_load();
     clock_open();
     pthread_atfork(NULL, NULL, in_forked_child);
     s->spare = tools_other_wend();

@@ -12,6 +12,7 @@
 #include "call.h"
 #include "callbacks.h"
 #include "functions.gen.h"
+#include "spawn.h"
 
 #define WEND_EXPORT __attribute__((visibility("default")))
 #define HANDLE_VALUE(h) ((uintptr_t)(h))

@@ -14,6 +14,7 @@
 #include "../../lib/saved.h"
 #include "../../lib/worlds.h"
 #include "settings.h"
+#include "spawn.h"
 
 static char *directory;
 static bool made;                     /* by us */
@@ -169,7 +170,15 @@ static bool is_claimed_by_another(const char *path)
     return taken;
 }
 
-/* Beside the archive of the world that started this one; the names sort by time. */
+static bool is_there(const char *directory, const char *world, const char *suffix)
+{
+    char *path = format("%s/" WORLD_FILE_PREFIX "%s%s", directory, world, suffix);
+    bool there = !path || access(path, F_OK) == 0;
+    free(path);
+    return there;
+}
+
+/* Beside the archive of the world that started this one, by the name that it gave; else by one that sorts by time. */
 static bool open_spawned(const char *path)
 {
     struct timespec now;
@@ -177,8 +186,12 @@ static bool open_spawned(const char *path)
         made = true;
     else if (errno != EEXIST)
         return false;
+    const char *name = spawn_world();
     clock_gettime(CLOCK_REALTIME, &now);
-    world_file = format(WORLD_FILE_PREFIX "%lld.%09ld-%ld" WORLD_FILE_SUFFIX, (long long)now.tv_sec, now.tv_nsec, (long)getpid());
+    if (name && !is_there(path, name, WORLD_FILE_SUFFIX) && !is_there(path, name, WEND_SAVED_SUFFIX))
+        world_file = format(WORLD_FILE_PREFIX "%s" WORLD_FILE_SUFFIX, name);
+    else
+        world_file = format(WORLD_FILE_PREFIX "%lld.%09ld-%ld" WORLD_FILE_SUFFIX, (long long)now.tv_sec, now.tv_nsec, (long)getpid());
     directory = world_file ? strdup(path) : NULL;
     return directory != NULL;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ static char base[PATH_ROOM];          /* the recording's directory; or where it 
 static bool named;                    /* the first */
 static char folder[PATH_ROOM];        /* of the parts; "" : not found */
 static char directory[PATH_ROOM];     /* of the recording, found */
+static _Atomic bool directory_known;  /* by the watcher, for the application */
 static char slots[2][64];             /* names of the files */
 static uint64_t build, number;        /* of the last save; the slot is its lowest bit */
 static uint64_t sizes[2];             /* of the files, room included */
@@ -149,7 +151,7 @@ void parts_make(void)
     if (fd >= 0)
         close(fd);
     if (good && rename(hidden, name) == 0) {
-        join(directory, output_directory(), "");
+        atomic_store(&directory_known, join(directory, output_directory(), ""));
         join(folder, path, "");
         return;
     }
@@ -261,13 +263,13 @@ bool parts_find(void)
         each_entry(base, visit_recording, &found);
     if (found.made == INT64_MAX)
         return false;
-    join(directory, found.of, "");
+    atomic_store(&directory_known, join(directory, found.of, ""));
     return join(folder, found.path, "");
 }
 
 const char *parts_directory(void)
 {
-    return *directory ? directory : NULL;
+    return atomic_load(&directory_known) ? directory : NULL;
 }
 
 const char *parts_folder(void)

@@ -1,0 +1,287 @@
+/* spawn: processes that MPI starts, and those that meet. Run with 2 ranks or more; what a started process does its argument says.
+ *
+ *   spawn world      2 processes, started by all; messages and collective calls between the worlds
+ *   spawn self       each rank starts one of its own, and then another
+ *   spawn multiple   MPI_Comm_spawn_multiple: two kinds in one world
+ *   spawn again      started processes start others
+ *   spawn merge      one communicator of all, with receives from any source
+ *   spawn early      parents that end before their children
+ *   spawn ports      started processes connect to a port whose name they are told
+ *   spawn halves     the two halves of one world meet at a port
+ *   spawn join       two ranks of one world meet over a socket
+ *   spawn refused    calls that are wrong, and one that is not
+ *   spawn dies       a started process is killed
+ *   spawn probe      can this library do any of it? Exit status 77: no */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static int rank, size;
+static char *self;                    /* this program */
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "spawn: %s\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static MPI_Comm start(char *what, int n, MPI_Comm by)
+{
+    char *arguments[] = {what, NULL};
+    int codes[8];
+    MPI_Comm made;
+    if (MPI_Comm_spawn(self, arguments, n, MPI_INFO_NULL, 0, by, &made, codes) != MPI_SUCCESS)
+        fail("MPI_Comm_spawn");
+    return made;
+}
+
+/* What both sides do with each other: a broadcast from the parents' rank 0, and a message from each child to the parent of the same rank. */
+static void talk(MPI_Comm other, int child)
+{
+    int here, there, n = 0, got = 0;
+    MPI_Comm_rank(other, &here);
+    MPI_Comm_remote_size(other, &there);
+    if (!child)
+        n = 42;
+    MPI_Bcast(&n, 1, MPI_INT, child ? 0 : here == 0 ? MPI_ROOT : MPI_PROC_NULL, other);
+    if (n != 42 && child)
+        fail("broadcast");
+    if (child && here < there) {
+        n += here;
+        MPI_Send(&n, 1, MPI_INT, here, 7, other);
+    } else if (!child && here < there) {
+        MPI_Recv(&got, 1, MPI_INT, here, 7, other, MPI_STATUS_IGNORE);
+        if (got != 42 + here)
+            fail("message");
+    }
+    MPI_Barrier(other);
+}
+
+static void meet_merged(MPI_Comm other, int child)
+{
+    MPI_Comm all;
+    int sum = 0, one = 1, here, n, got;
+    MPI_Intercomm_merge(other, child, &all);
+    MPI_Comm_rank(all, &here);
+    MPI_Comm_size(all, &n);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
+    if (sum != n)
+        fail("sum");
+    if (here == 0)
+        for (int i = 1; i < n; i++)
+            MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 3, all, MPI_STATUS_IGNORE);
+    else
+        MPI_Send(&here, 1, MPI_INT, 0, 3, all);
+    MPI_Barrier(all);
+    MPI_Comm_free(&all);
+}
+
+static void ring(MPI_Comm comm)
+{
+    int here, n, out = 0, in;
+    MPI_Comm_rank(comm, &here);
+    MPI_Comm_size(comm, &n);
+    for (int i = 0; i < 10; i++) {
+        MPI_Sendrecv(&out, 1, MPI_INT, (here + 1) % n, i, &in, 1, MPI_INT, (here + n - 1) % n, i, comm, MPI_STATUS_IGNORE);
+        out = in + 1;
+    }
+}
+
+static void be_child(MPI_Comm parent, const char *what)
+{
+    MPI_Comm below, met;
+    char port[MPI_MAX_PORT_NAME];
+    if (strcmp(what, "talks") == 0 || strcmp(what, "listens") == 0) {
+        talk(parent, 1);
+        if (*what == 't')
+            ring(MPI_COMM_WORLD);
+    } else if (strcmp(what, "again") == 0) {
+        below = start("talks", 2, MPI_COMM_WORLD);
+        talk(below, 0);
+        MPI_Comm_disconnect(&below);
+        talk(parent, 1);
+    } else if (strcmp(what, "dies") == 0) {
+        talk(parent, 1);
+        if (rank == 1)
+            raise(SIGSEGV);
+        MPI_Barrier(parent);
+    } else if (strcmp(what, "merges") == 0) {
+        meet_merged(parent, 1);
+    } else if (strcmp(what, "outlives") == 0) {
+        MPI_Comm_disconnect(&parent);
+        sleep(1);
+        ring(MPI_COMM_WORLD);
+        return;
+    } else if (strcmp(what, "connects") == 0) {
+        MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, parent);
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &met);
+        talk(met, 1);
+        MPI_Comm_disconnect(&met);
+    } else {
+        fail("what?");
+    }
+    MPI_Comm_disconnect(&parent);
+}
+
+static void accept_child(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm children = start("connects", 2, MPI_COMM_WORLD), met;
+    if (rank == 0)
+        MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, rank == 0 ? MPI_ROOT : MPI_PROC_NULL, children);
+    MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &met);
+    talk(met, 0);
+    MPI_Comm_disconnect(&met);
+    if (rank == 0)
+        MPI_Close_port(port);
+    MPI_Comm_disconnect(&children);
+}
+
+static void meet_halves(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm half, met;
+    int upper = rank >= size / 2;
+    MPI_Comm_split(MPI_COMM_WORLD, upper, rank, &half);
+    if (rank == 0)
+        MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, MPI_COMM_WORLD);
+    if (upper)
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, half, &met);
+    else
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, half, &met);
+    talk(met, upper);
+    MPI_Comm_disconnect(&met);
+    if (rank == 0)
+        MPI_Close_port(port);
+    MPI_Comm_free(&half);
+}
+
+/* Ranks 0 and 1; a file that is no MPI's has the socket. */
+static void join(void)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    MPI_Comm met;
+    int fd = -1;
+    snprintf(address.sun_path, sizeof address.sun_path, "spawn.socket");
+    if (rank == 0) {
+        int listening = socket(AF_UNIX, SOCK_STREAM, 0);
+        unlink(address.sun_path);
+        if (bind(listening, (void *)&address, sizeof address) != 0 || listen(listening, 1) != 0)
+            fail("listen");
+        MPI_Barrier(MPI_COMM_WORLD);
+        fd = accept(listening, NULL, NULL);
+        close(listening);
+        unlink(address.sun_path);
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 1) {
+            fd = socket(AF_UNIX, SOCK_STREAM, 0);
+            if (connect(fd, (void *)&address, sizeof address) != 0)
+                fail("connect");
+        }
+    }
+    if (rank < 2) {
+        if (MPI_Comm_join(fd, &met) != MPI_SUCCESS)
+            fail("MPI_Comm_join");
+        talk(met, rank);
+        MPI_Comm_disconnect(&met);
+        close(fd);
+    }
+}
+
+static void be_parent(const char *what)
+{
+    MPI_Comm children, others;
+    if (strcmp(what, "world") == 0) {
+        children = start("talks", 2, MPI_COMM_WORLD);
+        talk(children, 0);
+        MPI_Comm_disconnect(&children);
+    } else if (strcmp(what, "self") == 0) {
+        children = start("listens", 1, MPI_COMM_SELF);
+        others = start("talks", 2, MPI_COMM_SELF);
+        talk(others, 0);
+        talk(children, 0);
+        MPI_Comm_disconnect(&others);
+        MPI_Comm_disconnect(&children);
+    } else if (strcmp(what, "multiple") == 0) {
+        char *commands[] = {self, self}, *first[] = {"talks", NULL}, *second[] = {"talks", "loudly", NULL}, **arguments[] = {first, second};
+        int n[] = {1, 2}, codes[3];
+        MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
+        MPI_Comm_spawn_multiple(2, commands, arguments, n, infos, 0, MPI_COMM_WORLD, &children, codes);
+        talk(children, 0);
+        MPI_Comm_disconnect(&children);
+    } else if (strcmp(what, "again") == 0) {
+        children = start("again", 1, MPI_COMM_WORLD);
+        talk(children, 0);
+        MPI_Comm_disconnect(&children);
+    } else if (strcmp(what, "merge") == 0) {
+        children = start("merges", 2, MPI_COMM_WORLD);
+        meet_merged(children, 0);
+        MPI_Comm_disconnect(&children);
+    } else if (strcmp(what, "early") == 0) {
+        children = start("outlives", 2, MPI_COMM_WORLD);
+        MPI_Comm_disconnect(&children);
+    } else if (strcmp(what, "ports") == 0) {
+        accept_child();
+    } else if (strcmp(what, "halves") == 0) {
+        meet_halves();
+    } else if (strcmp(what, "join") == 0) {
+        join();
+    } else if (strcmp(what, "refused") == 0) {
+        int class; /* found by every rank: what the root alone finds leaves the others waiting in some libraries */
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Error_class(MPI_Comm_spawn(self, MPI_ARGV_NULL, 2, MPI_INFO_NULL, size, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE), &class);
+        if (rank == 0)
+            printf("refused: %s\n", class == MPI_SUCCESS ? "no" : "yes");
+        be_parent("world");
+    } else if (strcmp(what, "dies") == 0) {
+        children = start("dies", 2, MPI_COMM_WORLD);
+        talk(children, 0);
+        MPI_Barrier(children);
+    } else {
+        fail("what?");
+    }
+}
+
+/* Some libraries are made without: their calls fail, or have no launcher to ask. */
+static int probe(void)
+{
+    MPI_Comm children;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    char *arguments[] = {"listens", NULL};
+    if (MPI_Comm_spawn(self, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE) != MPI_SUCCESS)
+        return 77;
+    talk(children, 0);
+    MPI_Comm_disconnect(&children);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm parent;
+    const char *what = argc > 1 ? argv[1] : "world";
+    int status = 0;
+    self = argv[0];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL)
+        be_child(parent, what);
+    else if (strcmp(what, "probe") == 0)
+        status = probe();
+    else
+        be_parent(what);
+    MPI_Finalize();
+    if (parent == MPI_COMM_NULL && rank == 0)
+        printf("done\n");
+    return status;
+}

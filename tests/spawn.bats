@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# Dynamic processes: worlds that MPI starts, and worlds that meet.
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+    in_scratch
+    timeout -k 5 60 "${LAUNCH[@]}" -n 1 "$PROGRAMS/spawn" probe >probe.out 2>&1 || skip "the MPI library cannot start processes (MPI_Comm_spawn fails: $(tail -n 1 probe.out))"
+}
+
+worlds() { # DIR: the archives in it
+    (cd "$1" && echo *)
+}
+
+calls() { # DIR WORLD FUNCTION: of all ranks of that world
+    "$WEND" dump --world "$2" -f "$3" "$1" | grep -c "$3("
+}
+
+@test "processes that are started are recorded as a world of their own" {
+    same_lines 3 "$PROGRAMS/spawn" world
+    [ "$(worlds app.dir)" = "trace.tar.zst world-0.1.tar.zst" ]
+    [ "$(calls app.dir 0 MPI_Comm_spawn)" = 3 ]
+    [ "$(calls app.dir 1 MPI_Sendrecv)" = 20 ]
+    "$WEND" show app.dir | grep -q "^  *1: ranks 3-4,.*spawn talks"
+}
+
+@test "a world is named by the rank that started it and by how many it started before" {
+    record app.dir 2 "$PROGRAMS/spawn" self
+    [ "$(worlds app.dir)" = "trace.tar.zst world-0.1.tar.zst world-0.2.tar.zst world-1.1.tar.zst world-1.2.tar.zst" ]
+    record again.dir 2 "$PROGRAMS/spawn" again
+    [ "$(worlds again.dir)" = "trace.tar.zst world-0.1-0.1.tar.zst world-0.1.tar.zst" ]
+    # The one that started the other comes first.
+    [ "$(calls again.dir 1 MPI_Comm_spawn)" = 1 ]
+    run -0 "$WEND" diff app.dir app.dir
+    [[ $output == "equal: 5 worlds, 8 ranks, "* ]]
+}
+
+@test "several programs in one world; worlds that connect, merge, and outlive their parents" {
+    for mode in multiple merge early ports halves join refused; do
+        same_lines 2 "$PROGRAMS/spawn" "$mode" || { echo "mode $mode"; return 1; }
+        "$WEND" dump app.dir >dumped
+        rm -r app.dir
+    done
+}
+
+@test "wend trace before the launcher" {
+    LD_PRELOAD=$YIELD timeout -k 5 60 "$WEND" trace -q -o app.dir "${LAUNCH[@]}" -n 2 "$PROGRAMS/spawn" world
+    [ "$(worlds app.dir)" = "trace.tar.zst world-0.1.tar.zst" ]
+}
+
+@test "the worlds of a job without a name for its recording are together" {
+    mpi 2 "$WEND" trace -q "$PROGRAMS/spawn" self
+    [ "$(echo wend-spawn-*)" = "$(echo wend-spawn-*-*)" ]
+    [ "$(worlds wend-spawn-*)" = "trace.tar.zst world-0.1.tar.zst world-0.2.tar.zst world-1.1.tar.zst world-1.2.tar.zst" ]
+}
+
+@test "a started process that dies leaves both worlds to be merged" {
+    ! record app.dir 2 "$PROGRAMS/spawn" dies >out 2>err
+    "$WEND" merge app.dir >merged
+    [ "$("$WEND" dump --world 1 -f MPI_Send app.dir | grep -c MPI_Send)" = 2 ]
+    "$WEND" show app.dir | grep -q "SIGSEGV"
+}
