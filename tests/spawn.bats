@@ -44,6 +44,37 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     done
 }
 
+@test "a proxy starts itself for the worlds that the application started" {
+    for mode in world self multiple again merge early ports halves refused; do
+        roundtrip 2 "$PROGRAMS/spawn" "$mode" || { echo "mode $mode"; return 1; }
+        [ "$(worlds app.dir)" = "$(worlds proxy.dir)" ]
+        rm -r app.dir proxy.dir proxy.c proxy
+    done
+}
+
+@test "a proxy of several worlds in several files" {
+    record app.dir 2 "$PROGRAMS/spawn" ports
+    "$PROXYGEN" app.dir -o several/
+    make -C several CC="$MPICC" CFLAGS="-std=c11 -O1 -Wall -Wextra -Werror" >made 2>&1
+    record proxy.dir 2 several/proxy
+    "$WEND" diff app.dir proxy.dir
+    # Nothing is left of the directory that the worlds shared.
+    mkdir scratch
+    WEND_PROXY_DIR=$PWD/scratch mpi 2 several/proxy
+    [ "$(ls scratch)" = "" ]
+}
+
+@test "diff compares what was started as a world, and not how it was called" {
+    record a 2 "$PROGRAMS/spawn" multiple
+    record b 2 "$PROGRAMS/spawn" multiple
+    "$WEND" diff a b
+    record c 2 "$PROGRAMS/spawn" self
+    run -1 "$WEND" diff a c
+    rm b/world-0.1.tar.zst
+    run -1 "$WEND" diff a b
+    [[ $output == *"a has 2 worlds, b has 1"* ]]
+}
+
 @test "wend trace before the launcher" {
     LD_PRELOAD=$YIELD timeout -k 5 60 "$WEND" trace -q -o app.dir "${LAUNCH[@]}" -n 2 "$PROGRAMS/spawn" world
     [ "$(worlds app.dir)" = "trace.tar.zst world-0.1.tar.zst" ]

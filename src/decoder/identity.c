@@ -25,7 +25,7 @@ struct IdentityRank {
     WendDecoder *decoder;
     guint32 *terminals;        /* numbers; 0: not asked for yet */
     GHashTable *requests;      /* request word -> number */
-    GHashTable *names;         /* GBytes -> number by first sight: of files, ports and programs */
+    GHashTable *names;         /* GBytes -> number by first sight: of files and ports */
     const GArray *constants;
 };
 
@@ -113,13 +113,23 @@ typedef struct {
     gpointer data;
 } PutOptions;
 
-/* Names of files, ports and programs belong to the run (a scratch directory, a process id): which of them are the same counts, not what they are. */
-static gboolean is_name_of_run(const WendParam *param)
+/* What was started in another world is compared as that world; how it was called is no more part of the communication than how the first one was. */
+static gboolean is_told_to_started(const WendParam *param)
 {
-    static const char *const names[] = {"filename", "port_name", "command", "array_of_commands"};
+    static const char *const names[] = {"command", "argv", "array_of_commands", "array_of_argv"};
     for (guint i = 0; i < G_N_ELEMENTS(names); i++)
         if (strcmp(param->name, names[i]) == 0)
-            return param->kind == WEND_KIND_STRING || param->kind == WEND_KIND_STRINGS;
+            return param->kind == WEND_KIND_STRING || param->kind == WEND_KIND_STRINGS || param->kind == WEND_KIND_STRINGS2;
+    return FALSE;
+}
+
+/* Names of files and ports belong to the run (a scratch directory, a process id): which of them are the same counts, not what they are. */
+static gboolean is_name_of_run(const WendParam *param)
+{
+    static const char *const names[] = {"filename", "port_name"};
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        if (strcmp(param->name, names[i]) == 0)
+            return param->kind == WEND_KIND_STRING;
     return FALSE;
 }
 
@@ -156,6 +166,8 @@ static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboo
     gint64 n = is_out ? arg->n_out : arg->n_in;
     const gint64 *words = is_out ? arg->out : arg->in;
     gsize n_words = value_words(arg, is_out);
+    if (is_told_to_started(arg->param))
+        return;
     if (!is_out && n >= 0 && is_name_of_run(arg->param)) {
         put(key, number_of_name(r, words, n_words));
         return;

@@ -28,7 +28,10 @@ static gboolean uses_turns(const Plan *plan)
 
 gboolean plan_compile(const WendProgram *program, const Options *options, GHashTable *names, GError **error)
 {
-    if (g_key_file_has_group(wend_program_meta(program), WEND_ENDED_GROUP)) {
+    gboolean ended = FALSE;
+    for (guint i = 0; i < wend_program_n_worlds(program); i++)
+        ended |= g_key_file_has_group(wend_program_world_meta(program, i), WEND_ENDED_GROUP);
+    if (ended) {
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the run ended early (see wend show); a program that does the same would wait for what never came",
                     options->recording);
         return FALSE;

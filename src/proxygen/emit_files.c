@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "names.h"
 #include "variables.h"
+#include "worlds.h"
 
 /* Measured on such code, gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more where functions are small. Files of several compile beside
  * each other (make -j). More code than CODE_LIMIT becomes tables (emit_tables.c). */
@@ -56,6 +57,7 @@ static void header_line(GString *out, const char *label, const char *value)
 static void emit_header(Emitter *e, GString *out, const char *build)
 {
     const Plan *plan = e->plan;
+    guint first = wend_program_world(plan->program, 0)->ranks;
     g_autofree char *program = meta(plan, "run", "program"), *arguments = meta(plan, "run", "arguments"), *library = meta(plan, "mpi", "library");
     g_autofree char *start = meta(plan, "run", "start"), *date = NULL, *base = g_path_get_basename(program ? program : "application");
     if (start) {
@@ -63,16 +65,19 @@ static void emit_header(Emitter *e, GString *out, const char *build)
         date = time ? g_date_time_format(time, "%Y-%m-%d %H:%M UTC") : NULL;
     }
     g_autofree char *command = g_strdup_printf("%s%s%s", base, arguments ? " " : "", arguments ? arguments : "");
-    g_autofree char *ranks = g_strdup_printf("%u, no more and no fewer", plan->n_ranks);
+    g_autofree char *worlds = g_strdup_printf("%u: it starts itself for the others, %u ranks in all", wend_program_n_worlds(plan->program), plan->n_ranks);
+    g_autofree char *ranks = g_strdup_printf("%u, no more and no fewer", first);
     g_string_append(out, "/* A proxy application, made by Wend's proxygen: it communicates as the recorded run did, and computes nothing.\n *\n");
     header_line(out, "recorded:", command);
     header_line(out, "on:", date);
     header_line(out, "MPI:", library);
     header_line(out, "ranks:", ranks);
+    if (worlds_several(plan))
+        header_line(out, "worlds:", worlds);
     g_string_append_printf(out, " *\n%s *\n", build);
     g_string_append_printf(out, " *   mpirun -n %u ./proxy\n *\n"
                                 " * Exit status: 0; 2 when started with another number of ranks; 4 when memory or the scratch directory fails.\n"
-                                " * Each rule_ function is a sequence of calls that came more than once; a loop is a sequence that was repeated. */\n", plan->n_ranks);
+                                " * Each rule_ function is a sequence of calls that came more than once; a loop is a sequence that was repeated. */\n", first);
 }
 
 /* There is nothing to optimize in a long list of calls, and gcc takes many times as long when it tries. */
@@ -301,15 +306,20 @@ static void emit_main(Emitter *e, GString *out)
 {
     Plan *plan = e->plan;
     g_autoptr(GString) body = g_string_new(""), locals = g_string_new("");
+    gboolean several = worlds_several(plan);
+    guint first = wend_program_world(plan->program, 0)->ranks;
+    g_autofree char *limit = several ? g_strdup("world_ranks[world]") : g_strdup_printf("%u", first);
     locals_begin(e);
     for (guint i = 0; plan->prefix && i < plan->prefix->len; i++)
         emit_call(e, body, 1, g_array_index(plan->prefix, guint, i));
     if (plan->prefix) {
         local_variable(e, "int", "size", 0);
         g_string_append_printf(body,
-            "    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
-            "    PMPI_Comm_size(MPI_COMM_WORLD, &size);\n");
-        if (e->needs[HELPER_SPAWN]) {
+            "    PMPI_Comm_rank(MPI_COMM_WORLD, &%s);\n"
+            "    PMPI_Comm_size(MPI_COMM_WORLD, &size);\n", several ? "world_rank" : "rank");
+        if (several)
+            g_string_append(body, "    rank = world_first[world] + world_rank;\n");
+        if (e->needs[HELPER_SPAWN] && !several) {
             local_variable(e, "MPI_Comm", "parent_processes", 0);
             g_string_append(body,
                 "    /* A process that the proxy itself started: what it did is in a recording of its own. */\n"
@@ -320,19 +330,21 @@ static void emit_main(Emitter *e, GString *out)
                 "    }\n");
         }
         g_string_append_printf(body,
-            "    if (size != %u) {\n"
+            "    if (size != %s) {\n"
             "        if (rank == 0)\n"
             "            fprintf(stderr, \"proxy: recorded with %u ranks and started with %%d: use mpirun -n %u\\n\", size);\n"
             "        PMPI_Finalize();\n"
             "        return 2;\n"
-            "    }\n", plan->n_ranks, plan->n_ranks, plan->n_ranks);
+            "    }\n", limit, first, first);
     } else {
         e->needs[HELPER_RANK_OF_LAUNCHER] = TRUE;
-        g_string_append_printf(body, "    /* Ranks differ in what they do before MPI_Init. */\n    rank = rank_of_launcher();\n"
-                                     "    if (rank >= %u) {\n"
+        g_string_append_printf(body, "    /* Ranks differ in what they do before MPI_Init. */\n    %s = rank_of_launcher();\n"
+                                     "    if (%s >= %s) {\n"
                                      "        fprintf(stderr, \"proxy: recorded with %u ranks: use mpirun -n %u\\n\");\n"
                                      "        return 2;\n"
-                                     "    }\n", plan->n_ranks, plan->n_ranks, plan->n_ranks);
+                                     "    }\n", several ? "world_rank" : "rank", several ? "world_rank" : "rank", limit, first, first);
+        if (several)
+            g_string_append(body, "    rank = world_first[world] + world_rank;\n");
     }
     if (variables_positions(plan) && variables_positions(plan)->vary)
         g_string_append(body, "    place_requests();\n");
@@ -371,12 +383,14 @@ static void emit_main(Emitter *e, GString *out)
     if (large)
         g_string_append(out, "static __attribute__((noinline)) int run(int argc, char **argv)\n{\n");
     else
-        g_string_append_printf(out, "int main(%s)\n{\n", e->needs[HELPER_SPAWN] ? "int argc, char **argv" : "void");
+        g_string_append_printf(out, "int main(%s)\n{\n", e->needs[HELPER_SPAWN] || several ? "int argc, char **argv" : "void");
     emit_stack(e, out, 0);
     g_string_append(out, locals->str);
     if (e->needs[HELPER_SPAWN])
         g_string_append(out, "    program_path = argc > 0 ? argv[0] : NULL;\n");
-    else if (large)
+    if (several)
+        g_string_append(out, "    world_begin(argc, argv);\n");
+    else if (large && !e->needs[HELPER_SPAWN])
         g_string_append(out, "    (void)argc;\n    (void)argv;\n");
     if (e->needs[HELPER_SET_NULL])
         g_string_append(out, "    set_null();\n");
@@ -534,7 +548,7 @@ static void emit_several_files(Emitter *e, GPtrArray *files)
                            "# Made by Wend's proxygen: builds ./proxy, to run with mpirun -n %u.\n"
                            "CC = mpicc\nCFLAGS = -std=c11 -O2%s\nOBJECTS = %s\n%s\n"
                            "proxy: $(OBJECTS)\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS) $(LDLIBS)\n\n$(OBJECTS): proxy.h\n\n"
-                           "clean:\n\trm -f proxy $(OBJECTS)\n\n.PHONY: clean\n", e->plan->n_ranks, e->threads ? " -pthread" : "", objects->str,
+                           "clean:\n\trm -f proxy $(OBJECTS)\n\n.PHONY: clean\n", wend_program_world(e->plan->program, 0)->ranks, e->threads ? " -pthread" : "", objects->str,
                            e->needs[HELPER_CUDA] ? "CUDA_HOME = /usr/local/cuda\nCPPFLAGS = -I$(CUDA_HOME)/include\nLDFLAGS = -L$(CUDA_HOME)/lib64\nLDLIBS = -lcudart\n" : "");
     texts_clear(&t);
 }

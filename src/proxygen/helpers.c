@@ -3,6 +3,7 @@
  * In one file everything is static; in several, what is shared is declared in proxy.h. Nothing here calls an MPI function by its MPI_ name, so
  * that a recording of the proxy has the application's calls only; but for those on requests that the program itself uses (aims). */
 #include "helpers.h"
+#include "worlds.h"
 
 #include <string.h>
 
@@ -13,7 +14,9 @@ void helper_define(Emitter *e, GString *out, const char *text)
 {
     g_auto(GStrv) parts = g_strsplit(text, "@", -1);
     g_autofree char *joined = g_strjoinv(e->linkage, parts);
-    g_string_append(out, joined);
+    g_auto(GStrv) around = g_strsplit(joined, "world_rank", -1);
+    g_autofree char *with_rank = g_strjoinv(worlds_several(e->plan) ? "world_rank" : "rank", around);
+    g_string_append(out, with_rank);
 }
 
 void helper_declare(Emitter *e, GString *out, const char *format, ...)
@@ -315,6 +318,14 @@ static const char *const null_requests_text =
     "}\n"
     "\n";
 
+static const char *const missing_text =
+    "/* Of a call that failed: a program that is not there stays missing; for one that is there this program stands, so that whatever failed then fails again. */\n"
+    "@char *missing_program(char *recorded)\n"
+    "{\n"
+    "    return access(recorded, X_OK) == 0 ? program_path : recorded;\n"
+    "}\n"
+    "\n";
+
 void begin_helpers(Emitter *e, GString *out, const char *all)
 {
     if (e->needs[HELPER_SCRATCH])
@@ -337,11 +348,13 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
 {
     Out o = {e, declarations, definitions, g_string_new("")};
     helper_declare(e, declarations, "extern int rank;");
-    helper_define(e, definitions, "@int rank; /* in MPI_COMM_WORLD */\n\n");
+    helper_define(e, definitions, worlds_several(e->plan) ? "@int rank; /* in the job: the worlds one after the other */\n\n" : "@int rank; /* in MPI_COMM_WORLD */\n\n");
     if (e->needs[HELPER_SPAWN]) {
         helper_declare(e, declarations, "extern char *program_path;");
         helper_define(e, definitions, "@char *program_path; /* argv[0]: this program, for processes that it starts */\n\n");
     }
+    if (worlds_several(e->plan))
+        helpers_worlds(&o);
     variables(&o);
     status_variables(&o);
     e->needs[HELPER_UNKNOWN_BUFFER] |= e->needs[HELPER_PLACES];
@@ -379,6 +392,12 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
     }
     helpers_messages(&o);
     helpers_files(&o);
+    if (worlds_several(e->plan))
+        helpers_world_starts(&o);
+    if (e->needs[HELPER_MISSING]) {
+        helper_declare(e, declarations, "char *missing_program(char *recorded);");
+        helper_define(e, definitions, missing_text);
+    }
     if (e->needs[HELPER_BEGIN])
         begin(&o);
     g_string_free(o.nulls, TRUE);

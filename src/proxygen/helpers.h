@@ -18,6 +18,9 @@ void helper_declare(Emitter *e, GString *out, const char *format, ...) G_GNUC_PR
 void helpers_threads(Out *o);      /* starting, joining, and waiting for what another thread makes */
 void helpers_messages(Out *o);     /* turns, pinned persistent receives, places of memory in dynamic windows */
 void helpers_files(Out *o);        /* the scratch directory, ports, the launcher's rank */
+void helpers_worlds(Out *o);       /* of several worlds: which there are; */
+void helpers_world_notes(Out *o);  /* which of them run, */
+void helpers_world_starts(Out *o); /* and how they begin */
 void helpers_cuda(Out *o);         /* the end of a block, which may be memory of CUDA, and its beginning */
 
 #endif

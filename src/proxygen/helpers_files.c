@@ -2,6 +2,7 @@
 #include "helpers.h"
 
 #include "files.h"
+#include "worlds.h"
 
 static const char *const scratch_file_text =
     "static char scratch_dir[4096];\n"
@@ -64,7 +65,7 @@ static const char *const scratch_end_text =
     "/* After all ranks have done their calls. */\n"
     "@void scratch_end(void)\n"
     "{\n"
-    "    DIR *dir = rank == 0 ? opendir(scratch_dir) : NULL;\n"
+    "    DIR *dir = %s ? opendir(scratch_dir) : NULL;\n"
     "    char name[sizeof scratch_dir + 258];\n"
     "    if (!dir)\n"
     "        return;\n"
@@ -147,12 +148,18 @@ static void scratch(Out *o)
         helper_define(e, o->definitions, scratch_make_text);
     if (e->needs[HELPER_SCRATCH_FOUND])
         helper_define(e, o->definitions, scratch_found_text);
+    if (worlds_several(e->plan))
+        helpers_world_notes(o);
     helper_define(e, o->definitions, scratch_begin_text);
+    if (worlds_several(e->plan))
+        g_string_append(o->definitions, "    if (rank == 0)\n        world_note(0, 1);\n");
     if (inputs->len)
         g_string_append_printf(o->definitions, "    if (rank == 0) { /* files that were there before the application ran */\n%s    }\n"
                                                "    PMPI_Barrier(all);\n", inputs->str);
     g_string_append(o->definitions, "}\n\n");
-    helper_define(e, o->definitions, scratch_end_text);
+    g_auto(GStrv) around = g_strsplit(scratch_end_text, "%s ?", 2);
+    g_autofree char *end = g_strjoinv(worlds_several(e->plan) ? "world_rank == 0 && world_is_last() ?" : "rank == 0 ?", around);
+    helper_define(e, o->definitions, end);
     helper_declare(e, o->declarations, "void scratch_begin(MPI_Comm all);\nchar *scratch_file(int number);\nvoid scratch_end(void);");
     if (e->needs[HELPER_SCRATCH_FOUND])
         helper_declare(e, o->declarations, "void scratch_found(MPI_Comm which, int number, long long bytes);");

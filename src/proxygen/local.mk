@@ -19,6 +19,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/wildcards.c \
 	src/proxygen/members.c src/proxygen/members.h \
 	src/proxygen/turns.c src/proxygen/turns.h \
+	src/proxygen/worlds.c src/proxygen/worlds.h src/proxygen/helpers_worlds.c \
 	src/proxygen/variables.c src/proxygen/variables.h \
 	src/proxygen/positions.c src/proxygen/positions.h \
 	src/proxygen/files.c src/proxygen/files.h \

@@ -7,6 +7,7 @@
 
 #include "plan.h"
 #include "target.h"
+#include "worlds.h"
 
 enum { LACKING = 1 }; /* exit status */
 
@@ -36,7 +37,7 @@ static int compile(const Options *options)
     g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     if (options->target && check_target(options, names) != 0) /* of no names: is there such a library? */
         return WEND_ERROR_USAGE;
-    WendProgram *program = wend_program_open_world(options->recording, 0, &error);
+    WendProgram *program = worlds_open(options->recording, &error);
     gboolean good = program && plan_compile(program, options, names, &error);
     wend_program_free(program);
     return good ? check_target(options, names) : fail(error);

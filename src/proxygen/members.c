@@ -3,6 +3,7 @@
  * Numbers of handles come again, and each rank has communicators of its own behind the same handle. But the ranks of a class make them by the same calls:
  * "the third that this sequence made" is a communicator on each of them, and the recording says which. */
 #include "members.h"
+#include "worlds.h"
 
 #include <string.h>
 
@@ -16,8 +17,8 @@ typedef struct { guint comm, sequence; gboolean several; /* sequences make it */
 struct Members {
     const Plan *plan;
     gint64 world, self;      /* words */
-    GHashTable *processes;   /* Seat -> rank in the world */
-    GHashTable *facts;       /* Seat, leader 0, rank in the world -> WendCommMade */
+    GHashTable *processes;   /* Seat -> rank in the job */
+    GHashTable *facts;       /* Seat, leader 0, rank in the job -> WendCommMade */
     GHashTable *held;        /* Held -> Holding */
 };
 
@@ -111,7 +112,7 @@ gint members_process(const Members *m, guint comm, guint rank, gint64 partner)
     if (partner < 0 || partner >= (gint64)m->plan->n_ranks)
         return -1;
     if (comm == COMM_WORLD)
-        return (gint)partner;
+        return partner < (gint64)worlds_of(m->plan, rank)->ranks ? (gint)worlds_of(m->plan, rank)->first + (gint)partner : -1;
     if (comm == COMM_SELF)
         return partner == 0 ? (gint)rank : -1;
     const Seat own = {comm, 0, rank};

@@ -3,6 +3,7 @@
 
 #include "files.h"
 #include "names.h"
+#include "worlds.h"
 
 /* The text of a string that the first outcome of a call has. */
 static char *outcome_string(Emitter *e, const Call *c, guint index)
@@ -50,7 +51,7 @@ static void find_in_call(Emitter *e, const Call *c)
             g_hash_table_add(e->opened_ports, name);
     }
     /* Communicators that lead to processes that the recording knows nothing of, and those made from them. */
-    gboolean away = g_str_has_prefix(function, "MPI_Comm_spawn");
+    gboolean away = g_str_has_prefix(function, "MPI_Comm_spawn") && !worlds_several(e->plan);
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
         if (arg->param->kind == WEND_KIND_COMM && arg->has_in && !arg->param->array)

@@ -1,5 +1,6 @@
 /* special.c: functions that the kinds of their parameters do not tell enough about. Each case has its reason. */
 #include "emit.h"
+#include "worlds.h"
 
 #include <string.h>
 
@@ -41,6 +42,25 @@ static char *skipped_argument(Emitter *e, const Call *c, const Arg *arg)
     return g_strdup("NULL");
 }
 
+/* What a call starts instead of RECORDED, which is taken. */
+static char *program_started(Emitter *e, const Call *c, char *recorded)
+{
+    g_autofree char *name = recorded, *literal = c_string(name ? name : "", -1);
+    if (!c->failed)
+        return g_strdup("program_path");
+    e->needs[HELPER_MISSING] = TRUE;
+    return g_strdup_printf("missing_program(%s)", literal);
+}
+
+static char *arguments_of_worlds(gint64 n)
+{
+    GString *list = g_string_new("(char **[]){");
+    for (gint64 i = 0; i < n; i++)
+        g_string_append_printf(list, "%sworld_arguments", i ? ", " : "");
+    g_string_append(list, n > 0 ? "}" : "NULL}");
+    return g_string_free(list, FALSE);
+}
+
 char *special_argument(Emitter *e, const Call *c, guint index)
 {
     const Arg *arg = &c->args[index];
@@ -66,17 +86,30 @@ char *special_argument(Emitter *e, const Call *c, guint index)
         g_string_append_c(triples, '}');
         return g_strdup(triples->str);
     }
-    /* The children are this very program, which in a spawned process does nothing (emit_files.c). */
-    if (g_str_has_prefix(function, "MPI_Comm_spawn")) {
+    /* The children are this very program (helpers_worlds.c; without a recording of theirs they do nothing: emit_files.c). */
+    if (worlds_is_start(c)) {
         if (strcmp(name, "command") == 0) {
             e->needs[HELPER_SPAWN] = TRUE;
-            return g_strdup("program_path");
+            if (worlds_several(e->plan))
+                g_ptr_array_add(e->before, g_strdup_printf("next_world(%d);", !c->failed));
+            return program_started(e, c, words_to_string(arg->in, (gsize)MAX(arg->n_in, 0)));
         }
+        if (strcmp(name, "argv") == 0 && worlds_several(e->plan))
+            return g_strdup("world_arguments");
+        if (strcmp(name, "array_of_argv") == 0 && worlds_several(e->plan))
+            return arguments_of_worlds(call_arg_named(c, "array_of_commands")->n_in);
         if (strcmp(name, "array_of_commands") == 0 && arg->n_in > 0) {
             e->needs[HELPER_SPAWN] = TRUE;
+            if (worlds_several(e->plan))
+                g_ptr_array_add(e->before, g_strdup_printf("next_world(%d);", !c->failed));
             g_autoptr(GString) commands = g_string_new("(char *[]){");
-            for (gint64 i = 0; i < arg->n_in; i++)
-                g_string_append_printf(commands, "%sprogram_path", i ? ", " : "");
+            StringCursor cursor = {arg->in, arg->n_in_words};
+            for (gint64 i = 0; i < arg->n_in; i++) {
+                char *recorded = NULL;
+                string_cursor_string(&cursor, &recorded);
+                g_autofree char *program = program_started(e, c, recorded);
+                g_string_append_printf(commands, "%s%s", i ? ", " : "", program);
+            }
             g_string_append_c(commands, '}');
             return g_strdup(commands->str);
         }

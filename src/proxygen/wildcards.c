@@ -17,10 +17,11 @@
 #include "members.h"
 #include "plan.h"
 #include "turns.h"
+#include "worlds.h"
 
 typedef struct {
     guint comm;               /* its number: members.h */
-    gint64 source;            /* received: the word, a constant for a wildcard; sent: the sender's rank in the world */
+    gint64 source;            /* received: the word, a constant for a wildcard; sent: the sender's rank in the job */
     gint64 tag;               /* the word */
     gint64 bytes;             /* posted, or sent at most; -1 unknown */
     gboolean blocking;
@@ -42,7 +43,7 @@ typedef struct {
     gint64 any_source, any_tag, proc_null;
     Members *members;
     GPtrArray *received;      /* by rank: GArray of Transfer, named and wildcard */
-    GPtrArray *sent;          /* by destination in the world: GArray of Transfer; the last one: sends of which it is not known */
+    GPtrArray *sent;          /* by destination in the job: GArray of Transfer; the last one: sends of which it is not known */
     gint64 *mrecv_bytes;      /* by rank: the smallest buffer of an Mrecv */
     guint8 *moves;            /* by terminal: Move */
     gint64 *comm_words;       /* by terminal: of those that transfer, the communicator's handle */
@@ -726,7 +727,7 @@ void plan_wildcards(Plan *plan)
                 consider(&t, &g_array_index(received, Transfer, i), r);
     }
     /* Turns are in the recorded order, which loops do not keep. */
-    if (!plan->options->pin && !plan->has_loops && g_hash_table_size(plan->wildcards) > 0 && try_turns(&t))
+    if (!plan->options->pin && !plan->has_loops && !worlds_several(plan) && g_hash_table_size(plan->wildcards) > 0 && try_turns(&t))
         g_hash_table_remove_all(plan->wildcards);
     any = g_hash_table_size(plan->wildcards) > 0;
     for (guint i = 0; any && i < plan->threads->len; i++) {

@@ -257,8 +257,13 @@ static int probe(void)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     char *arguments[] = {"listens", NULL};
-    if (MPI_Comm_spawn(self, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE) != MPI_SUCCESS)
+    char text[MPI_MAX_ERROR_STRING];
+    int n, code = MPI_Comm_spawn(self, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE);
+    if (code != MPI_SUCCESS) {
+        MPI_Error_string(code, text, &n);
+        printf("%s\n", text);
         return 77;
+    }
     talk(children, 0);
     MPI_Comm_disconnect(&children);
     return 0;
@@ -281,7 +286,7 @@ int main(int argc, char **argv)
     else
         be_parent(what);
     MPI_Finalize();
-    if (parent == MPI_COMM_NULL && rank == 0)
+    if (parent == MPI_COMM_NULL && rank == 0 && status == 0)
         printf("done\n");
     return status;
 }
