@@ -37,7 +37,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
 }
 
 @test "several programs in one world; worlds that connect, merge, and outlive their parents" {
-    for mode in multiple merge early ports halves join refused; do
+    for mode in multiple merge early ports halves join various refused; do
         same_lines 2 "$PROGRAMS/spawn" "$mode" || { echo "mode $mode"; return 1; }
         "$WEND" dump app.dir >dumped
         rm -r app.dir
@@ -45,7 +45,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
 }
 
 @test "a proxy starts itself for the worlds that the application started" {
-    for mode in world self multiple again merge early ports halves refused; do
+    for mode in world self multiple again merge early ports halves join various refused; do
         roundtrip 2 "$PROGRAMS/spawn" "$mode" || { echo "mode $mode"; return 1; }
         [ "$(worlds app.dir)" = "$(worlds proxy.dir)" ]
         rm -r app.dir proxy.dir proxy.c proxy

@@ -166,7 +166,7 @@ static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboo
     gint64 n = is_out ? arg->n_out : arg->n_in;
     const gint64 *words = is_out ? arg->out : arg->in;
     gsize n_words = value_words(arg, is_out);
-    if (is_told_to_started(arg->param))
+    if (is_told_to_started(arg->param) || strcmp(arg->param->name, "fd") == 0) /* the number of a socket is the system's */
         return;
     if (!is_out && n >= 0 && is_name_of_run(arg->param)) {
         put(key, number_of_name(r, words, n_words));

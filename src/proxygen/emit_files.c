@@ -132,6 +132,8 @@ static void emit_includes(Emitter *e, GString *out)
         g_string_append(out, "#include <sys/mman.h>\n");
     if (has_large_stack(e))
         g_string_append(out, "#include <sys/resource.h>\n");
+    if (e->needs[HELPER_JOIN_SOCKET])
+        g_string_append(out, "#include <sys/socket.h>\n#include <sys/un.h>\n");
     g_string_append(out, "#include <unistd.h>\n\n");
     g_string_append(out, "/* gcc takes addresses that are none (MPICH's MPI_STATUSES_IGNORE, Open MPI's MPI_UNWEIGHTED) for arrays that are too small. */\n"
                          "#if defined __GNUC__ && !defined __clang__\n"

@@ -112,6 +112,31 @@ static const char *const port_wait_text =
     "}\n"
     "\n";
 
+static const char *const join_text =
+    "/* A socket to another process, each time a new one. Its name is in none of the host's directories. */\n"
+    "@int join_socket;\n"
+    "\n"
+    "@int join_with(int partner)\n"
+    "{\n"
+    "    static int times[%d];\n"
+    "    struct sockaddr_un address = {.sun_family = AF_UNIX};\n"
+    "    const char *slash = strrchr(scratch_dir, '/');\n"
+    "    int low = partner < rank ? partner : rank, high = partner < rank ? rank : partner;\n"
+    "    snprintf(address.sun_path + 1, sizeof address.sun_path - 1, \"%.48s-%d-%d-%d\", slash ? slash : scratch_dir, low, high, times[partner]++);\n"
+    "    join_socket = socket(AF_UNIX, SOCK_STREAM, 0);\n"
+    "    if (rank == low) {\n"
+    "        int listening = join_socket;\n"
+    "        if (bind(listening, (struct sockaddr *)&address, sizeof address) == 0 && listen(listening, 1) == 0)\n"
+    "            join_socket = accept(listening, NULL, NULL);\n"
+    "        close(listening);\n"
+    "    } else {\n"
+    "        while (connect(join_socket, (struct sockaddr *)&address, sizeof address) != 0)\n"
+    "            usleep(1000);\n"
+    "    }\n"
+    "    return join_socket;\n"
+    "}\n"
+    "\n";
+
 static const char *const launcher_text =
     "/* The rank of this process before MPI_Init, as the launcher says. */\n"
     "@int rank_of_launcher(void)\n"
@@ -182,6 +207,12 @@ void helpers_files(Out *o)
     if (e->needs[HELPER_PORT_WAIT]) {
         helper_declare(e, o->declarations, "char *port_wait(int number);");
         helper_define(e, o->definitions, port_wait_text);
+    }
+    if (e->needs[HELPER_JOIN_SOCKET]) {
+        g_auto(GStrv) around = g_strsplit(join_text, "%d]", 2);
+        g_autofree char *size = g_strdup_printf("%u]", e->plan->n_ranks), *text = g_strjoinv(size, around);
+        helper_declare(e, o->declarations, "extern int join_socket;\nint join_with(int partner);");
+        helper_define(e, o->definitions, text);
     }
     if (e->needs[HELPER_RANK_OF_LAUNCHER]) {
         helper_declare(e, o->declarations, "int rank_of_launcher(void);");

@@ -42,6 +42,28 @@ static guint port_number(Emitter *e, const char *name)
     return GPOINTER_TO_UINT(found);
 }
 
+/* The leader of the other side is a rank of the caller's world, or of none that it knows. */
+static gboolean is_joined(const Plan *plan, const Call *c, gint64 *partners)
+{
+    const Arg *made = &c->args[c->n_args - 1];
+    RankSet ranks = plan->terminal_ranks[c->terminal];
+    gboolean known = !c->failed && made->has_out && made->n_out == 1 && made->n_out_words == 6;
+    for (guint i = 0; i < ranks.n && known; i++) {
+        gint64 leader = call_value(c, made->out[5], ranks.ranks[i]);
+        known = leader >= 0 && leader < (gint64)worlds_of(plan, ranks.ranks[i])->ranks;
+        if (partners)
+            partners[i] = leader + worlds_of(plan, ranks.ranks[i])->first;
+    }
+    return known;
+}
+
+char *names_joined(Emitter *e, const Call *c)
+{
+    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    g_autofree gint64 *partners = g_new(gint64, MAX(ranks.n, 1));
+    return is_joined(e->plan, c, partners) ? expression_by_rank(e, ranks, partners, "int", "partner") : NULL;
+}
+
 static void find_in_call(Emitter *e, const Call *c)
 {
     const char *function = c->function->name;
@@ -52,6 +74,7 @@ static void find_in_call(Emitter *e, const Call *c)
     }
     /* Communicators that lead to processes that the recording knows nothing of, and those made from them. */
     gboolean away = g_str_has_prefix(function, "MPI_Comm_spawn") && !worlds_several(e->plan);
+    away |= strcmp(function, "MPI_Comm_join") == 0 && !c->failed && !is_joined(e->plan, c, NULL);
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
         if (arg->param->kind == WEND_KIND_COMM && arg->has_in && !arg->param->array)

@@ -12,5 +12,7 @@ char *names_port(Emitter *e, const Call *c, guint index);
 const char *names_left_out(Emitter *e, const Call *c);
 /* The functions that say what calls found under a name; after all else that is emitted. */
 void names_emit(Emitter *e, GString *declarations, GString *definitions);
+/* The process at the other end of the socket that MPI_Comm_join gets, as an expression; NULL: it is not in the recording. */
+char *names_joined(Emitter *e, const Call *c);
 
 #endif

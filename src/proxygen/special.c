@@ -86,6 +86,12 @@ char *special_argument(Emitter *e, const Call *c, guint index)
         g_string_append_c(triples, '}');
         return g_strdup(triples->str);
     }
+    if (strcmp(function, "MPI_Comm_join") == 0 && strcmp(name, "fd") == 0 && !c->failed) {
+        g_autofree char *partner = names_joined(e, c);
+        e->needs[HELPER_JOIN_SOCKET] = e->needs[HELPER_SCRATCH] = TRUE;
+        g_ptr_array_add(e->after, g_strdup("close(join_socket);"));
+        return g_strdup_printf("join_with(%s)", partner);
+    }
     /* The children are this very program (helpers_worlds.c; without a recording of theirs they do nothing: emit_files.c). */
     if (worlds_is_start(c)) {
         if (strcmp(name, "command") == 0) {
@@ -153,7 +159,8 @@ gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint
         return TRUE;
     }
     /* A socket to a process that is not here. */
-    if (strcmp(function, "MPI_Comm_join") == 0) {
+    g_autofree char *partner = strcmp(function, "MPI_Comm_join") == 0 ? names_joined(e, c) : NULL;
+    if (strcmp(function, "MPI_Comm_join") == 0 && !partner && !c->failed) {
         write_comment(out, indent, "MPI_Comm_join is left out: the process at the other end of the socket is not part of this recording.");
         *statements = 0;
         return TRUE;

@@ -520,7 +520,8 @@ static void note_transfers(Traffic *t)
     note_in_order(t);
     if (!t->no_order)
         weigh(t, &each_phase, &all);
-    if (!t->no_order && !all) { /* a message that nobody takes, or communicators that are not understood */
+    /* A message that nobody takes, or communicators that are not understood: those of several worlds have a number in each. */
+    if (!t->no_order && (!all || worlds_several(t->plan))) {
         t->one_made = TRUE;
         forget(t);
         note_in_order(t);

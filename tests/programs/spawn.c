@@ -9,6 +9,7 @@
  *   spawn ports      started processes connect to a port whose name they are told
  *   spawn halves     the two halves of one world meet at a port
  *   spawn join       two ranks of one world meet over a socket
+ *   spawn various    in turn by each rank as the root: receives from any child, a file that both worlds open, other calls before MPI_Init
  *   spawn refused    calls that are wrong, and one that is not
  *   spawn dies       a started process is killed
  *   spawn probe      can this library do any of it? Exit status 77: no */
@@ -92,6 +93,38 @@ static void ring(MPI_Comm comm)
     }
 }
 
+/* Each rank of the one side sends two messages to rank 0 of the other, which takes them as they come, by two ways. */
+static void gather(MPI_Comm other, int child)
+{
+    int here, there, n = 1, got;
+    MPI_Comm_rank(other, &here);
+    MPI_Comm_remote_size(other, &there);
+    if (child) {
+        MPI_Send(&n, 1, MPI_INT, 0, 1, other);
+        MPI_Send(&n, 1, MPI_INT, 0, 2, other);
+    } else if (here == 0) {
+        MPI_Request requests[8];
+        int which;
+        for (int i = 0; i < there; i++)
+            MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 1, other, &requests[i]);
+        for (int i = 0; i < there; i++)
+            MPI_Waitany(there, requests, &which, MPI_STATUS_IGNORE);
+        for (int i = 0; i < there; i++)
+            MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 2, other, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(other);
+}
+
+static void write_file(MPI_Comm by, int value)
+{
+    MPI_File file;
+    int here;
+    MPI_Comm_rank(by, &here);
+    MPI_File_open(by, "spawn.file", MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+    MPI_File_write_at(file, here * (int)sizeof value, &value, 1, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+}
+
 static void be_child(MPI_Comm parent, const char *what)
 {
     MPI_Comm below, met;
@@ -105,6 +138,10 @@ static void be_child(MPI_Comm parent, const char *what)
         talk(below, 0);
         MPI_Comm_disconnect(&below);
         talk(parent, 1);
+    } else if (strcmp(what, "gathered") == 0) {
+        gather(parent, 1);
+        write_file(MPI_COMM_WORLD, 2);
+        MPI_Barrier(parent);
     } else if (strcmp(what, "dies") == 0) {
         talk(parent, 1);
         if (rank == 1)
@@ -234,6 +271,17 @@ static void be_parent(const char *what)
         meet_halves();
     } else if (strcmp(what, "join") == 0) {
         join();
+    } else if (strcmp(what, "various") == 0) {
+        for (int root = 0; root < size; root++) {
+            char *arguments[] = {"gathered", NULL};
+            write_file(MPI_COMM_WORLD, 1);
+            MPI_Comm_spawn(self, arguments, 2 + root, MPI_INFO_NULL, root, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+            gather(children, 0);
+            MPI_Barrier(children);
+            MPI_Comm_disconnect(&children);
+        }
+        if (rank == 0)
+            MPI_File_delete("spawn.file", MPI_INFO_NULL);
     } else if (strcmp(what, "refused") == 0) {
         int class; /* found by every rank: what the root alone finds leaves the others waiting in some libraries */
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -275,7 +323,13 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "world";
     int status = 0;
     self = argv[0];
-    MPI_Init(&argc, &argv);
+    if (strcmp(what, "gathered") == 0) { /* a child */
+        int flag, provided;
+        MPI_Initialized(&flag);
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
+    } else {
+        MPI_Init(&argc, &argv);
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_get_parent(&parent);
