@@ -26,6 +26,7 @@ setup() {
     roundtrip_from_recording 3
 }
 @test "MPI_ARGV_NULL, MPI_ARGVS_NULL, MPI_ERRCODES_IGNORE where no process can be started" {
+    library_is mpich || skip "this MPI library can start processes"
     for interface in 1 2 3; do
         mpi 1 "$PROGRAMS/sentinels-$interface" -1 spawning >plain.out 2>plain.err || true
         record "spawn$interface.dir" 1 "$PROGRAMS/sentinels-$interface" -1 spawning >recorded.out 2>recorded.err || true
@@ -37,7 +38,10 @@ setup() {
     for interface in 1 2 3; do
         for level in 0 1 2 3; do
             rm -rf app.dir
-            same_lines 2 "$PROGRAMS/sentinels-$interface" "$level" nonblocking operators attributes
+            cases=(nonblocking operators attributes)
+            # The windows of the attributes: those of Open MPI that work here (LAUNCH) are not for MPI_THREAD_MULTIPLE.
+            [ "$level" = 3 ] && library_is openmpi && cases=(nonblocking operators)
+            same_lines 2 "$PROGRAMS/sentinels-$interface" "$level" "${cases[@]}"
             grep -q "^rank 0 level: $level $level $level 1" plain.out
             "$WEND" show app.dir | grep -q "$(cut -d' ' -f$((level + 1)) <<<'MPI_THREAD_SINGLE MPI_THREAD_FUNNELED MPI_THREAD_SERIALIZED MPI_THREAD_MULTIPLE')"
         done

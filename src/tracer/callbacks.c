@@ -6,13 +6,13 @@
  * wait function of MPICH's extended generalized requests has a double, and goes without a closure. */
 #include "callbacks.h"
 
-#include <ctype.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <ffi.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "call.h"
 #include "functions.gen.h"
@@ -311,16 +311,13 @@ void *callback_wrap(enum wend_callback kind, void *function, bool fortran)
 
 /* -- Fortran -- */
 
-/* Is NAME that of an entry of the Fortran layer: the C name without MPI_ in one case throughout, and underscores after it, or what the
- * mpi_f08 module's are called by? */
+/* Is NAME that of an entry of the Fortran layer: the C name without MPI_ in any case, and underscores after it, or what the mpi_f08 module's are
+ * called by? */
 static bool is_entry(const char *name, const char *lower)
 {
     size_t n = strlen(lower);
-    if (strncmp(name, lower, n) != 0) {
-        for (size_t i = 0; i < n; i++)
-            if (name[i] != toupper((unsigned char)lower[i]))
-                return false;
-    }
+    if (strncasecmp(name, lower, n) != 0)
+        return false;
     if (strncmp(name + n, "_f08", 4) == 0)
         n += 4;
     else if (strncmp(name + n, "_f", 2) == 0)
