@@ -45,11 +45,22 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
 }
 
 @test "a proxy starts itself for the worlds that the application started" {
-    for mode in world self multiple again merge early ports halves join various refused; do
+    for mode in world self multiple again merge early connected windows ports halves join various refused; do
         roundtrip 2 "$PROGRAMS/spawn" "$mode" || { echo "mode $mode"; return 1; }
         [ "$(worlds app.dir)" = "$(worlds proxy.dir)" ]
         rm -r app.dir proxy.dir proxy.c proxy
     done
+}
+
+@test "started processes that run without Wend are not taken for ranks that are missing" {
+    same_lines 2 "$PROGRAMS/spawn" bare
+    [ "$(worlds app.dir)" = trace.tar.zst ]
+    [ "$(calls app.dir 0 MPI_Finalize)" = 2 ]
+    # What is not recorded cannot be in the proxy: nor the calls that it is needed for.
+    make_proxy app.dir ./proxy
+    record proxy.dir 2 ./proxy
+    [ "$(calls proxy.dir 0 MPI_Sendrecv)" = "$(calls app.dir 0 MPI_Sendrecv)" ]
+    [ "$("$WEND" dump -f MPI_Barrier proxy.dir | grep -c MPI_Barrier)" = 0 ]
 }
 
 @test "a proxy of several worlds in several files" {

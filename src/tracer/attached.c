@@ -32,7 +32,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
 static _Atomic bool any;              /* there has been a dynamic window */
 
 static List *own;
-static long job;                      /* the launcher of this world's processes; 0: not asked yet, -1: unknown */
+static long job;                      /* tells this world's processes from others; 0: not asked yet, -1: unknown */
 static int own_file = -1;
 static size_t own_bytes;
 
@@ -46,13 +46,26 @@ static uint64_t look_again;           /* not before, in nanoseconds */
 
 static size_t list_room(size_t bytes) { return bytes > sizeof(List) ? (bytes - sizeof(List)) / sizeof(Attached) : 0; }
 
+/* Processes that others started have the same launcher, and ranks of their own: PMIx has a name for their job. */
+static long job_number(void)
+{
+    const char *name = state()->spawned ? getenv("PMIX_NAMESPACE") : "";
+    long launcher = attendance_launcher();
+    if (launcher < 0 || !name || !*name)
+        return name ? launcher : -1;
+    uint64_t hash = (uint64_t)launcher;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
+    return (long)(hash >> 2 | 1);
+}
+
 static bool own_make(void)
 {
     char name[64];
     size_t bytes = 4096;
     const State *s = state();
-    if (job == 0) /* processes that others started have the same launcher, and ranks of their own */
-        job = s->spawned ? -1 : attendance_launcher();
+    if (job == 0)
+        job = job_number();
     if (job < 0 || s->world_rank < 0)
         return false;
     snprintf(name, sizeof name, "wend-%ld-%d", job, s->world_rank);

@@ -72,6 +72,22 @@ static long rank_of(long pid, const char *variable)
     return rank;
 }
 
+/* Has PID the rank of a process that was started with this one? What the application itself starts (MPI_Comm_spawn) has ranks of its own from 0 on, and
+ * PMIx tells such jobs apart. */
+static bool is_of_job(long pid)
+{
+    static const char name[] = "PMIX_NAMESPACE=";
+    const char *own = getenv("PMIX_NAMESPACE");
+    size_t len;
+    char *environment = own ? read_proc(pid, "environ", &len) : NULL;
+    bool same = true;
+    for (const char *p = environment; p && p < environment + len; p += strlen(p) + 1)
+        if (strncmp(p, name, sizeof name - 1) == 0)
+            same = strcmp(p + sizeof name - 1, own) == 0;
+    free(environment);
+    return same;
+}
+
 /* State (a letter) and parent; 0 and 0: gone. */
 static void status_of(long pid, char *state, long *parent)
 {
@@ -160,7 +176,7 @@ bool attendance_of_node(NodeAttendance *node)
         if (!isdigit((unsigned char)e->d_name[0]))
             continue;
         long pid = atol(e->d_name), rank = rank_of(pid, variable);
-        if (rank < 0 || rank > INT_MAX || is_dead(pid) || launcher_of(pid, variable) != own)
+        if (rank < 0 || rank > INT_MAX || !is_of_job(pid) || is_dead(pid) || launcher_of(pid, variable) != own)
             continue;
         ok = note(&seen, &n, rank, has_mapped(pid, slash));
     }

@@ -19,6 +19,7 @@
 #include "attendance.h"
 #include "output.h"
 #include "settings.h"
+#include "spawn.h"
 #include "state.h"
 
 #define TOKEN "/run"
@@ -47,6 +48,7 @@ static char folder[PATH_ROOM];        /* of the parts; "" : not found */
 static char directory[PATH_ROOM];     /* of the recording, found */
 static _Atomic bool directory_known;  /* by the watcher, for the application */
 static char slots[2][64];             /* names of the files */
+static char own_folder[256];          /* the name of the parts' folder; "": not known, since this world was started and not told its name */
 static uint64_t build, number;        /* of the last save; the slot is its lowest bit */
 static uint64_t sizes[2];             /* of the files, room included */
 static bool holds[2];                 /* have they ever held a part? */
@@ -127,6 +129,10 @@ void parts_open(void)
         static const char *const suffixes[] = WEND_SAVED_SLOTS;
         snprintf(slots[i], sizeof slots[i], "/" WEND_SAVED_PREFIX "%d%s", s->world_rank, suffixes[i]);
     }
+    if (!s->spawned)
+        snprintf(own_folder, sizeof own_folder, WEND_SAVED_FOLDER);
+    else if (spawn_world())
+        snprintf(own_folder, sizeof own_folder, WORLD_FILE_PREFIX "%s" WEND_SAVED_SUFFIX, spawn_world());
     build = wend_saved_build();
 }
 
@@ -218,7 +224,7 @@ static void visit_member(const char *path, const char *name, void *user)
 {
     Found *f = user;
     size_t n = strlen(name), suffix = strlen(WEND_SAVED_SUFFIX);
-    if (n <= suffix || strcmp(name + n - suffix, WEND_SAVED_SUFFIX) != 0)
+    if (n <= suffix || strcmp(name + n - suffix, WEND_SAVED_SUFFIX) != 0 || (*own_folder && strcmp(name, own_folder) != 0))
         return;
     int64_t made = made_for_us(path);
     if (made >= f->made)

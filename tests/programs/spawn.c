@@ -6,10 +6,13 @@
  *   spawn again      started processes start others
  *   spawn merge      one communicator of all, with receives from any source
  *   spawn early      parents that end before their children
+ *   spawn connected  worlds that never disconnect
+ *   spawn windows    one-sided operations between worlds, and in dynamic windows of a started world
  *   spawn ports      started processes connect to a port whose name they are told
  *   spawn halves     the two halves of one world meet at a port
  *   spawn join       two ranks of one world meet over a socket
  *   spawn various    in turn by each rank as the root: receives from any child, a file that both worlds open, other calls before MPI_Init
+ *   spawn bare       started processes that are not recorded, more than there are parents
  *   spawn refused    calls that are wrong, and one that is not
  *   spawn dies       a started process is killed
  *   spawn probe      can this library do any of it? Exit status 77: no */
@@ -82,6 +85,40 @@ static void meet_merged(MPI_Comm other, int child)
     MPI_Comm_free(&all);
 }
 
+static void put_to_next(MPI_Win win, MPI_Comm comm, const MPI_Aint *where)
+{
+    int here, n;
+    MPI_Comm_rank(comm, &here);
+    MPI_Comm_size(comm, &n);
+    MPI_Win_fence(0, win);
+    MPI_Put(&here, 1, MPI_INT, (here + 1) % n, where ? where[(here + 1) % n] : 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+}
+
+static void use_windows(MPI_Comm other, int child)
+{
+    MPI_Comm all;
+    MPI_Win win;
+    int n, *block = calloc(16, sizeof *block);
+    MPI_Aint where[16], mine;
+    MPI_Intercomm_merge(other, child, &all);
+    MPI_Win_create(block, sizeof *block, sizeof *block, MPI_INFO_NULL, all, &win);
+    put_to_next(win, all, NULL);
+    MPI_Win_free(&win);
+    MPI_Comm_free(&all);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    if (n > 16)
+        fail("too many");
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_attach(win, block, 16 * sizeof *block);
+    MPI_Get_address(block + child, &mine);
+    MPI_Allgather(&mine, 1, MPI_AINT, where, 1, MPI_AINT, MPI_COMM_WORLD);
+    put_to_next(win, MPI_COMM_WORLD, where);
+    MPI_Win_detach(win, block);
+    MPI_Win_free(&win);
+    free(block);
+}
+
 static void ring(MPI_Comm comm)
 {
     int here, n, out = 0, in;
@@ -138,6 +175,12 @@ static void be_child(MPI_Comm parent, const char *what)
         talk(below, 0);
         MPI_Comm_disconnect(&below);
         talk(parent, 1);
+    } else if (strcmp(what, "windows") == 0) {
+        use_windows(parent, 1);
+    } else if (strcmp(what, "connected") == 0) {
+        talk(parent, 1);
+        ring(MPI_COMM_WORLD);
+        return;
     } else if (strcmp(what, "gathered") == 0) {
         gather(parent, 1);
         write_file(MPI_COMM_WORLD, 2);
@@ -149,6 +192,11 @@ static void be_child(MPI_Comm parent, const char *what)
         MPI_Barrier(parent);
     } else if (strcmp(what, "merges") == 0) {
         meet_merged(parent, 1);
+    } else if (strcmp(what, "lingers") == 0) {
+        talk(parent, 1);
+        MPI_Comm_disconnect(&parent);
+        sleep(2);
+        return;
     } else if (strcmp(what, "outlives") == 0) {
         MPI_Comm_disconnect(&parent);
         sleep(1);
@@ -282,6 +330,23 @@ static void be_parent(const char *what)
         }
         if (rank == 0)
             MPI_File_delete("spawn.file", MPI_INFO_NULL);
+    } else if (strcmp(what, "bare") == 0) {
+        MPI_Info info;
+        char *arguments[] = {"lingers", NULL};
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "env", "LD_PRELOAD=");
+        MPI_Comm_spawn(self, arguments, size + 1, info, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+        MPI_Info_free(&info);
+        talk(children, 0);
+        ring(MPI_COMM_WORLD);
+        MPI_Comm_disconnect(&children);
+    } else if (strcmp(what, "windows") == 0) {
+        children = start("windows", 3, MPI_COMM_WORLD);
+        use_windows(children, 0);
+        MPI_Comm_disconnect(&children);
+    } else if (strcmp(what, "connected") == 0) {
+        children = start("connected", 2, MPI_COMM_WORLD);
+        talk(children, 0);
     } else if (strcmp(what, "refused") == 0) {
         int class; /* found by every rank: what the root alone finds leaves the others waiting in some libraries */
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
