@@ -33,6 +33,7 @@ free_recordings() {
 @test "round trip: threads that run freely" { roundtrip 2 "$PROGRAMS/interleaved" 3; }
 @test "round trip: requests made in one thread and completed in another" { roundtrip 2 "$PROGRAMS/teams" requests; }
 @test "round trip: communicators and datatypes made in one thread and used in another" { roundtrip 2 "$PROGRAMS/teams" objects; }
+@test "round trip: objects made and freed before there are threads and after, with the same numbers" { roundtrip 2 "$PROGRAMS/teams" earlier; }
 @test "round trip: memory allocated in one thread and freed in another" { roundtrip 2 "$PROGRAMS/teams" blocks; }
 @test "round trip: threads that are started and joined, again and again" {
     roundtrip 2 "$PROGRAMS/teams" phases

@@ -179,14 +179,16 @@ static char *start_name(Emitter *e, guint i)
 static void emit_shares(Emitter *e, GString *out, guint start)
 {
     const PlanThread *main_thread = thread_at(e->plan, start);
-    guint n = g_hash_table_size(e->plan->shared), columns = main_thread->n_others + 2;
+    guint n = g_hash_table_size(e->plan->shared), columns = main_thread->n_others + 1;
     if (n == 0 || main_thread->n_others == 0)
         return;
-    g_string_append_printf(out, "static const long shares_%u[%u][%u] = {", start + 1, n, columns);
+    g_string_append_printf(out, "static const Share shares_%u[%u][%u] = {", start + 1, n, columns);
     for (guint i = 0; i < n; i++) {
         g_string_append(out, i ? ", {" : "{");
-        for (guint k = 0; k < columns; k++)
-            g_string_append_printf(out, "%s%" G_GINT64_FORMAT, k ? ", " : "", main_thread->shares[i * columns + k]);
+        for (guint k = 0; k < columns; k++) {
+            const SharedShare *s = &main_thread->shares[i * columns + k];
+            g_string_append_printf(out, "%s{%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "}", k ? ", " : "", s->uses, s->from, s->until);
+        }
         g_string_append_c(out, '}');
     }
     g_string_append(out, "};\n");
@@ -232,7 +234,7 @@ static void emit_threads(Emitter *e, GString *out)
         g_autofree char *name = start_name(e, start), *body = rule_name(e, main_thread->rule);
         g_string_append_printf(out, "};\n\nstatic void %s(void)\n{\n    threads = threads_%u;\n    n_threads = %u;\n", name, start + 1, main_thread->n_started);
         if (g_hash_table_size(plan->shared) && main_thread->n_others)
-            g_string_append_printf(out, "    shares = shares_%u[0];\n    n_shares = %u;\n", start + 1, main_thread->n_others + 2);
+            g_string_append_printf(out, "    shares = shares_%u[0];\n    n_shares = %u;\n", start + 1, main_thread->n_others + 1);
         for (guint i = 0; i < main_thread->n_started; i++)
             if (!main_thread->started[i].started)
                 g_string_append_printf(out, "    start_thread(%u); /* where this began is not recorded */\n", main_thread->started[i].number);

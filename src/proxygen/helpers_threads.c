@@ -5,6 +5,8 @@
 
 #define THREAD_TYPE "typedef struct { int number; void *(*run)(void *); size_t stack; int runs; _Atomic int ended; pthread_t id; } Thread;"
 
+#define SHARE_TYPE "typedef struct { long uses, from, until; } Share; /* uses of each life of a shared thing by a thread, from that life to before that */"
+
 static const char *const threads_text =
     "/* The threads of this process but the main one. They have the numbers in which they are created. */\n"
     THREAD_TYPE "\n"
@@ -76,7 +78,7 @@ static const char *const shared_text =
     "/* What several threads use: it is made before others use it, freed after they have, and its number is another's after that. */\n"
     "static struct { _Atomic long made, used, ended; } shared[%d];\n"
     "@_Thread_local int thread_number, thread_place;\n"
-    "@const long *shares; /* for each shared thing: uses of each of its lives by each thread, and by all; 0: they differ */\n"
+    "@const Share *shares; /* for each shared thing and each thread; all without uses: they differ from life to life */\n"
     "@int n_shares;\n"
     "\n"
     "#define AWAIT(condition) while (!(condition)) usleep(20)\n"
@@ -92,8 +94,8 @@ static const char *const shared_lives_text =
     "static long lives_used(int i)\n"
     "{\n"
     "    static _Thread_local long uses[%d];\n"
-    "    long share = shares ? shares[i * n_shares + thread_place] : 0;\n"
-    "    return share ? uses[i]++ / share : -1;\n"
+    "    const Share *own = shares ? &shares[i * n_shares + thread_place] : NULL;\n"
+    "    return own && own->uses ? own->from + uses[i]++ / own->uses : -1;\n"
     "}\n"
     "\n"
     "@void shared_used(int i) { shared[i].used++; }\n"
@@ -118,8 +120,13 @@ static const char *const shared_memory_text =
 static const char *const shared_end_text =
     "@void shared_end(int i)\n"
     "{\n"
-    "    long share = shares ? shares[i * n_shares + n_shares - 1] : 0;\n"
-    "    AWAIT(shared[i].used >= share * (shared[i].ended + 1));\n"
+    "    long due = 0, lives = shared[i].ended + 1;\n"
+    "    for (int t = 0; shares && t < n_shares; t++) {\n"
+    "        const Share *its = &shares[i * n_shares + t];\n"
+    "        if (lives > its->from)\n"
+    "            due += its->uses * ((lives < its->until ? lives : its->until) - its->from);\n"
+    "    }\n"
+    "    AWAIT(shared[i].used >= due);\n"
     "}\n"
     "\n"
     "@void shared_ended(int i) { shared[i].ended++; }\n"
@@ -144,7 +151,8 @@ void helpers_threads(Out *o)
 {
     Emitter *e = o->e;
     const struct { gboolean needed; const char *text, *declarations; } parts[] = {
-        {TRUE, shared_text, "extern _Thread_local int thread_number, thread_place;\nextern const long *shares;\nextern int n_shares;"},
+        {*e->linkage != '\0', SHARE_TYPE "\n", ""}, /* else it is among the declarations */
+        {TRUE, shared_text, SHARE_TYPE "\nextern _Thread_local int thread_number, thread_place;\nextern const Share *shares;\nextern int n_shares;"},
         {e->needs[HELPER_SHARED_MAKE], shared_make_text, "void shared_make(int i);\nvoid shared_made(int i);"},
         {e->needs[HELPER_SHARED_USE] || e->needs[HELPER_SHARED_MEMORY], shared_lives_text, "void shared_used(int i);"},
         {e->needs[HELPER_SHARED_USE], shared_use_text, "void shared_use(int i);"},

@@ -79,8 +79,11 @@ typedef struct {
     guint n_others;          /* of a class's main thread: further threads, which follow it in the list */
     guint n_started;         /* of a class's main thread: all threads of the process but itself, by number */
     struct StartedThread *started;
-    gint64 *shares;          /* of a class's main thread: for each shared object, how often each thread uses each life of it, and all of them do; 0: that differs */
+    struct SharedShare *shares; /* of a class's main thread: for each shared object and each thread */
 } PlanThread;
+
+/* How often a thread uses each life of a shared object, from life FROM to before UNTIL. USES 0: not at all, or that differs. */
+typedef struct SharedShare { guint64 uses, from, until; } SharedShare;
 
 typedef struct StartedThread {
     guint number;

@@ -11,16 +11,49 @@
 
 /* -- how often each thread makes each call -- */
 
-/* Calls of the expansion of RULE, by terminal. Rules name rules before them. */
-static guint64 *count_calls(const Plan *plan, guint rule)
+/* Calls of the expansions of rules, TIMES of each up to LAST, are added to CALLS by terminal. Rules name rules before them. TIMES is used up. */
+static void expand(const Plan *plan, guint last, guint64 *times, guint64 *calls)
 {
-    guint64 *times = g_new0(guint64, rule + 1), *calls = g_new0(guint64, wend_program_n_terminals(plan->program) + 1);
-    times[rule] = 1;
-    for (guint i = rule + 1; i-- > 0;)
+    for (guint i = last + 1; i-- > 0;)
         for (guint k = 0; times[i] > 0 && k < plan->rules[i].n; k++) {
             const WendSymbol *s = &plan->rules[i].symbols[k];
             *(s->is_rule ? &times[s->id] : &calls[s->id]) += times[i] * s->exponent;
         }
+}
+
+/* Calls of the expansion of RULE. */
+static guint64 *count_calls(const Plan *plan, guint rule)
+{
+    guint64 *times = g_new0(guint64, rule + 1), *calls = g_new0(guint64, wend_program_n_terminals(plan->program) + 1);
+    times[rule] = 1;
+    expand(plan, rule, times, calls);
+    g_free(times);
+    return calls;
+}
+
+/* Those of them that come before the first one of TERMINAL, which is among them. */
+static guint64 *count_calls_before(const Plan *plan, guint rule, guint terminal)
+{
+    guint64 *times = g_new0(guint64, rule + 1), *calls = g_new0(guint64, wend_program_n_terminals(plan->program) + 1);
+    g_autofree gboolean *has = g_new0(gboolean, rule + 1);
+    for (guint i = 0; i <= rule; i++)
+        for (guint k = 0; !has[i] && k < plan->rules[i].n; k++) {
+            const WendSymbol *s = &plan->rules[i].symbols[k];
+            has[i] = s->is_rule ? has[s->id] : s->id == terminal;
+        }
+    for (guint at = rule, k = 0; k < plan->rules[at].n;) {
+        const WendSymbol *s = &plan->rules[at].symbols[k];
+        if (s->is_rule ? has[s->id] : s->id == terminal) {
+            if (!s->is_rule)
+                break;
+            at = s->id;
+            k = 0;
+            continue;
+        }
+        *(s->is_rule ? &times[s->id] : &calls[s->id]) += s->exponent;
+        k++;
+    }
+    expand(plan, rule, times, calls);
     g_free(times);
     return calls;
 }
@@ -96,12 +129,71 @@ static gboolean use_equal(gconstpointer a, gconstpointer b)
     return x->kind == y->kind && x->word == y->word;
 }
 
-/* What the threads of one class do with an object. */
-typedef struct { SharedUse key; guint n; guint64 makes, commits, ends, uses[]; } Tally;
+/* What a thread does with an object, and what the one that started and joined it had done by then. */
+typedef struct { gboolean named; guint64 uses, ends_before_start, makes_before_join, ends_before_join; } Part;
+
+/* What the threads of one class do with an object. ALONE: the place of the thread that makes and frees it; -1: several do. */
+typedef struct { SharedUse key; guint n; gint alone; guint64 makes, commits, ends; Part parts[]; } Tally;
+
+/* Where a thread was started or joined, as a call of another. */
+typedef struct { gint by; guint64 *calls; } Before; /* BY -1: nowhere; CALLS: of that thread, before it */
+
+static void find_befores(Plan *plan, const PlanThread *threads, guint n, Before *starts, Before *joins)
+{
+    for (guint t = 0; t < n; t++)
+        starts[t].by = joins[t].by = -1;
+    for (guint t = 0; t < n; t++) {
+        g_autofree guint64 *calls = count_calls(plan, threads[t].rule);
+        for (guint terminal = 0; terminal < wend_program_n_terminals(plan->program); terminal++) {
+            if (calls[terminal] == 0)
+                continue;
+            call_decode(plan->call, terminal);
+            const char *name = plan->call->function->name;
+            gboolean start = strcmp(name, "wend_start") == 0;
+            if (!start && strcmp(name, "wend_join") != 0)
+                continue;
+            for (guint u = 0; u < n; u++) {
+                Before *before = start ? &starts[u] : &joins[u];
+                if (u != t && before->by < 0 && threads[u].thread == (guint)plan->call->args[0].in[0].value)
+                    *before = (Before){(gint)t, count_calls_before(plan, threads[t].rule, terminal)};
+            }
+        }
+    }
+}
+
+static void note_role(Tally *tally, guint t, const SharedUse *use, guint64 calls, guint own_number)
+{
+    if (use->role == SHARED_MAKE)
+        tally->makes += calls;
+    else if (use->role == SHARED_COMMIT && wend_handle_tid(use->word) == own_number)
+        tally->commits += calls;
+    else if (use->role == SHARED_END)
+        tally->ends += calls;
+    else
+        tally->parts[t].uses += calls;
+    if (use->role == SHARED_MAKE || use->role == SHARED_END)
+        tally->alone = tally->alone == -2 || tally->alone == (gint)t ? (gint)t : -1;
+}
+
+/* What the starter had freed, the thread cannot use, nor what the joiner makes after it: if nobody else makes and frees it. */
+static void tally_befores(GHashTable *tallies, guint u, gint starter, gint joiner)
+{
+    GHashTableIter i;
+    Tally *tally;
+    g_hash_table_iter_init(&i, tallies);
+    while (g_hash_table_iter_next(&i, NULL, (gpointer *)&tally)) {
+        if (starter < 0 || tally->alone != starter)
+            tally->parts[u].ends_before_start = 0;
+        if (joiner < 0 || tally->alone != joiner)
+            tally->parts[u].makes_before_join = tally->parts[u].ends_before_join = G_MAXUINT64 - 1;
+    }
+}
 
 static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
 {
     const PlanThread *threads = &g_array_index(plan->threads, PlanThread, first);
+    g_autofree Before *starts = g_new0(Before, n), *joins = g_new0(Before, n);
+    find_befores(plan, threads, n, starts, joins);
     for (guint t = 0; t < n; t++) {
         g_autofree guint64 *calls = count_calls(plan, threads[t].rule);
         for (guint terminal = 0; terminal < wend_program_n_terminals(plan->program); terminal++) {
@@ -113,46 +205,55 @@ static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
                 const SharedUse *use = &g_array_index(roles, SharedUse, i);
                 Tally *tally = g_hash_table_lookup(tallies, use);
                 if (!tally) {
-                    tally = g_malloc0(sizeof *tally + 2 * n * sizeof *tally->uses);
+                    tally = g_malloc0(sizeof *tally + n * sizeof *tally->parts);
                     tally->key = *use;
                     tally->n = n;
+                    tally->alone = -2; /* nobody yet */
                     g_hash_table_insert(tallies, &tally->key, tally);
                 }
-                tally->uses[n + t] = 1; /* is named there */
-                if (use->role == SHARED_MAKE)
-                    tally->makes += calls[terminal];
-                else if (use->role == SHARED_COMMIT && wend_handle_tid(use->word) == threads[t].thread)
-                    tally->commits += calls[terminal];
-                else if (use->role == SHARED_END)
-                    tally->ends += calls[terminal];
-                else
-                    tally->uses[t] += calls[terminal];
+                tally->parts[t].named = TRUE;
+                note_role(tally, t, use, calls[terminal], threads[t].thread);
+                for (guint u = 0; u < n; u++) {
+                    Part *part = &tally->parts[u];
+                    if (starts[u].by == (gint)t && use->role == SHARED_END)
+                        part->ends_before_start += starts[u].calls[terminal];
+                    if (joins[u].by == (gint)t && use->role == SHARED_END)
+                        part->ends_before_join += joins[u].calls[terminal];
+                    if (joins[u].by == (gint)t && use->role == SHARED_MAKE)
+                        part->makes_before_join += joins[u].calls[terminal];
+                }
             }
         }
     }
+    for (guint u = 0; u < n; u++) {
+        tally_befores(tallies, u, starts[u].by, joins[u].by);
+        g_free(starts[u].calls);
+        g_free(joins[u].calls);
+    }
 }
 
-/* Uses of each of LIVES lives of the object; FALSE: they are not the same in all. */
-static gboolean divide(const Tally *tally, guint64 lives, gint64 *shares)
+/* Uses of each life of the object, of which there are LIVES, by each thread that is there then; FALSE: they are not the same in all. */
+static gboolean divide(const Tally *tally, guint64 lives, SharedShare *shares)
 {
-    gint64 all = 0;
+    gboolean memory = tally->key.kind == WEND_KIND_SEGMENT;
     for (guint t = 0; t < tally->n; t++) {
-        if (lives == 0 || tally->uses[t] % lives)
+        const Part *part = &tally->parts[t];
+        guint64 last = memory ? part->ends_before_join + 1 : part->makes_before_join;
+        guint64 from = MIN(part->ends_before_start, lives), until = CLAMP(last, from, lives);
+        if (part->uses > 0 && (until == from || part->uses % (until - from)))
             return FALSE;
-        shares[t] = (gint64)(tally->uses[t] / lives);
-        all += shares[t];
+        shares[t] = (SharedShare){part->uses > 0 ? part->uses / (until - from) : 0, from, until};
     }
-    shares[tally->n] = all;
     return TRUE;
 }
 
-static void share_out(const Tally *tally, gint64 *shares)
+static void share_out(const Tally *tally, SharedShare *shares)
 {
     if (tally->key.kind == WEND_KIND_REQUEST) /* completed by what the run decides */
         return;
     guint64 lives = tally->key.kind == WEND_KIND_SEGMENT ? tally->ends : tally->makes;
     if (!divide(tally, lives, shares) && !(tally->key.kind == WEND_KIND_SEGMENT && divide(tally, lives + 1, shares)))
-        memset(shares, 0, (tally->n + 1) * sizeof *shares);
+        memset(shares, 0, tally->n * sizeof *shares);
 }
 
 static int compare_uses(gconstpointer a, gconstpointer b)
@@ -179,7 +280,7 @@ static void find_shared(Plan *plan)
         while (g_hash_table_iter_next(&iter, NULL, (gpointer *)&tally)) {
             guint threads = 0;
             for (guint t = 0; t < n; t++)
-                threads += tally->uses[n + t] != 0;
+                threads += tally->parts[t].named;
             if (threads < 2)
                 continue;
             SharedUse *known = g_hash_table_lookup(plan->shared, &tally->key);
@@ -197,8 +298,8 @@ static void find_shared(Plan *plan)
         ((SharedUse *)found->pdata[i])->number = i;
     for (guint i = 0, k = 0; i < plan->threads->len; k++) {
         PlanThread *main_thread = &g_array_index(plan->threads, PlanThread, i);
-        guint columns = main_thread->n_others + 2;
-        main_thread->shares = g_new0(gint64, found->len * columns + 1);
+        guint columns = main_thread->n_others + 1;
+        main_thread->shares = g_new0(SharedShare, found->len * columns + 1);
         g_ptr_array_add(plan->owned, main_thread->shares);
         for (guint f = 0; f < found->len; f++) {
             const Tally *tally = g_hash_table_lookup(classes->pdata[k], found->pdata[f]);

@@ -4,6 +4,7 @@
  *   objects    the main thread makes communicators and datatypes while a thread runs, which uses them; the main thread frees them
  *   blocks     one thread allocates and sends, another completes and frees
  *   phases     threads are started and joined, again and again, and do collective calls on MPI_COMM_WORLD in between
+ *   earlier    the main thread makes and frees objects before there are other threads, and again after, with numbers that threads use in between
  *   some       only even ranks have threads
  *   idle       some threads never call MPI
  *   detached   threads that nobody joins: they say themselves that they are done, as Python's do
@@ -156,6 +157,38 @@ static void objects(void)
     pthread_join(thread, NULL);
 }
 
+/* -- earlier -- */
+
+static MPI_Comm lent;
+static MPI_Datatype lent_type;
+
+static void *use_lent(void *unused)
+{
+    int n;
+    for (int i = 0; i < 6; i++) { /* as often as the numbers have lives, and more */
+        MPI_Comm_size(lent, &n);
+        MPI_Type_size(lent_type, &n);
+    }
+    return unused;
+}
+
+static void lend(int threads)
+{
+    pthread_t thread[2];
+    int n;
+    MPI_Comm_dup(MPI_COMM_WORLD, &lent);
+    MPI_Type_contiguous(3, MPI_INT, &lent_type);
+    MPI_Type_commit(&lent_type);
+    MPI_Comm_size(lent, &n);
+    MPI_Type_size(lent_type, &n);
+    for (int t = 0; t < threads; t++)
+        pthread_create(&thread[t], NULL, use_lent, NULL);
+    for (int t = 0; t < threads; t++)
+        pthread_join(thread[t], NULL);
+    MPI_Type_free(&lent_type);
+    MPI_Comm_free(&lent);
+}
+
 /* -- phases, some, idle, hammer, detached -- */
 
 static void *sum(void *argument)
@@ -241,7 +274,11 @@ int main(int argc, char **argv)
         blocks();
     else if (strcmp(what, "objects") == 0)
         objects();
-    else if (strcmp(what, "phases") == 0)
+    else if (strcmp(what, "earlier") == 0) {
+        lend(0);
+        lend(2);
+        lend(0);
+    } else if (strcmp(what, "phases") == 0)
         phases();
     else if (strcmp(what, "some") == 0)
         several(2, rank % 2 == 0, 0);
