@@ -148,6 +148,7 @@ check-library:
 include tests/cuda/local.mk
 include tests/unit.mk
 include tests/fuzz/local.mk
+include tests/load/local.mk
 include tests/decoder/local.mk
 
 # The recorder under ThreadSanitizer; asked for, because it compiles the tracer again. Wrapped locks: none may be held in MPI. UCX, which comes with

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""soak.py CALLS WEND SOAK LAUNCHER…: so many calls of the program SOAK, recorded, with a checkpoint each second: neither the memory that it takes nor its parts
+on disk may grow after the first quarter of the run. RANKS and THREADS (1) of the run come from the environment.
+
+The recorder's memory is the process's here: of MPI's own it is what a run without Wend shows ("plain")."""
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+# kilobytes between the first quarter and the end: of pages that are touched later, malloc's and MPI's own. 100 million calls of one byte each would be 100,000.
+SLACK = 512
+
+
+def bytes_in(folder):
+    total = 0
+    for path, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.stat(os.path.join(path, name)).st_blocks * 512
+            except FileNotFoundError:
+                pass
+    return total
+
+
+def run(command, folder):
+    """(calls, kilobytes, bytes in FOLDER) at each line that the program prints."""
+    environment = dict(os.environ, WEND_CHECKPOINT="1")
+    rows = []
+    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as job:
+        for line in job.stdout:
+            fields = line.split()
+            if len(fields) == 2 and all(f.isdigit() for f in fields):
+                rows.append((int(fields[0]), int(fields[1]), bytes_in(folder)))
+    if job.returncode != 0 or not rows:
+        sys.exit(f"status {job.returncode}: {' '.join(command)}")
+    return rows
+
+
+def growth(rows, column):
+    """From the most in the second eighth of the run to the most thereafter."""
+    eighth = len(rows) // 8
+    return max(r[column] for r in rows[2 * eighth:]) - max(r[column] for r in rows[eighth:2 * eighth + 1])
+
+
+def soak(calls, ranks, threads, wend, program, launcher):
+    app = [program, str(calls // ranks), str(threads)]
+    plain = run([*launcher, "-n", str(ranks), *app], ".")
+    shutil.rmtree("soak.dir", ignore_errors=True)
+    began = time.monotonic()
+    rows = run([*launcher, "-n", str(ranks), wend, "trace", "-q", "-o", "soak.dir", *app], "soak.dir")
+    took = time.monotonic() - began
+    memory, disk = growth(rows, 1) - max(0, growth(plain, 1)), growth(rows, 2)
+    print(f"{calls} calls of {ranks} ranks with {threads} threads in {took:.0f} s: {rows[-1][1]} KB ({plain[-1][1]} without Wend), {memory:+} KB after the first quarter; "
+          f"{max(r[2] for r in rows) // 1024} KB on disk while it ran, {disk // 1024:+} KB; archive {bytes_in('soak.dir') // 1024} KB")
+    if memory > SLACK or disk > SLACK * 1024:
+        for row in rows:
+            print(*row)
+        sys.exit("it grows")
+
+
+def main():
+    calls, wend, program, launcher = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
+    for variable in [v for v in os.environ if v.startswith("WEND_")]:
+        del os.environ[variable]
+    soak(calls, int(os.environ.get("RANKS", 1)), int(os.environ.get("THREADS", 1)), wend, program, launcher)
+
+
+main()
