@@ -2,8 +2,36 @@
 #include <config.h>
 
 #include "files.h"
+#include "functions.h"
 #include "plan.h"
 #include "saved.h"
+
+static gboolean same_param(const WendParam *a, const WendParam *b)
+{
+    return g_strcmp0(a->name, b->name) == 0 && a->kind == b->kind && a->dir == b->dir && a->place == b->place && a->array == b->array &&
+           g_strcmp0(a->ctype, b->ctype) == 0 && g_strcmp0(a->group, b->group) == 0 && a->count == b->count && a->type == b->type &&
+           a->displs == b->displs && a->extent == b->extent && a->source == b->source && a->tag == b->tag;
+}
+
+/* A recording says itself what its functions' parameters are. The passes know functions by name, and which parameters they have. */
+static gboolean knows_functions(const WendProgram *program, const char *recording, GError **error)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < wend_program_n_shapes(program); i++) {
+        const WendFunction *theirs = wend_program_shape(program, i)->function;
+        if (!g_hash_table_add(seen, (gpointer)theirs))
+            continue;
+        const WendFunction *ours = wend_function_by_name(theirs->name);
+        gboolean same = ours && theirs->flags == ours->flags && theirs->n_params == ours->n_params;
+        for (guint k = 0; same && k < ours->n_params; k++)
+            same = same_param(&theirs->params[k], &ours->params[k]);
+        if (!same) {
+            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: %s is not as this version of Wend knows it", recording, theirs->name);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
 
 /* Up to the wildcards; NULL: error. */
 static Plan *make_plan(const WendProgram *program, const Options *options, gboolean loops, GError **error)
@@ -36,6 +64,8 @@ gboolean plan_compile(const WendProgram *program, const Options *options, GHashT
                     options->recording);
         return FALSE;
     }
+    if (!knows_functions(program, options->recording, error))
+        return FALSE;
     GError *problem = NULL;
     Plan *plan = make_plan(program, options, TRUE, &problem);
     if (plan && plan->has_loops && g_hash_table_size(plan->wildcards) > 0) {
