@@ -45,7 +45,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
 }
 
 @test "a proxy starts itself for the worlds that the application started" {
-    for mode in world self multiple again merge early connected windows ports halves join various refused; do
+    for mode in world self multiple again merge early connected windows functions ports halves join various refused; do
         roundtrip 2 "$PROGRAMS/spawn" "$mode" || { echo "mode $mode"; return 1; }
         [ "$(worlds app.dir)" = "$(worlds proxy.dir)" ]
         rm -r app.dir proxy.dir proxy.c proxy
@@ -61,6 +61,16 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     record proxy.dir 2 ./proxy
     [ "$(calls proxy.dir 0 MPI_Sendrecv)" = "$(calls app.dir 0 MPI_Sendrecv)" ]
     [ "$("$WEND" dump -f MPI_Barrier proxy.dir | grep -c MPI_Barrier)" = 0 ]
+}
+
+@test "paths that are longer than what the MPI library passes on" {
+    local long
+    long=$PWD/$(printf 'l%.0s' {1..200})
+    mkdir "$long"
+    cp "$YIELD" "$long/yield.so"
+    LD_PRELOAD=$long/yield.so mpi 2 "$WEND" trace -q -o "$long/app.dir" "$PROGRAMS/spawn" self >out 2>err
+    [ ! -s err ]
+    [ "$(worlds "$long/app.dir")" = "trace.tar.zst world-0.1.tar.zst world-0.2.tar.zst world-1.1.tar.zst world-1.2.tar.zst" ]
 }
 
 @test "a proxy of several worlds in several files" {

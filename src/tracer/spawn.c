@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "module.h"
 #include "output.h"
 #include "own.gen.h"
 #include "parts.h"
@@ -90,17 +91,21 @@ static int name_of_next(const Call *c, char *out, size_t room)
 static bool environment(const Call *c, MPI_Info info, char value[MPI_MAX_INFO_VAL + 1])
 {
     char name[256], before[MPI_MAX_INFO_VAL + 1] = "";
-    const char *preload = getenv("LD_PRELOAD"), *output = directory();
+    const char *given_preload = getenv("LD_PRELOAD"), *preloads[] = {given_preload, module_own_file()}, *output = directory();
     int known = 0;
     if (info != MPI_INFO_NULL)
         PMPI_Info_get(info, "env", MPI_MAX_INFO_VAL, before, &known);
-    if (strstr(before, "LD_PRELOAD="))
-        preload = NULL; /* the application's own business */
+    if (!given_preload || strstr(before, "LD_PRELOAD="))
+        preloads[0] = preloads[1] = NULL; /* Wend is part of the program; or it is the application's own business */
     name_of_next(c, name, sizeof name);
-    for (int with_output = output != NULL; with_output >= 0; with_output--)
+    /* What was asked for; else as much of it as fits: the settings have the directory's name as it was given. */
+    for (int less = output ? 0 : 1; less < 4; less++) {
+        const char *preload = preloads[less / 2];
+        bool with_output = output && less % 2 == 0;
         if (snprintf(value, MPI_MAX_INFO_VAL + 1, "%s%s%s%s%s" VARIABLE "=%s%s%s", before, known ? "\n" : "", preload ? "LD_PRELOAD=" : "",
                      preload ? preload : "", preload ? "\n" : "", name, with_output ? "\nWEND_OUTPUT=" : "", with_output ? output : "") < MPI_MAX_INFO_VAL)
             return true;
+    }
     return false;
 }
 
@@ -109,7 +114,9 @@ static MPI_Info with_environment(const Call *c, MPI_Info info)
     char value[MPI_MAX_INFO_VAL + 1];
     MPI_Info made = MPI_INFO_NULL;
     if (!environment(c, info, value)) {
-        state_say("the paths in LD_PRELOAD are too long for what the MPI library passes on: processes that the application starts are not recorded");
+        static _Atomic bool said;
+        if (!atomic_exchange(&said, true))
+            state_say("the paths in LD_PRELOAD are too long for what the MPI library passes on: processes that the application starts are not recorded");
         return info;
     }
     if ((info == MPI_INFO_NULL ? PMPI_Info_create(&made) : PMPI_Info_dup(info, &made)) != MPI_SUCCESS)

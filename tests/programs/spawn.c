@@ -8,6 +8,7 @@
  *   spawn early      parents that end before their children
  *   spawn connected  worlds that never disconnect
  *   spawn windows    one-sided operations between worlds, and in dynamic windows of a started world
+ *   spawn functions  other functions given to MPI, and other objects of the same numbers, in each world
  *   spawn ports      started processes connect to a port whose name they are told
  *   spawn halves     the two halves of one world meet at a port
  *   spawn join       two ranks of one world meet over a socket
@@ -119,6 +120,53 @@ static void use_windows(MPI_Comm other, int child)
     free(block);
 }
 
+static void add(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
+static void ignore_error(MPI_Comm *comm, int *code, ...) { (void)comm, (void)code; }
+
+static int delete_nothing(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    return MPI_SUCCESS;
+}
+
+static void give_functions(int child)
+{
+    int one = 1, sum, key;
+    MPI_Op op;
+    MPI_Errhandler handler;
+    MPI_Datatype type;
+    if (child) {
+        MPI_Op_create(add, 1, &op);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
+        MPI_Op_free(&op);
+        MPI_Type_vector(3, 1, 2, MPI_INT, &type);
+        MPI_Type_commit(&type);
+        MPI_Type_free(&type);
+        MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_nothing, &key, NULL);
+        MPI_Comm_set_attr(MPI_COMM_SELF, key, &sum);
+        MPI_Comm_delete_attr(MPI_COMM_SELF, key);
+        MPI_Comm_free_keyval(&key);
+    } else {
+        MPI_Comm_create_errhandler(ignore_error, &handler);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+        MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_OTHER);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+        MPI_Errhandler_free(&handler);
+        MPI_Type_contiguous(100, MPI_DOUBLE, &type);
+        MPI_Type_commit(&type);
+        void *data = calloc(100, sizeof(double));
+        MPI_Bcast(data, 1, type, 0, MPI_COMM_WORLD);
+        free(data);
+        MPI_Type_free(&type);
+    }
+}
+
 static void ring(MPI_Comm comm)
 {
     int here, n, out = 0, in;
@@ -174,6 +222,9 @@ static void be_child(MPI_Comm parent, const char *what)
         below = start("talks", 2, MPI_COMM_WORLD);
         talk(below, 0);
         MPI_Comm_disconnect(&below);
+        talk(parent, 1);
+    } else if (strcmp(what, "functions") == 0) {
+        give_functions(1);
         talk(parent, 1);
     } else if (strcmp(what, "windows") == 0) {
         use_windows(parent, 1);
@@ -339,6 +390,11 @@ static void be_parent(const char *what)
         MPI_Info_free(&info);
         talk(children, 0);
         ring(MPI_COMM_WORLD);
+        MPI_Comm_disconnect(&children);
+    } else if (strcmp(what, "functions") == 0) {
+        children = start("functions", 3, MPI_COMM_WORLD);
+        give_functions(0);
+        talk(children, 0);
         MPI_Comm_disconnect(&children);
     } else if (strcmp(what, "windows") == 0) {
         children = start("windows", 3, MPI_COMM_WORLD);
