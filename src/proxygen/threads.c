@@ -31,6 +31,20 @@ static guint64 *count_calls(const Plan *plan, guint rule)
     return calls;
 }
 
+/* What a sequence calls at all, and how often. */
+typedef struct { guint terminal; guint64 times; } Counted;
+static GArray *counted_calls(const Plan *plan, guint rule)
+{
+    g_autofree guint64 *calls = count_calls(plan, rule);
+    GArray *counted = g_array_new(FALSE, FALSE, sizeof(Counted));
+    for (guint terminal = 0; terminal < wend_program_n_terminals(plan->program); terminal++)
+        if (calls[terminal] > 0) {
+            Counted c = {terminal, calls[terminal]};
+            g_array_append_val(counted, c);
+        }
+    return counted;
+}
+
 /* Those of them that come before the first one of TERMINAL, which is among them. */
 static guint64 *count_calls_before(const Plan *plan, guint rule, guint terminal)
 {
@@ -143,11 +157,10 @@ static void find_befores(Plan *plan, const PlanThread *threads, guint n, Before 
     for (guint t = 0; t < n; t++)
         starts[t].by = joins[t].by = -1;
     for (guint t = 0; t < n; t++) {
-        g_autofree guint64 *calls = count_calls(plan, threads[t].rule);
-        for (guint terminal = 0; terminal < wend_program_n_terminals(plan->program); terminal++) {
-            if (calls[terminal] == 0)
-                continue;
-            call_decode(plan->call, terminal);
+        g_autoptr(GArray) calls = counted_calls(plan, threads[t].rule);
+        for (guint k = 0; k < calls->len; k++) {
+            const Counted *call = &g_array_index(calls, Counted, k);
+            call_decode(plan->call, call->terminal);
             const char *name = plan->call->function->name;
             gboolean start = strcmp(name, "wend_start") == 0;
             if (!start && strcmp(name, "wend_join") != 0)
@@ -155,7 +168,7 @@ static void find_befores(Plan *plan, const PlanThread *threads, guint n, Before 
             for (guint u = 0; u < n; u++) {
                 Before *before = start ? &starts[u] : &joins[u];
                 if (u != t && before->by < 0 && threads[u].thread == (guint)plan->call->args[0].in[0].value)
-                    *before = (Before){(gint)t, count_calls_before(plan, threads[t].rule, terminal)};
+                    *before = (Before){(gint)t, count_calls_before(plan, threads[t].rule, call->terminal)};
             }
         }
     }
@@ -195,11 +208,10 @@ static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
     g_autofree Before *starts = g_new0(Before, n), *joins = g_new0(Before, n);
     find_befores(plan, threads, n, starts, joins);
     for (guint t = 0; t < n; t++) {
-        g_autofree guint64 *calls = count_calls(plan, threads[t].rule);
-        for (guint terminal = 0; terminal < wend_program_n_terminals(plan->program); terminal++) {
-            if (calls[terminal] == 0)
-                continue;
-            call_decode(plan->call, terminal);
+        g_autoptr(GArray) calls = counted_calls(plan, threads[t].rule);
+        for (guint k = 0; k < calls->len; k++) {
+            const Counted *call = &g_array_index(calls, Counted, k);
+            call_decode(plan->call, call->terminal);
             g_autoptr(GArray) roles = roles_of(plan->call);
             for (guint i = 0; i < roles->len; i++) {
                 const SharedUse *use = &g_array_index(roles, SharedUse, i);
@@ -212,15 +224,15 @@ static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
                     g_hash_table_insert(tallies, &tally->key, tally);
                 }
                 tally->parts[t].named = TRUE;
-                note_role(tally, t, use, calls[terminal], threads[t].thread);
+                note_role(tally, t, use, call->times, threads[t].thread);
                 for (guint u = 0; u < n; u++) {
                     Part *part = &tally->parts[u];
                     if (starts[u].by == (gint)t && use->role == SHARED_END)
-                        part->ends_before_start += starts[u].calls[terminal];
+                        part->ends_before_start += starts[u].calls[call->terminal];
                     if (joins[u].by == (gint)t && use->role == SHARED_END)
-                        part->ends_before_join += joins[u].calls[terminal];
+                        part->ends_before_join += joins[u].calls[call->terminal];
                     if (joins[u].by == (gint)t && use->role == SHARED_MAKE)
-                        part->makes_before_join += joins[u].calls[terminal];
+                        part->makes_before_join += joins[u].calls[call->terminal];
                 }
             }
         }
@@ -363,11 +375,9 @@ static void list_threads(Plan *plan, guint first)
     for (guint t = 0; t <= main_thread->n_others; t++) {
         if (t > 0)
             add_thread(list, main_thread[t].thread, t, FALSE);
-        g_autofree guint64 *calls = count_calls(plan, main_thread[t].rule);
-        for (guint terminal = 0; terminal < wend_program_n_terminals(plan->program); terminal++) {
-            if (calls[terminal] == 0)
-                continue;
-            call_decode(plan->call, terminal);
+        g_autoptr(GArray) calls = counted_calls(plan, main_thread[t].rule);
+        for (guint k = 0; k < calls->len; k++) {
+            call_decode(plan->call, g_array_index(calls, Counted, k).terminal);
             if (strcmp(plan->call->function->name, "wend_start") == 0)
                 add_thread(list, (guint)plan->call->args[0].in[0].value, 0, TRUE);
         }

@@ -119,7 +119,7 @@ Thread *thread_new(void)
 {
     State *s = state();
     late_open();
-    if (s->strange)
+    if (s->other_family)
         return NULL;
     Thread *t = calloc(1, sizeof *t);
     Call *c = t ? call_new(t) : NULL;

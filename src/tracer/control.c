@@ -49,8 +49,8 @@ __attribute__((constructor)) static void load(void)
     clock_open();
     pthread_atfork(NULL, NULL, in_forked_child);
     s->spare = tools_other_wend();
-    s->strange = !s->spare && stranger_met();
-    if (s->spare || s->strange)
+    s->other_family = !s->spare && stranger_met();
+    if (s->spare || s->other_family)
         return;
     tools_open();
     module_own_file();
@@ -101,7 +101,7 @@ void control_finish(void)
 bool control_called_by_mpi(void)
 {
     late_open();
-    return state()->forked || state()->spare || state()->strange || (wend_thread && wend_thread->inside);
+    return state()->forked || state()->spare || state()->other_family || (wend_thread && wend_thread->inside);
 }
 
 /* -- the beginning -- */

@@ -26,10 +26,7 @@ static void visit_layer(const Module *m, void *self)
 
 void fortran_open(void)
 {
-    Dl_info own;
-    if (!dladdr((void *)fortran_names, &own))
-        return;
-    void *self = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    void *self = module_self();
     if (!self)
         return;
     modules_each(visit_layer, self);

@@ -91,7 +91,7 @@ void late_open(void)
         if (bases.library)
             modules_each(bind_own, &bases);
         if (stranger_met()) {
-            state()->strange = true;
+            state()->other_family = true;
             atomic_store(&state()->active, false);
         } else {
             fortran_open();
@@ -104,7 +104,7 @@ void late_open(void)
 bool late_passed_by(void)
 {
     int flag = 0;
-    if (state()->started || state()->strange)
+    if (state()->started || state()->other_family)
         return false;
     if (!atomic_load(&library))
         atomic_store(&library, find_library());

@@ -144,6 +144,12 @@ void module_redirect(const Module *m, void *(*wrapper_of)(const char *name, void
     module_redirect_from(m, wrapper_by_name, &(ByName){wrapper_of, user});
 }
 
+void *module_self(void)
+{
+    Dl_info own;
+    return dladdr((const void *)module_self, &own) ? dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
 const char *module_own_file(void)
 {
     static char file[PATH_MAX];

@@ -31,5 +31,7 @@ void module_redirect_from(const Module *m, void *(*wrapper_of)(const char *name,
 /* The file of libwend.so itself, as /proc names it: absolute, links followed. First asked for when it is loaded, since it may have been named from where the
  * program began. NULL: not known. */
 const char *module_own_file(void);
+/* A handle of libwend.so itself, to ask for its own functions by, whoever else defines them; for dlclose. NULL: not to be had. */
+void *module_self(void);
 
 #endif

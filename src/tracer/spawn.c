@@ -30,23 +30,21 @@ extern char **environ;
 /* What comes by the first way counts: it is of this world. */
 static void arrive(const char *entry)
 {
-    char name[64];
     size_t n = strcspn(entry, "=");
-    if (n >= sizeof name || entry[n] != '=')
-        return;
-    memcpy(name, entry, n);
-    name[n] = '\0';
-    setenv(name, entry + n + 1, 0);
+    char *name = entry[n] == '=' ? strndup(entry, n) : NULL;
+    if (name)
+        setenv(name, entry + n + 1, 0);
+    free(name);
 }
 
 static void hand_on(const char *entry)
 {
-    char name[64];
     size_t n = strcspn(entry, "=");
-    if (n + sizeof CARRIER > sizeof name || strncmp(entry, VARIABLE "=", sizeof VARIABLE) == 0)
+    char *name;
+    if (entry[n] != '=' || strncmp(entry, VARIABLE "=", sizeof VARIABLE) == 0 || asprintf(&name, CARRIER "%.*s", (int)n, entry) < 0)
         return;
-    snprintf(name, sizeof name, CARRIER "%.*s", (int)n, entry);
     setenv(name, entry + n + 1, 1);
+    free(name);
 }
 
 /* Each change may move the environment. */

@@ -61,7 +61,7 @@ bool stranger_met(void)
     Dl_info info;
     if (!late_symbol("PMPI_Init") || is_of_own_family() || !dladdr(&families, &info))
         return false;
-    Own own = {(uintptr_t)info.dli_fbase, dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)};
+    Own own = {(uintptr_t)info.dli_fbase, module_self()};
     if (!own.self)
         return false;
     modules_each(lead_past, &own);

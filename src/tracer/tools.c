@@ -8,6 +8,7 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -24,14 +25,14 @@
 __asm__(".pushsection .wend.needs,\"\",%progbits\n\t.8byte MPI_F_STATUS_IGNORE\n\t.popsection");
 #endif
 
-enum { FRONT_MAX = 16, CANNOT_BE_TRACED = 3 /* exit status, as wend trace has it */ };
+enum { CANNOT_BE_TRACED = 3 }; /* exit status, as wend trace has it */
 
 void *const *tools_own;
 
 typedef struct {
     void *self;                               /* to ask for Wend's own functions */
     const struct link_map *mine, *library;    /* of Wend, and of MPI's C functions (NULL: not loaded yet) */
-    const struct link_map *front[FRONT_MAX];
+    const struct link_map **front;
     size_t n_front;
     bool behind;
 } Row;
@@ -70,8 +71,11 @@ static void note_front(Row *row, const char *name)
     for (size_t i = 0; i < row->n_front; i++)
         if (row->front[i] == map)
             return;
-    if (row->n_front < FRONT_MAX)
-        row->front[row->n_front++] = map;
+    const struct link_map **grown = realloc(row->front, (row->n_front + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    row->front = grown;
+    row->front[row->n_front++] = map;
 }
 
 static void find(Row *row)
@@ -145,10 +149,9 @@ static void keep_own(void)
 void tools_open(void)
 {
     static bool done;
-    Dl_info info;
     Row row = {.mine = map_of(&tools_own), .library = map_of(dlsym(RTLD_DEFAULT, "PMPI_Init"))};
     /* Most processes have no MPI: a shell, what it runs. */
-    if (done || !row.mine || !dladdr(&tools_own, &info) || !(row.self = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)))
+    if (done || !row.mine || !(row.self = module_self()))
         return;
     if (row.library || dlsym(RTLD_DEFAULT, "MPI_Init") != dlsym(row.self, "MPI_Init")) {
         done = row.library != NULL;
@@ -157,6 +160,7 @@ void tools_open(void)
             keep_own();
         if (row.behind || row.n_front > 0)
             modules_each(redirect, &row);
+        free(row.front);
     }
     dlclose(row.self);
 }

@@ -102,7 +102,7 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
     long faults;
     if (s->started || s->spare || process != (long)getpid() || !launcher_speaks())
         return;
-    const char *why = s->strange ? "has an MPI library that libwend-" MPI_FAMILY ".so is not for (wend trace takes the right one)" : missed();
+    const char *why = s->other_family ? "has an MPI library that libwend-" MPI_FAMILY ".so is not for (wend trace takes the right one)" : missed();
     if (!why) {
         /* With a name of the tracer's own choice there is no telling where children have left a recording. */
         if (standard_error < 0 || !is_top(&faults) || (had_children(faults) && (!settings()->output || has_recording(settings()->output))))

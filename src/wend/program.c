@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -69,30 +70,52 @@ static gboolean gains_privileges(int fd)
     return getuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
 }
 
+static gboolean read_at(int fd, void *data, gsize n, guint64 offset)
+{
+    return pread(fd, data, n, (off_t)offset) == (gssize)n;
+}
+
+/* FALSE: a script. */
+static gboolean read_header(int fd, ElfW(Ehdr) *header)
+{
+    return read_at(fd, header, sizeof *header, 0) && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0;
+}
+
+/* The part that names the program's dynamic linker. */
+typedef enum { THERE, MISSING, UNREADABLE } Presence;
+static Presence find_interpreter(int fd, const ElfW(Ehdr) *header, ElfW(Phdr) *part)
+{
+    if (header->e_phentsize != sizeof *part)
+        return UNREADABLE;
+    for (gsize i = 0; i < header->e_phnum; i++) {
+        if (!read_at(fd, part, sizeof *part, header->e_phoff + i * sizeof *part))
+            return UNREADABLE;
+        if (part->p_type == PT_INTERP)
+            return THERE;
+    }
+    return MISSING;
+}
+
 static const char *elf_obstacle(int fd)
 {
     ElfW(Ehdr) header, mine;
-    if (pread(fd, &header, sizeof header, 0) != (ssize_t)sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return NULL; /* a script */
+    ElfW(Phdr) part;
+    if (!read_header(fd, &header))
+        return NULL;
     int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     if (self >= 0) {
-        gboolean same = pread(self, &mine, sizeof mine, 0) != (ssize_t)sizeof mine
+        gboolean same = !read_header(self, &mine)
                         || (header.e_ident[EI_CLASS] == mine.e_ident[EI_CLASS] && header.e_ident[EI_DATA] == mine.e_ident[EI_DATA]
                             && header.e_machine == mine.e_machine);
         close(self);
         if (!same)
             return "is for another kind of processor than libwend.so";
     }
-    if (header.e_phentsize != sizeof(ElfW(Phdr)))
-        return NULL;
-    for (size_t i = 0; i < header.e_phnum; i++) {
-        ElfW(Phdr) part;
-        if (pread(fd, &part, sizeof part, (off_t)(header.e_phoff + i * sizeof part)) != (ssize_t)sizeof part)
-            return NULL;
-        if (part.p_type == PT_INTERP)
-            return symbols_have_mpi(fd) ? "has the MPI library linked into it statically" : NULL;
+    switch (find_interpreter(fd, &header, &part)) {
+    case THERE: return symbols_have_mpi(fd) ? "has the MPI library linked into it statically" : NULL;
+    case MISSING: return "is statically linked";
+    default: return NULL;
     }
-    return "is statically linked";
 }
 
 const char *program_obstacle(const char *file)
@@ -108,19 +131,14 @@ const char *program_obstacle(const char *file)
 char *program_linker(const char *program)
 {
     ElfW(Ehdr) header;
-    char *linker = NULL;
+    ElfW(Phdr) part;
+    char path[PATH_MAX], *linker = NULL; /* the kernel takes no longer one */
     int fd = open(program, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL;
-    if (pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0
-        && header.e_phentsize == sizeof(ElfW(Phdr)))
-        for (size_t i = 0; !linker && i < header.e_phnum; i++) {
-            ElfW(Phdr) part;
-            char path[4096];
-            if (pread(fd, &part, sizeof part, (off_t)(header.e_phoff + i * sizeof part)) == (ssize_t)sizeof part && part.p_type == PT_INTERP
-                && part.p_filesz > 1 && part.p_filesz <= sizeof path && pread(fd, path, part.p_filesz, (off_t)part.p_offset) == (ssize_t)part.p_filesz)
-                linker = g_strndup(path, part.p_filesz - 1);
-        }
+    if (read_header(fd, &header) && find_interpreter(fd, &header, &part) == THERE && part.p_filesz > 1 && part.p_filesz <= sizeof path
+        && read_at(fd, path, part.p_filesz, part.p_offset))
+        linker = g_strndup(path, part.p_filesz - 1);
     close(fd);
     return linker;
 }
