@@ -3,8 +3,14 @@ load helpers
 bats_require_minimum_version 1.5.0
 setup() { in_scratch; }
 
-dies() { # HOW N: runs it recorded, into a.dir; whatever the launcher's status
-    mpi "$2" "$WEND" trace -o a.dir "$PROGRAMS/dying" "$1" >out 2>err || true
+# The command with what its ranks say in the files out and err: a launcher that ends the others may drop what was said last.
+heard() { # N command…; whatever the launcher's status
+    rm -f out err
+    # shellcheck disable=SC2016
+    mpi "$1" sh -c 'exec "$@" >>out 2>>err' - "${@:2}" >launcher 2>&1 || true
+}
+dies() { # HOW N: runs it recorded, into a.dir
+    heard "$2" "$WEND" trace -o a.dir "$PROGRAMS/dying" "$1"
     [ "$(grep -c '^wend: ' err)" = 1 ] || fail "lines of Wend's:" "$(grep '^wend: ' err)" || return
     [ ! -e a.dir/trace.tar.zst ] || fail "there is an archive" || return
     "$WEND" merge a.dir >merged || return
@@ -33,20 +39,25 @@ is_whole() { # what rank 1 has done, and where the others were
 }
 
 @test "an error in MPI that is fatal: the calls of all are there" {
-    mpi 3 "$WEND" trace -o a.dir "$PROGRAMS/dying" fatal >out 2>err || true # the launcher may drop what was said last
-    "$WEND" merge a.dir >merged
+    dies fatal 3
     grep -q 'rank 1: error in MPI$' merged || fail "$(cat merged)"
     grep -q 'MPI_Send(.*) has not returned' merged
     is_whole
 }
 
 @test "the process itself ends by the same signal and with the same status" {
-    for how in SIGSEGV SIGFPE SIGTERM abort exit _exit handler; do
+    # The launcher's status is one of several processes'; the shell around rank 1 sees its own. It is in a session of its own, for the launcher ends
+    # what it has started when one rank is gone.
+    cat >around <<'END'
+if [ "${PMI_RANK-$OMPI_COMM_WORLD_RANK}" != 1 ]; then exec "$@"; fi
+setsid --wait sh -c '"$@"; echo "$?" >ended.new; mv ended.new ended' - "$@"
+END
+    for how in SIGSEGV SIGFPE SIGABRT SIGTERM abort exit _exit handler; do
         for command in "" "$WEND trace -f -q -o a.dir"; do
-            # The launcher's status is one of several processes'; the shell around rank 1 sees its own.
-            mpi 2 sh -c '"$@"; echo "$?" >>"status-$$"' - $command "$PROGRAMS/dying" $how >out 2>err || true
-            cat status-* 2>/dev/null | sort | tail -n 1 >"end${command:+-recorded}" || true
-            rm -f status-*
+            rm -f ended
+            mpi 2 sh around $command "$PROGRAMS/dying" $how >out 2>err || true
+            for _ in {1..100}; do [ ! -e ended ] && sleep 0.1 || break; done
+            mv ended "end${command:+-recorded}" || fail "$how: ${command:+recorded, }it did not end"
         done
         cmp end end-recorded || fail "$how: $(cat end) alone, $(cat end-recorded) recorded"
     done
