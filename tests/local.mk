@@ -36,6 +36,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/partners.c \
 	tests/programs/processes.c \
 	tests/programs/requests.c \
+	tests/programs/sentinels.c \
 	tests/programs/services.c \
 	tests/programs/sessions.c \
 	tests/programs/spawn.c \

@@ -5,6 +5,10 @@ setup() { in_scratch; }
 @test "round trip: hello, 1 rank" { roundtrip 1 "$PROGRAMS/hello"; }
 @test "round trip: arguments" { roundtrip 4 "$PROGRAMS/arguments"; }
 @test "round trip: errors" { roundtrip 3 "$PROGRAMS/errors"; }
+@test "each sentinel of the C interface: what arrives is the same, and the round trip" {
+    same_lines 3 "$PROGRAMS/sentinels"
+    roundtrip_from_recording 3
+}
 @test "round trip: statuses" { roundtrip 4 "$PROGRAMS/statuses"; }
 @test "round trip: callbacks" { roundtrip 4 "$PROGRAMS/callbacks"; }
 @test "round trip: keys that are named after they were freed" { roundtrip 2 "$PROGRAMS/keys"; }

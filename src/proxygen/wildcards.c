@@ -129,6 +129,20 @@ static guint number_of(const Traffic *t, guint rank, guint sequence, gint64 hand
     return t->one_made && is_made(comm) ? COMM_UNKNOWN : comm;
 }
 
+/* A call that failed moved no message; but a receive of one that is too long fails, too (MPI_ERR_TRUNCATE), if it names somebody. */
+static gboolean moved_nothing(const Traffic *t, const Call *c, guint rank, guint number)
+{
+    static const char *const partners[] = {"source", "dest"};
+    if (!c->failed)
+        return FALSE;
+    gint64 value;
+    for (guint i = 0; i < G_N_ELEMENTS(partners); i++)
+        if (named(c, partners[i], rank, &value) && value != t->any_source && value != t->proc_null &&
+            (value < 0 || value >= (gint64)t->plan->n_ranks || (!is_made(number) && members_process(t->members, number, rank, value) < 0)))
+            return TRUE;
+    return !(c->function->flags & WEND_F_RECV);
+}
+
 static void note_call(Traffic *t, const Call *c, guint rank, guint phase, guint number, const Occurrence *when)
 {
     const char *name = c->function->name;
@@ -140,7 +154,7 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, guint 
             t->mrecv_bytes[rank] = MIN(t->mrecv_bytes[rank], bytes);
         return;
     }
-    if (!comm || !comm->has_in)
+    if (!comm || !comm->has_in || moved_nothing(t, c, rank, number))
         return;
     Transfer one = {.comm = number, .terminal = c->terminal, .source = rank, .phase = phase, .first = when->first, .last = when->last};
     if (c->function->flags & WEND_F_PERSISTENT) {
