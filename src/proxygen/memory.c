@@ -6,6 +6,7 @@
 #include "memory.h"
 
 #include "extent.h"
+#include "layout.h"
 
 static Segment *segment_of(Plan *plan, gint64 word)
 {
@@ -18,11 +19,13 @@ static Segment *segment_of(Plan *plan, gint64 word)
     return s;
 }
 
-static void use(Plan *plan, gint64 word, gint64 low, gint64 high)
+/* Bytes LOW to below HIGH from AT on. A recording that is damaged says any number: in the sums of bytes_sum it stays what can be added to. */
+static void use(Plan *plan, gint64 word, gint64 at, gint64 low, gint64 high)
 {
     if (!wend_is_segment(word) || wend_segment_kind(word) == WEND_SEGMENT_REMOTE)
         return;
     Segment *s = segment_of(plan, word);
+    low = bytes_sum(at, low), high = bytes_sum(at, high);
     s->low = MIN(s->low, low);
     s->high = MAX(s->high, MAX(high, low + 1));
 }
@@ -34,15 +37,15 @@ static void use_buffer(Uses *u, const Call *c, guint index, guint rank)
 {
     const Arg *arg = &c->args[index];
     gint64 word = arg->in[0].value, at = call_value(c, arg->in[1], rank);
-    use(u->plan, word, at, at + 1);
+    use(u->plan, word, at, 0, 1);
     g_array_set_size(u->pieces, 0);
     extent_of_buffer(u->extents, c, index, rank, u->pieces);
     for (guint i = 0; i < u->pieces->len; i++) {
         const Piece *p = &g_array_index(u->pieces, Piece, i);
         if (p->segment == EXTENT_RELATIVE)
-            use(u->plan, word, at + p->low, at + p->high);
+            use(u->plan, word, at, p->low, p->high);
         else
-            use(u->plan, p->segment, p->low, p->high);
+            use(u->plan, p->segment, 0, p->low, p->high);
     }
 }
 
@@ -51,7 +54,7 @@ static void use_places(Uses *u, const Call *c, const Word *words, gint64 n, guin
 {
     for (gint64 i = 0; i < n; i++) {
         gint64 at = wend_is_segment(words[2 * i].value) ? call_value(c, words[2 * i + 1], rank) : 0;
-        use(u->plan, words[2 * i].value, at, at + 1);
+        use(u->plan, words[2 * i].value, at, 0, 1);
     }
 }
 
@@ -66,7 +69,7 @@ static void use_call(Uses *u, const Call *c, guint rank)
             else if (arg->has_in)
                 use_places(u, c, arg->in, arg->n_in, rank);
             if (arg->has_out && arg->n_out > 0 && arg->n_out_words >= 2) /* a base that MPI gives: MPI_Win_shared_query */
-                use(u->plan, arg->out[0].value, 0, 1);
+                use(u->plan, arg->out[0].value, 0, 0, 1);
             break;
         case WEND_KIND_ADDRESS: case WEND_KIND_ATTR: /* a distance is two places */
             if (arg->has_in)
@@ -74,7 +77,7 @@ static void use_call(Uses *u, const Call *c, guint rank)
             break;
         case WEND_KIND_SEGMENT:
             if (arg->has_in)
-                use(u->plan, arg->in[0].value, 0, 0);
+                use(u->plan, arg->in[0].value, 0, 0, 0);
             break;
         default:
             break;
