@@ -79,6 +79,8 @@ class Wrapper:
             return "facts", f"comm_{'in' if m.group(1) == 'degree_in' else 'out'}degree({m.group(2)})"
         if m and m.group(1) in ("weights_in", "weights_out"):
             return "facts", f"(comm_weighted({m.group(2)}) ? comm_{m.group(1)[8:]}degree({m.group(2)}) : 0)"
+        if m and m.group(1) == "spawned":  # others than the root may have no codes, even in an array that they gave
+            return None, f"at_root ? spawned({m.group(2)}) : 0"
         if m and m.group(1) in LENGTH_HELPERS:
             large = "_c" if self.f.name.endswith("_c") else ""
             return ("facts" if "comm" in m.group(2) else None), f"{m.group(1)}{large}({m.group(2)})"
@@ -288,7 +290,7 @@ class Wrapper:
         index = {p.name: i for i, p in enumerate(self.f.words())}
         pointers = [p.name for p in self.f.params if p.direction in ("out", "inout") and self.is_pointer(p)
                     and p.kind not in ("skip", "status", "buf") and (p.direction == "out" or not p.length)
-                    and not (p.conditions and p.length)]
+                    and not (p.conditions and p.length) and not (p.kind == "errcode" and p.length)]
         if pointers:
             test = " | ".join(f"!{name}" for name in pointers)
             bits = " | ".join(f"(int64_t)!{name} << {index[name]}" for name in pointers)

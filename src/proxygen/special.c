@@ -61,6 +61,19 @@ static char *arguments_of_worlds(gint64 n)
     return g_string_free(list, FALSE);
 }
 
+/* All ranks give an array or none does: in some libraries it makes a difference to what they tell each other. A recording may not say (of a call that failed). */
+static char *codes_of_started(Emitter *e, const Call *c, const Arg *arg)
+{
+    const Arg *made = call_arg_named(c, "intercomm");
+    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    gint64 n = 1;
+    if (!arg->has_out || arg->n_out < 0 || arg->param->place == WEND_PLACE_OUTCOME || !made || made->n_out_words != 6)
+        return g_strdup("MPI_ERRCODES_IGNORE");
+    for (guint r = 0; r < ranks.n; r++)
+        n = MAX(n, call_value(c, made->out[4], ranks.ranks[r]));
+    return g_strdup(local_variable(e, "int", arg->param->name, MIN(n, 1 << 24)));
+}
+
 char *special_argument(Emitter *e, const Call *c, guint index)
 {
     const Arg *arg = &c->args[index];
@@ -119,9 +132,9 @@ char *special_argument(Emitter *e, const Call *c, guint index)
             g_string_append_c(commands, '}');
             return g_strdup(commands->str);
         }
-        if (strcmp(name, "array_of_errcodes") == 0)
-            return g_strdup("MPI_ERRCODES_IGNORE");
     }
+    if (strcmp(name, "array_of_errcodes") == 0)
+        return codes_of_started(e, c, arg);
     return NULL;
 }
 

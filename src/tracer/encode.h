@@ -56,6 +56,7 @@ static inline int64_t last_int(const int *a, int64_t n) { return a && n > 0 ? a[
 int64_t file_bytes(const char *name); /* of what is under that name; -1: nothing. For a special file or a directory 0 */
 int64_t cart_ndims(MPI_Comm comm);
 int64_t graph_nodes(MPI_Comm comm), graph_edges(MPI_Comm comm), graph_neighbors(MPI_Comm comm, int rank);
+int64_t spawned(const MPI_Comm *made);
 int64_t type_integers(MPI_Datatype type), type_addresses(MPI_Datatype type), type_datatypes(MPI_Datatype type);
 int64_t type_integers_c(MPI_Datatype type), type_addresses_c(MPI_Datatype type), type_large_counts_c(MPI_Datatype type), type_datatypes_c(MPI_Datatype type);
 

@@ -65,6 +65,13 @@ int64_t graph_neighbors(MPI_Comm comm, int rank)
     return PMPI_Graph_neighbors_count(comm, rank, &n) == MPI_SUCCESS ? n : 0;
 }
 
+/* It may not have become as many as were wanted. */
+int64_t spawned(const MPI_Comm *made)
+{
+    const CommFacts *f = made ? comm_facts(*made) : NULL;
+    return f && f->remote_size > 0 ? f->remote_size : 0;
+}
+
 /* Called after MPI_Type_get_contents has succeeded, so that the envelope can be had. */
 typedef struct { int integers, addresses, datatypes, combiner; } Envelope;
 static Envelope envelope(MPI_Datatype type)
