@@ -37,7 +37,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
 }
 
 @test "several programs in one world; worlds that connect, merge, and outlive their parents" {
-    for mode in multiple merge early ports halves join various refused; do
+    for mode in multiple merge early ports halves doors join various refused; do
         same_lines 2 "$PROGRAMS/spawn" "$mode" || { echo "mode $mode"; return 1; }
         "$WEND" dump app.dir >dumped
         rm -r app.dir
@@ -45,7 +45,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
 }
 
 @test "a proxy starts itself for the worlds that the application started" {
-    for mode in world self multiple again merge early connected windows functions ports halves join various refused; do
+    for mode in world self multiple again merge early connected windows functions ports halves doors join various refused; do
         roundtrip 2 "$PROGRAMS/spawn" "$mode" || { echo "mode $mode"; return 1; }
         [ "$(worlds app.dir)" = "$(worlds proxy.dir)" ]
         rm -r app.dir proxy.dir proxy.c proxy
@@ -83,6 +83,28 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     mkdir scratch
     WEND_PROXY_DIR=$PWD/scratch mpi 2 several/proxy
     [ "$(ls scratch)" = "" ]
+}
+
+@test "two jobs that meet at a port, and their proxies" {
+    library_is openmpi && skip "Open MPI's jobs meet with the help of a server that is not there"
+    record served.dir 2 "$PROGRAMS/spawn" serve port &
+    record visit.dir 2 "$PROGRAMS/spawn" visit port
+    wait $!
+    [ "$(calls served.dir 0 MPI_Comm_accept)" = 2 ]
+    make_proxy served.dir ./server
+    make_proxy visit.dir ./visitor
+    mkdir meeting
+    export WEND_PROXY_DIR=$PWD/meeting
+    record served2.dir 2 ./server &
+    record visit2.dir 2 ./visitor
+    wait $!
+    "$WEND" diff served.dir served2.dir
+    "$WEND" diff visit.dir visit2.dir
+    [ "$(ls meeting)" = "" ]
+    # A proxy that would wait for ever says so.
+    unset WEND_PROXY_DIR
+    run mpi 2 ./visitor
+    [[ $output == *"another job opened the port"* ]]
 }
 
 @test "diff compares what was started as a world, and not how it was called" {

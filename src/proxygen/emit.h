@@ -38,8 +38,10 @@ typedef struct {
     Tables *lists;             /* NULL: all is code */
     gint64 max_statuses;       /* entries of the longest array of statuses */
     GHashTable *findings;      /* terminal -> number of its next_found function */
-    GHashTable *ports;         /* port name as recorded -> number */
-    GHashTable *opened_ports;  /* port names that MPI made */
+    GHashTable *ports;         /* port name as recorded -> PortName (names.h) */
+    GPtrArray *ports_in_order; /* the same, by number */
+    GHashTable *ports_given;   /* terminal that gave some -> their numbers (names.c) */
+    GHashTable *ports_listed;  /* those of them whose calls gave different ones */
     GHashTable *pinned;        /* terminal -> number of its next_source function */
     GHashTable *away;          /* communicators that lead to spawned processes */
     gboolean threads;          /* more than one thread somewhere */

@@ -652,7 +652,9 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     g_hash_table_destroy(e.pinned);
     g_hash_table_destroy(e.findings);
     g_hash_table_destroy(e.ports);
-    g_hash_table_destroy(e.opened_ports);
+    g_ptr_array_unref(e.ports_in_order);
+    g_hash_table_destroy(e.ports_given);
+    g_hash_table_destroy(e.ports_listed);
     g_hash_table_destroy(e.away);
     return good;
 }

@@ -2,6 +2,7 @@
 #include "helpers.h"
 
 #include "files.h"
+#include "names.h"
 #include "worlds.h"
 
 static const char *const scratch_file_text =
@@ -78,18 +79,47 @@ static const char *const scratch_end_text =
     "}\n"
     "\n";
 
-static const char *const port_tell_text =
-    "/* Who opened a port writes its name where the others find it. */\n"
-    "@void port_tell(int number)\n"
+static const char *const port_path_text =
+    "/* In the scratch directory for the processes of this job; in $WEND_PROXY_DIR for those of other jobs, if it says so. */\n"
+    "static void port_path(char *path, size_t room, int number, int of_others)\n"
     "{\n"
-    "    char name[sizeof scratch_dir + 64], whole[sizeof scratch_dir + 64];\n"
-    "    snprintf(name, sizeof name, \"%s/port-%d.part\", scratch_dir, number);\n"
-    "    snprintf(whole, sizeof whole, \"%s/port-%d\", scratch_dir, number);\n"
-    "    FILE *out = fopen(name, \"w\");\n"
-    "    if (out) {\n"
+    "    const char *shared = getenv(\"WEND_PROXY_DIR\");\n"
+    "    *path = '\\0';\n"
+    "    if (!of_others)\n"
+    "        snprintf(path, room, \"%s/port-%d\", scratch_dir, number);\n"
+    "    else if (shared != NULL)\n"
+    "        snprintf(path, room, \"%s/wend-port-%s\", shared, port_keys[number]);\n"
+    "}\n"
+    "\n";
+
+static const char *const port_tell_text =
+    "static void ports_forget(void)\n"
+    "{\n"
+    "    char path[sizeof scratch_dir + 64];\n"
+    "    for (int i = 0; i < (int)(sizeof port_told / sizeof *port_told); i++)\n"
+    "        if (port_told[i]) {\n"
+    "            port_path(path, sizeof path, i, 1);\n"
+    "            unlink(path);\n"
+    "        }\n"
+    "}\n"
+    "\n"
+    "/* Who got a port writes its name where the others find it; who opened it, where other jobs do. */\n"
+    "@void port_tell(int number, int opened)\n"
+    "{\n"
+    "    for (int of_others = 0; of_others <= opened; of_others++) {\n"
+    "        char whole[sizeof scratch_dir + 64], path[sizeof whole + 32];\n"
+    "        port_path(whole, sizeof whole, number, of_others);\n"
+    "        snprintf(path, sizeof path, \"%s.%ld\", whole, (long)getpid());\n"
+    "        FILE *out = *whole ? fopen(path, \"w\") : NULL;\n"
+    "        if (out == NULL)\n"
+    "            continue;\n"
     "        fputs(port[number], out);\n"
     "        fclose(out);\n"
-    "        rename(name, whole);\n"
+    "        rename(path, whole);\n"
+    "        if (of_others && !port_told[number]) {\n"
+    "            port_told[number] = 1;\n"
+    "            atexit(ports_forget);\n"
+    "        }\n"
     "    }\n"
     "}\n"
     "\n";
@@ -97,10 +127,14 @@ static const char *const port_tell_text =
 static const char *const port_wait_text =
     "@char *port_wait(int number)\n"
     "{\n"
-    "    char name[sizeof scratch_dir + 64];\n"
-    "    snprintf(name, sizeof name, \"%s/port-%d\", scratch_dir, number);\n"
+    "    char path[sizeof scratch_dir + 64];\n"
+    "    port_path(path, sizeof path, number, !port_here[number]);\n"
+    "    if (!*path) {\n"
+    "        fputs(\"proxy: another job opened the port that this one connects to: run the proxies of both with one WEND_PROXY_DIR\\n\", stderr);\n"
+    "        PMPI_Abort(MPI_COMM_WORLD, 4);\n"
+    "    }\n"
     "    for (;;) {\n"
-    "        FILE *in = fopen(name, \"r\");\n"
+    "        FILE *in = fopen(path, \"r\");\n"
     "        if (in) {\n"
     "            char *line = fgets(port[number], sizeof port[number], in);\n"
     "            fclose(in);\n"
@@ -190,24 +224,42 @@ static void scratch(Out *o)
         helper_declare(e, o->declarations, "void scratch_found(MPI_Comm which, int number, long long bytes);");
 }
 
-void helpers_files(Out *o)
+static void ports(Out *o)
 {
     Emitter *e = o->e;
-    if (e->needs[HELPER_SCRATCH])
-        scratch(o);
-    if (e->needs[HELPER_PORTS]) {
-        guint n = MAX(1, g_hash_table_size(e->ports));
-        helper_declare(e, o->declarations, "extern char port[%u][MPI_MAX_PORT_NAME + 1];", n);
-        g_string_append_printf(o->definitions, "%schar port[%u][MPI_MAX_PORT_NAME + 1];\n\n", e->linkage, n);
+    guint n = MAX(1, g_hash_table_size(e->ports));
+    g_autoptr(GString) keys = g_string_new(""), here = g_string_new("");
+    for (guint i = 0; i < n; i++) {
+        const PortName *name = names_of_port(e, i);
+        g_string_append_printf(keys, "%s\"%s\"", i ? ", " : "", name ? name->key : "");
+        g_string_append_printf(here, "%s%d", i ? ", " : "", name && name->here);
     }
+    helper_declare(e, o->declarations, "extern char port[%u][MPI_MAX_PORT_NAME + 1];", n);
+    g_string_append_printf(o->definitions, "%schar port[%u][MPI_MAX_PORT_NAME + 1];\n", e->linkage, n);
+    g_string_append_printf(o->definitions, "static const char *const port_keys[%u] = {%s}; /* by which proxies of other jobs know them */\n", n, keys->str);
+    if (e->needs[HELPER_PORT_WAIT])
+        g_string_append_printf(o->definitions, "static const char port_here[%u] = {%s}; /* was it from a call of this job? */\n", n, here->str);
+    if (e->needs[HELPER_PORT_TELL])
+        g_string_append_printf(o->definitions, "static char port_told[%u]; /* to other jobs */\n", n);
+    g_string_append_c(o->definitions, '\n');
+    helper_define(e, o->definitions, port_path_text);
     if (e->needs[HELPER_PORT_TELL]) {
-        helper_declare(e, o->declarations, "void port_tell(int number);");
+        helper_declare(e, o->declarations, "void port_tell(int number, int opened);");
         helper_define(e, o->definitions, port_tell_text);
     }
     if (e->needs[HELPER_PORT_WAIT]) {
         helper_declare(e, o->declarations, "char *port_wait(int number);");
         helper_define(e, o->definitions, port_wait_text);
     }
+}
+
+void helpers_files(Out *o)
+{
+    Emitter *e = o->e;
+    if (e->needs[HELPER_SCRATCH])
+        scratch(o);
+    if (e->needs[HELPER_PORTS])
+        ports(o);
     if (e->needs[HELPER_JOIN_SOCKET]) {
         g_auto(GStrv) around = g_strsplit(join_text, "%d]", 2);
         g_autofree char *size = g_strdup_printf("%u]", e->plan->n_ranks), *text = g_strjoinv(size, around);

@@ -5,41 +5,46 @@
 #include "names.h"
 #include "worlds.h"
 
-/* The text of a string that the first outcome of a call has. */
-static char *outcome_string(Emitter *e, const Call *c, guint index)
+/* The string of argument INDEX in the outcome WORDS of a call, or NULL. */
+static char *string_of_outcome(const Call *c, const gint64 *words, guint n, guint index)
 {
-    const Plan *plan = e->plan;
-    RankSet ranks = plan->terminal_ranks[c->terminal];
-    char *text = NULL;
-    for (guint r = 0; r < ranks.n && !text; r++) {
-        const WendClass *class = wend_program_class(plan->program, wend_program_class_of(plan->program, ranks.ranks[r]));
-        for (guint s = 0; s < class->n_sequences && !text; s++) {
-            WendOutcomes *o = wend_program_outcomes(plan->program, ranks.ranks[r], s, c->slots->shape);
-            guint64 repeats;
-            const gint64 *words;
-            guint n;
-            g_autofree OutcomePart *parts = g_new0(OutcomePart, MAX(c->n_args, 1));
-            if (o && wend_outcomes_next_run(o, &repeats, &words, &n) && outcome_decode(c, words, n, parts) && parts[index].n > 0 &&
-                words[parts[index].first] >= 0) {
-                gint64 bytes = words[parts[index].first];
-                text = g_malloc0((gsize)bytes + 1);
-                for (gint64 i = 0; i < bytes; i++)
-                    text[i] = (char)((guint64)words[parts[index].first + 1 + i / 8] >> (8 * (i % 8)));
-            }
-            wend_outcomes_free(o);
-        }
-    }
+    g_autofree OutcomePart *parts = g_new0(OutcomePart, MAX(c->n_args, 1));
+    if (!outcome_decode(c, words, n, parts) || parts[index].n <= 0 || words[parts[index].first] < 0)
+        return NULL;
+    gint64 bytes = words[parts[index].first];
+    char *text = g_malloc0((gsize)bytes + 1);
+    for (gint64 i = 0; i < bytes; i++)
+        text[i] = (char)((guint64)words[parts[index].first + 1 + i / 8] >> (8 * (i % 8)));
     return text;
 }
 
-static guint port_number(Emitter *e, const char *name)
+/* The ports that the calls of one terminal gave: numbers, and for each of its ranks where its own begin. */
+typedef struct { GArray *first, *numbers; } PortsGiven;
+/* More equal ones in a row say nothing new: the last of a list comes again. */
+enum { PORTS_GIVEN_MAX = 1 << 16 };
+
+static void port_free(gpointer port)
 {
-    gpointer found;
-    if (!g_hash_table_lookup_extended(e->ports, name, NULL, &found)) {
-        found = GUINT_TO_POINTER(g_hash_table_size(e->ports));
-        g_hash_table_insert(e->ports, g_strdup(name), found);
+    g_free(((PortName *)port)->key);
+    g_free(port);
+}
+
+static PortName *port_named(Emitter *e, const char *name)
+{
+    PortName *port = g_hash_table_lookup(e->ports, name);
+    if (!port) {
+        port = g_new(PortName, 1);
+        *port = (PortName){g_hash_table_size(e->ports), FALSE, g_compute_checksum_for_string(G_CHECKSUM_SHA256, name, -1)};
+        port->key[16] = '\0';
+        g_hash_table_insert(e->ports, g_strdup(name), port);
+        g_ptr_array_add(e->ports_in_order, port);
     }
-    return GPOINTER_TO_UINT(found);
+    return port;
+}
+
+const PortName *names_of_port(Emitter *e, guint number)
+{
+    return number < e->ports_in_order->len ? e->ports_in_order->pdata[number] : NULL;
 }
 
 /* The leader of the other side is a rank of the caller's world, or of none that it knows. */
@@ -64,14 +69,46 @@ char *names_joined(Emitter *e, const Call *c)
     return is_joined(e->plan, c, partners) ? expression_by_rank(e, ranks, partners, "int", "partner") : NULL;
 }
 
+static void given_free(gpointer given)
+{
+    g_array_unref(((PortsGiven *)given)->first);
+    g_array_unref(((PortsGiven *)given)->numbers);
+    g_free(given);
+}
+
+/* The ports that calls of one terminal gave: rank by rank, each rank's in their order. */
+static void find_ports_given(Emitter *e, const Call *c)
+{
+    const Plan *plan = e->plan;
+    RankSet ranks = plan->terminal_ranks[c->terminal];
+    PortsGiven *given = g_new(PortsGiven, 1);
+    *given = (PortsGiven){g_array_new(FALSE, FALSE, sizeof(guint)), g_array_new(FALSE, FALSE, sizeof(guint))};
+    for (guint r = 0; r < ranks.n; r++) {
+        const WendClass *class = wend_program_class(plan->program, wend_program_class_of(plan->program, ranks.ranks[r]));
+        g_array_append_val(given->first, given->numbers->len);
+        for (guint s = 0; s < class->n_sequences; s++) {
+            WendOutcomes *o = wend_program_outcomes(plan->program, ranks.ranks[r], s, c->slots->shape);
+            guint64 repeats;
+            const gint64 *words;
+            guint n;
+            while (o && wend_outcomes_next_run(o, &repeats, &words, &n)) {
+                g_autofree char *name = string_of_outcome(c, words, n, c->n_args - 1);
+                PortName *port = port_named(e, name ? name : "");
+                port->here = TRUE;
+                for (guint64 i = 0; i < repeats && i < PORTS_GIVEN_MAX; i++)
+                    g_array_append_val(given->numbers, port->number);
+            }
+            wend_outcomes_free(o);
+        }
+    }
+    g_hash_table_insert(e->ports_given, GUINT_TO_POINTER(c->terminal), given);
+}
+
 static void find_in_call(Emitter *e, const Call *c)
 {
     const char *function = c->function->name;
-    if (strcmp(function, "MPI_Open_port") == 0 && !c->failed) {
-        char *name = outcome_string(e, c, c->n_args - 1);
-        if (name)
-            g_hash_table_add(e->opened_ports, name);
-    }
+    if (!c->failed && (strcmp(function, "MPI_Open_port") == 0 || strcmp(function, "MPI_Lookup_name") == 0))
+        find_ports_given(e, c);
     /* Communicators that lead to processes that the recording knows nothing of, and those made from them. */
     gboolean away = g_str_has_prefix(function, "MPI_Comm_spawn") && !worlds_several(e->plan);
     away |= strcmp(function, "MPI_Comm_join") == 0 && !c->failed && !is_joined(e->plan, c, NULL);
@@ -92,8 +129,10 @@ static void find_in_call(Emitter *e, const Call *c)
 void names_find(Emitter *e)
 {
     e->findings = g_hash_table_new(NULL, NULL);
-    e->ports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    e->opened_ports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    e->ports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, port_free);
+    e->ports_in_order = g_ptr_array_new();
+    e->ports_listed = g_hash_table_new(NULL, NULL);
+    e->ports_given = g_hash_table_new_full(NULL, NULL, NULL, given_free);
     e->away = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (guint t = 0; t < wend_program_n_terminals(e->plan->program); t++) {
         if (e->plan->terminal_ranks[t].n == 0)
@@ -137,6 +176,75 @@ char *names_file(Emitter *e, const Call *c, const Arg *arg)
     return g_strdup_printf("scratch_file(%u)", number);
 }
 
+/* -- ports -- */
+
+/* Which port the next call of a terminal gives, as an expression. */
+static char *next_port(Emitter *e, const Call *c)
+{
+    const PortsGiven *given = g_hash_table_lookup(e->ports_given, GUINT_TO_POINTER(c->terminal));
+    gboolean same = TRUE;
+    for (guint i = 1; given && i < given->numbers->len; i++)
+        same &= g_array_index(given->numbers, guint, i) == g_array_index(given->numbers, guint, 0);
+    if (!given || given->numbers->len == 0)
+        return g_strdup_printf("%u", port_named(e, "")->number);
+    if (same)
+        return g_strdup_printf("%u", g_array_index(given->numbers, guint, 0));
+    g_hash_table_add(e->ports_listed, GUINT_TO_POINTER(c->terminal));
+    return g_strdup_printf("next_port_%u()", c->terminal);
+}
+
+static char *port_given(Emitter *e, const Call *c)
+{
+    g_autofree char *number = next_port(e, c);
+    gboolean opens = strcmp(c->function->name, "MPI_Open_port") == 0;
+    e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_TELL] = e->needs[HELPER_SCRATCH] = TRUE;
+    if (g_str_has_suffix(number, ")")) {
+        const char *now = local_variable(e, "int", "its_port", 0);
+        g_ptr_array_add(e->before, g_strdup_printf("%s = %s;", now, number));
+        g_free(number);
+        number = g_strdup(now);
+    }
+    g_ptr_array_add(e->after, g_strdup_printf("port_tell(%s, %d);", number, opens));
+    return g_strdup_printf("port[%s]", number);
+}
+
+char *names_port(Emitter *e, const Call *c, guint index)
+{
+    const Arg *arg = &c->args[index];
+    if (!arg->has_in)
+        return c->failed ? g_strdup(local_variable(e, "char", "no_port", 4096)) : port_given(e, c);
+    if (arg->n_in < 0)
+        return g_strdup("NULL");
+    g_autofree char *name = words_to_string(arg->in, (gsize)arg->n_in);
+    gboolean meets = !c->failed && (strcmp(c->function->name, "MPI_Comm_connect") == 0 || strcmp(c->function->name, "MPI_Comm_accept") == 0);
+    gboolean known = g_hash_table_contains(e->ports, name);
+    /* One that the application made up itself: a name server passes on any text. But what somebody met at is a port, of another job if no call gave it. */
+    if (!known && !meets)
+        return c_string(name, -1);
+    e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_WAIT] = e->needs[HELPER_SCRATCH] = TRUE;
+    return g_strdup_printf("port_wait(%u)", port_named(e, name)->number);
+}
+
+static void emit_ports_given(Emitter *e, guint terminal, GString *declarations, GString *definitions)
+{
+    const PortsGiven *given = g_hash_table_lookup(e->ports_given, GUINT_TO_POINTER(terminal));
+    RankSet ranks = e->plan->terminal_ranks[terminal];
+    g_autoptr(GString) first = g_string_new(""), numbers = g_string_new("");
+    for (guint rank = 0, r = 0; rank <= ranks.ranks[ranks.n - 1]; rank++) {
+        while (r < ranks.n && ranks.ranks[r] < rank)
+            r++;
+        g_string_append_printf(first, "%s%u", rank ? ", " : "", g_array_index(given->first, guint, r));
+    }
+    for (guint i = 0; i < given->numbers->len; i++)
+        g_string_append_printf(numbers, "%s%u", i ? ", " : "", g_array_index(given->numbers, guint, i));
+    g_string_append_printf(definitions, "%sint next_port_%u(void)\n{\n    static int next;\n", e->linkage, terminal);
+    write_line(definitions, 1, "static const int first[%u] = {%s};", ranks.ranks[ranks.n - 1] + 1, first->str);
+    write_line(definitions, 1, "static const int numbers[%u] = {%s};", given->numbers->len, numbers->str);
+    g_string_append_printf(definitions, "    return numbers[(first[rank] + next++) %% %u];\n}\n\n", given->numbers->len);
+    if (!*e->linkage)
+        g_string_append_printf(declarations, "int next_port_%u(void);\n", terminal);
+}
+
 void names_emit(Emitter *e, GString *declarations, GString *definitions)
 {
     g_autoptr(GList) terminals = terminals_by_number(e->findings);
@@ -154,31 +262,11 @@ void names_emit(Emitter *e, GString *declarations, GString *definitions)
         if (!*e->linkage)
             g_string_append_printf(declarations, "long long next_found_%u(void);\n", number);
     }
-}
-
-/* -- ports -- */
-
-char *names_port(Emitter *e, const Call *c, guint index)
-{
-    const Arg *arg = &c->args[index];
-    if (arg->has_in) {
-        if (arg->n_in < 0)
-            return g_strdup("NULL");
-        g_autofree char *name = words_to_string(arg->in, (gsize)arg->n_in);
-        /* One that the application made up itself: a name server passes on any text. */
-        if (!g_hash_table_contains(e->opened_ports, name))
-            return c_string(name, -1);
-        e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_WAIT] = e->needs[HELPER_SCRATCH] = TRUE;
-        return g_strdup_printf("port_wait(%u)", port_number(e, name));
-    }
-    g_autofree char *name = outcome_string(e, c, index);
-    guint number = port_number(e, name ? name : "");
-    e->needs[HELPER_PORTS] = TRUE;
-    if (strcmp(c->function->name, "MPI_Open_port") == 0) {
-        e->needs[HELPER_PORT_TELL] = e->needs[HELPER_SCRATCH] = TRUE;
-        g_ptr_array_add(e->after, g_strdup_printf("port_tell(%u);", number));
-    }
-    return g_strdup_printf("port[%u]", number);
+    g_autoptr(GList) listed = terminals_by_number(e->ports_listed);
+    if (listed)
+        write_comment(definitions, 0, "The ports that calls opened or looked up, one after the other, for each rank from its first on.");
+    for (const GList *l = listed; l; l = l->next)
+        emit_ports_given(e, GPOINTER_TO_UINT(l->data), declarations, definitions);
 }
 
 const char *names_left_out(Emitter *e, const Call *c)

@@ -11,6 +11,8 @@
  *   spawn functions  other functions given to MPI, and other objects of the same numbers, in each world
  *   spawn ports      started processes connect to a port whose name they are told
  *   spawn halves     the two halves of one world meet at a port
+ *   spawn doors      ranks 0 and 1 meet at three ports, in another order than that in which they were opened, by both
+ *   spawn serve FILE, spawn visit FILE   two jobs meet at a port whose name the one writes into a file
  *   spawn join       two ranks of one world meet over a socket
  *   spawn various    in turn by each rank as the root: receives from any child, a file that both worlds open, other calls before MPI_Init
  *   spawn bare       started processes that are not recorded, more than there are parents
@@ -279,6 +281,64 @@ static void accept_child(void)
     MPI_Comm_disconnect(&children);
 }
 
+static void meet_at(const char *port, int accepts)
+{
+    MPI_Comm met;
+    if (accepts)
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &met);
+    else
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &met);
+    talk(met, !accepts);
+    MPI_Comm_disconnect(&met);
+}
+
+static void meet_at_doors(void)
+{
+    enum { DOORS = 3 };
+    static char names[2][DOORS][MPI_MAX_PORT_NAME];
+    if (rank > 1)
+        return;
+    for (int i = 0; i < DOORS; i++)
+        MPI_Open_port(MPI_INFO_NULL, names[rank][i]);
+    MPI_Sendrecv(names[rank], sizeof names[0], MPI_CHAR, 1 - rank, 0, names[1 - rank], sizeof names[0], MPI_CHAR, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = DOORS - 1; i >= 0; i--) {
+        meet_at(names[0][i], rank == 0);
+        meet_at(names[1][(i + 1) % DOORS], rank == 1);
+    }
+    for (int i = 0; i < DOORS; i++)
+        MPI_Close_port(names[rank][i]);
+}
+
+/* Both jobs have the file's name; it is there when it is whole. */
+static void meet_job(const char *file, int serves)
+{
+    char port[MPI_MAX_PORT_NAME] = "", part[4096];
+    MPI_Comm met;
+    snprintf(part, sizeof part, "%s.part", file);
+    if (rank == 0 && serves) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+        FILE *out = fopen(part, "w");
+        fputs(port, out);
+        fclose(out);
+        rename(part, file);
+    } else if (rank == 0) {
+        FILE *in;
+        while (!(in = fopen(file, "r")))
+            usleep(10000);
+        if (!fgets(port, sizeof port, in))
+            fail("no port");
+        fclose(in);
+    }
+    if (serves)
+        MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &met);
+    else
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &met);
+    talk(met, !serves);
+    MPI_Comm_disconnect(&met);
+    if (rank == 0 && serves)
+        MPI_Close_port(port);
+}
+
 static void meet_halves(void)
 {
     char port[MPI_MAX_PORT_NAME] = "";
@@ -368,6 +428,8 @@ static void be_parent(const char *what)
         accept_child();
     } else if (strcmp(what, "halves") == 0) {
         meet_halves();
+    } else if (strcmp(what, "doors") == 0) {
+        meet_at_doors();
     } else if (strcmp(what, "join") == 0) {
         join();
     } else if (strcmp(what, "various") == 0) {
@@ -383,10 +445,10 @@ static void be_parent(const char *what)
             MPI_File_delete("spawn.file", MPI_INFO_NULL);
     } else if (strcmp(what, "bare") == 0) {
         MPI_Info info;
-        char *arguments[] = {"lingers", NULL};
+        char *arguments[] = {"LD_PRELOAD=", self, "lingers", NULL};
         MPI_Info_create(&info);
-        MPI_Info_set(info, "env", "LD_PRELOAD=");
-        MPI_Comm_spawn(self, arguments, size + 1, info, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+        MPI_Info_set(info, "env", "LD_PRELOAD="); /* what Open MPI knows */
+        MPI_Comm_spawn("env", arguments, size + 1, info, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
         MPI_Info_free(&info);
         talk(children, 0);
         ring(MPI_COMM_WORLD);
@@ -458,6 +520,8 @@ int main(int argc, char **argv)
         be_child(parent, what);
     else if (strcmp(what, "probe") == 0)
         status = probe();
+    else if (strcmp(what, "serve") == 0 || strcmp(what, "visit") == 0)
+        meet_job(argc > 2 ? argv[2] : "port", *what == 's');
     else
         be_parent(what);
     MPI_Finalize();
