@@ -336,14 +336,25 @@ class Wrapper:
                 args.append(f"CALLBACK({kind}, {p.name})")
             elif p.kind == "status" and p.direction == "out" and recording:
                 args.append("filled")
-            elif p.kind == "info" and self.spawns() and recording:
-                args.append(f"spawn_infos(c, at_root, count, {p.name})" if p.length else f"spawn_info(c, at_root, {p.name})")
+            elif self.spawns() and recording and p.kind in ("strings", "strings2", "string", "info"):
+                args.append(self.spawned(p))
             else:
                 args.append(p.name)
         return f"P{self.f.name}({', '.join(args)})"
 
     def spawns(self):
         return self.f.name.startswith("MPI_Comm_spawn")
+
+    def spawned(self, p):
+        """What the library gets of what is started: spawn.h."""
+        whole = {"command": "commands", "argv": "argvs", "info": "infos"}
+        return f"spawn.{whole[p.name]}[0]" if p.name in whole else f"spawn.{p.name[len('array_of_'):].rstrip('s')}s"
+
+    def begin_spawn(self):
+        if self.f.param("command"):
+            self.line("Spawn spawn = spawn_begin(c, at_root, 1, maxprocs, &(char *){(char *)command}, &(char **){argv}, &info);")
+        else:
+            self.line("Spawn spawn = spawn_begin(c, at_root, count, at_root && count > 0 ? *array_of_maxprocs : 0, array_of_commands, array_of_argv, array_of_info);")
 
     def request_facts(self, p):
         f = self.f
@@ -397,6 +408,8 @@ class Wrapper:
                 self.line(f"memory_remove({p.name});")
             elif p in freed:
                 self.line(f"handle_ending(c, HANDLE_{p.kind.upper()}, before_{p.name});")
+        if self.spawns():
+            self.begin_spawn()
         self.line("call_start(c);")
         if f.returned:
             self.line(f"{result} rc = {self.call(True)};")

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "attendance.h"
+#include "spawn.h"
 #include "state.h"
 
 /* Sorted by low. Windows may overlap in memory; reach is the highest high up to here. */
@@ -46,10 +47,10 @@ static uint64_t look_again;           /* not before, in nanoseconds */
 
 static size_t list_room(size_t bytes) { return bytes > sizeof(List) ? (bytes - sizeof(List)) / sizeof(Attached) : 0; }
 
-/* Processes that others started have the same launcher, and ranks of their own: PMIx has a name for their job. */
+/* Processes that others started have the same launcher, and ranks of their own: PMIx, or else Wend, has a name for their job. */
 static long job_number(void)
 {
-    const char *name = state()->spawned ? getenv("PMIX_NAMESPACE") : "";
+    const char *name = !state()->spawned ? "" : getenv("PMIX_NAMESPACE") ? getenv("PMIX_NAMESPACE") : spawn_world();
     long launcher = attendance_launcher();
     if (launcher < 0 || !name || !*name)
         return name ? launcher : -1;

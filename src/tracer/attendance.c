@@ -21,6 +21,7 @@
 #include "module.h"
 #include "own.gen.h"
 #include "runtime.h"
+#include "spawn.h"
 
 /* -- /proc -- */
 
@@ -72,18 +73,18 @@ static long rank_of(long pid, const char *variable)
     return rank;
 }
 
-/* Has PID the rank of a process that was started with this one? What the application itself starts (MPI_Comm_spawn) has ranks of its own from 0 on, and
- * PMIx tells such jobs apart. */
+/* Has PID the rank of a process that was started with this one? What the application itself starts (MPI_Comm_spawn) has ranks of its own from 0 on; PMIx, or else
+ * Wend, has told such processes the name of their job. */
 static bool is_of_job(long pid)
 {
-    static const char name[] = "PMIX_NAMESPACE=";
-    const char *own = getenv("PMIX_NAMESPACE");
-    size_t len;
-    char *environment = own ? read_proc(pid, "environ", &len) : NULL;
-    bool same = true;
+    const char *namespace = getenv("PMIX_NAMESPACE"), *own = namespace ? namespace : getenv(SPAWN_WORLD), *its = NULL;
+    const char *variable = namespace ? "PMIX_NAMESPACE" : SPAWN_WORLD;
+    size_t len, name = strlen(variable);
+    char *environment = read_proc(pid, "environ", &len);
     for (const char *p = environment; p && p < environment + len; p += strlen(p) + 1)
-        if (strncmp(p, name, sizeof name - 1) == 0)
-            same = strcmp(p + sizeof name - 1, own) == 0;
+        if (strncmp(p, variable, name) == 0 && p[name] == '=')
+            its = p + name + 1;
+    bool same = its ? own && strcmp(its, own) == 0 : namespace || !own; /* the first world has no name of Wend's */
     free(environment);
     return same;
 }

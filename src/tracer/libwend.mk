@@ -27,7 +27,7 @@ TRACER_SOURCES = \
 	src/tracer/scratch.c src/tracer/scratch.h \
 	src/tracer/sessions.c \
 	src/tracer/settings.c src/tracer/settings.h \
-	src/tracer/spawn.c src/tracer/spawn.h \
+	src/tracer/spawn.c src/tracer/spawn.h src/tracer/spawn_mpich.c src/tracer/spawn_openmpi.c \
 	src/tracer/state.h \
 	src/tracer/stranger.c src/tracer/stranger.h \
 	src/tracer/symbols.c src/tracer/symbols.h \

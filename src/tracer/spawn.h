@@ -1,7 +1,7 @@
 /* spawn.h: processes that the application starts with MPI_Comm_spawn run under Wend as it does, and their world has a name.
  *
- * Launchers that start them give them their own environment, not that of the process that asks. Open MPI adds what the Info key "env" says (255 bytes), and all
- * variables of the asking process whose names begin with OMPI_MCA_. So the settings go the second way, from the start, and what concerns one world the first. */
+ * Launchers that start them give them their own environment, not that of the process that asks. So what they need of it goes with the call, in a way that the library
+ * at hand has (spawn_mpich.c, spawn_openmpi.c). */
 #ifndef WEND_SPAWN_H
 #define WEND_SPAWN_H
 
@@ -13,13 +13,24 @@
 
 void spawn_load(void);                /* when the library is loaded: settings come, and are there to go on */
 
-/* What the library gets in the place of the Info objects. At the root; else, and where nothing can be added, the application's. */
-MPI_Info spawn_info(Call *c, bool at_root, MPI_Info info);
-const MPI_Info *spawn_infos(Call *c, bool at_root, int n, const MPI_Info *infos);
+/* What the library gets in the place of the arguments. At the root; else, and where nothing can be added, the application's. N_PROCESSES: of the first command. */
+typedef struct { char **commands, ***argvs; const MPI_Info *infos; } Spawn;
+Spawn spawn_begin(Call *c, bool at_root, int n, int n_processes, char *const *commands, char **const *argvs, const MPI_Info *infos);
 void spawn_end(Call *c, bool at_root); /* the call is back */
 
 /* The name by which this world was started (WEND_WORLD), if there is one that can be a file's: "0.2" is the second that rank 0 of the first world started,
  * "0.2-1.1" the first that rank 1 of that started; "0t3.1" is thread 3's. NULL: none. */
 const char *spawn_world(void);
+
+/* -- of a family of libraries -- */
+
+#define SPAWN_WORLD "WEND_WORLD"
+
+void spawn_wrap(const Call *c, int n, Spawn *spawn);
+void spawn_unwrap(void);              /* what the last one made in this thread goes; there may be none */
+
+const char *spawn_directory(void);    /* the recording's; NULL: not known here */
+void spawn_name_of_next(const Call *c, char *out, size_t room);
+void spawn_say_too_long(void);        /* once */
 
 #endif
