@@ -26,6 +26,7 @@ typedef struct {
     guint64 calls;        /* recorded, all ranks, polls included */
     guint64 bytes;        /* of the archive */
     guint classes;
+    char unrecorded[160]; /* functions of which it has no call though they were called: "MPI_A, MPI_B and 3 others"; empty: there are none */
 } WendMergeResult;
 
 /* Unifies terminals and rules over classes and writes DIR/FILE (to a temporary name, then renamed); FILE NULL is trace.tar.zst. DIR exists.

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "part.h"
 #include "program-private.h"
 #include "vector.h"
 
@@ -157,12 +158,15 @@ static GKeyFile *join_meta(GPtrArray *worlds)
         for (guint i = 0; i < worlds->len; i++) sum += g_key_file_get_uint64(((WendProgram *)worlds->pdata[i])->meta, "recording", totals[k], NULL);
         g_key_file_set_uint64(meta, "recording", totals[k], sum);
     }
+    static const char *const united[] = {"error", WEND_UNRECORDED_GROUP};
     for (guint i = 1; i < worlds->len; i++) {
         GKeyFile *other = ((WendProgram *)worlds->pdata[i])->meta;
-        g_auto(GStrv) codes = g_key_file_get_keys(other, "error", NULL, NULL);
-        for (guint k = 0; codes && codes[k]; k++) {
-            g_autofree char *name = g_key_file_get_string(other, "error", codes[k], NULL);
-            if (name && !g_key_file_has_key(meta, "error", codes[k], NULL)) g_key_file_set_string(meta, "error", codes[k], name);
+        for (guint g = 0; g < G_N_ELEMENTS(united); g++) {
+            g_auto(GStrv) keys = g_key_file_get_keys(other, united[g], NULL, NULL);
+            for (guint k = 0; keys && keys[k]; k++) {
+                g_autofree char *value = g_key_file_get_string(other, united[g], keys[k], NULL);
+                if (value && !g_key_file_has_key(meta, united[g], keys[k], NULL)) g_key_file_set_string(meta, united[g], keys[k], value);
+            }
         }
         if (!g_key_file_get_boolean(other, "recording", "complete", NULL)) g_key_file_set_boolean(meta, "recording", "complete", FALSE);
     }

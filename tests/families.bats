@@ -135,3 +135,66 @@ across() { # N PROGRAM…
     [ "$status" = 2 ]
     [ ! -e q.c ]
 }
+
+# -- versions of one family --
+
+# A library that has one function more than Wend was built for, with 16 arguments of which each counts.
+newer_library() {
+    cat >more.c <<'END'
+long PMPIX_More(int *rank, long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m)
+{
+    return *rank * 0 + a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j + 11 * k + 12 * l + 13 * m;
+}
+long MPIX_More(int *rank, long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m) __attribute__((weak, alias("PMPIX_More")));
+int PMPIX_Other(void) { return 0; }
+int MPIX_Other(void) __attribute__((weak, alias("PMPIX_Other")));
+int MPIX_NUMBER = 7; /* no function */
+END
+    cat >newer.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+long MPIX_More(int *rank, long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m);
+int MPIX_Other(void);
+extern int MPIX_NUMBER;
+long (*volatile pointer)(int *, long, long, long, long, long, long, long, long, long, long, long, long, long) = MPIX_More;
+int main(int argc, char **argv)
+{
+    int rank, which = argc > 1 ? atoi(argv[1]) : 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    long sum = which > 0 ? pointer(&rank, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1L << 40) : 0;
+    if (which > 0 && rank == 1)
+        sum += MPIX_More(&rank, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    if (which > 1 && rank == 1)
+        MPIX_Other();
+    if (rank == 1)
+        printf("sum %ld, number %d\n", sum, MPIX_NUMBER);
+    MPI_Finalize();
+    return 0;
+}
+END
+    "$MPICC" -w -shared -fPIC more.c -o libmore.so
+    "$MPICC" -w "$@" newer.c -o newer -L. -lmore -Wl,-rpath,"$PWD"
+}
+
+@test "functions that the library has and Wend was not built for: called, they are named" {
+    newer_library
+    mpi 2 "$WEND" trace -o none.dir ./newer >out 2>err
+    [ "$(cat out)" = "sum 0, number 7" ]
+    [[ "$(grep '^wend:' err)" == *" bytes: $PWD/none.dir" ]] || fail "$(cat err)"
+    ! "$WEND" show none.dir | grep '^not recorded' || fail "a reference is no call"
+
+    mpi 2 "$WEND" trace -o one.dir ./newer 1 >out 2>err
+    [ "$(cat out)" = "sum $((1 + 4 + 9 + 16 + 25 + 36 + 49 + 64 + 81 + 100 + 121 + 144 + 13 * (1 << 40) + 91)), number 7" ] || fail "$(cat out)"
+    [ "$(grep -c '^wend:' err)" = 1 ]
+    grep -q "one.dir, without those of MPIX_More, which the MPI library that Wend was built for lacks$" err || fail "$(cat err)"
+    "$WEND" show one.dir | grep -qx 'not recorded    calls of MPIX_More: Wend was built for an MPI library without them'
+
+    # By another rank than the one that speaks, and where nothing else is said; and a program at fixed addresses.
+    newer_library -no-pie
+    mpi 2 "$WEND" trace --quiet -o two.dir ./newer 2 >out 2>err
+    grep -q "two.dir, without those of MPIX_More and MPIX_Other, which" err || fail "$(cat err)"
+    "$PROXYGEN" two.dir -o proxy.c 2>message
+    [ "$(cat message)" = "proxygen: proxy.c: the application's calls of MPIX_More, MPIX_Other are not in the recording (see wend show)" ] || fail "$(cat message)"
+}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "endings.h"
+#include "part.h"
 #include "program.h"
 #include "src/wend/command.h"
 #include "summary.h"
@@ -115,6 +116,17 @@ static void show_run(GString *out, const WendProgram *p, const Summary *s)
     g_free(elapsed);
     g_free(threads);
     g_free(job);
+}
+
+/* Functions that were called, and that the libwend at hand could not record. */
+static void show_unrecorded(GString *out, const WendProgram *p)
+{
+    g_auto(GStrv) names = g_key_file_get_keys(wend_program_meta(p), WEND_UNRECORDED_GROUP, NULL, NULL);
+    if (names == NULL)
+        return;
+    g_autofree char *list = g_strjoinv(", ", names);
+    label(out, "not recorded");
+    g_string_append_printf(out, "calls of %s: Wend was built for an MPI library without them\n", list);
 }
 
 /* What the further worlds of the job ran. */
@@ -432,6 +444,7 @@ int wend_show_main(int argc, char **argv)
         show_json(out, program, summary);
     } else {
         show_run(out, program, summary);
+        show_unrecorded(out, program);
         show_worlds(out, program);
         endings_show(out, program, all ? G_MAXUINT : FEW_ENDINGS);
         show_sizes(out, program, summary);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "part.h"
 #include "plan.h"
 #include "target.h"
 #include "worlds.h"
@@ -31,6 +32,15 @@ static int check_target(const Options *options, GHashTable *names)
     return lacks && options->target ? LACKING : 0;
 }
 
+/* Calls that the recording lacks: the proxy may do without, or wait for what they would bring. */
+static void say_unrecorded(const Options *options, const WendProgram *program)
+{
+    g_auto(GStrv) names = g_key_file_get_keys(wend_program_meta(program), WEND_UNRECORDED_GROUP, NULL, NULL);
+    g_autofree char *list = names ? g_strjoinv(", ", names) : NULL;
+    if (list)
+        fprintf(stderr, "proxygen: %s: the application's calls of %s are not in the recording (see wend show)\n", options->output, list);
+}
+
 static int compile(const Options *options)
 {
     GError *error = NULL;
@@ -39,6 +49,8 @@ static int compile(const Options *options)
         return WEND_ERROR_USAGE;
     WendProgram *program = worlds_open(options->recording, &error);
     gboolean good = program && plan_compile(program, options, names, &error);
+    if (good)
+        say_unrecorded(options, program);
     wend_program_free(program);
     return good ? check_target(options, names) : fail(error);
 }

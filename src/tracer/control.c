@@ -26,6 +26,7 @@
 #include "settings.h"
 #include "spawn.h"
 #include "stranger.h"
+#include "unrecorded.h"
 #include "watcher.h"
 
 /* -- the process -- */
@@ -53,6 +54,8 @@ __attribute__((constructor)) static void load(void)
     if (s->spare || s->other_family)
         return;
     tools_open();
+    if (late_symbol("PMPI_Init"))
+        unrecorded_open();
     module_own_file();
     atomic_store(&s->recording, settings()->tracing);
     atomic_store(&s->active, true);

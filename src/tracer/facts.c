@@ -19,6 +19,7 @@
 #include "output.h"
 #include "own.gen.h"
 #include "settings.h"
+#include "unrecorded.h"
 
 static char *directory;               /* at the start: the application may change it */
 static double start;                  /* seconds since the epoch */
@@ -265,6 +266,12 @@ static void add_errors(WendFacts *f)
     }
 }
 
+static void add_unrecorded(void *f, const char *name)
+{
+    char key[160] = WEND_UNRECORDED_GROUP "."; /* no allocation: the process may be in a signal's handler */
+    wend_facts_add(f, strncat(key, name, sizeof key - sizeof WEND_UNRECORDED_GROUP - 2), "");
+}
+
 void facts_collect(void)
 {
     WendFacts *f = &constant_facts;
@@ -297,4 +304,5 @@ void facts_put(WendFacts *f, const char *ended)
     if (ended)
         wend_facts_add(f, "run.ended", ended);
     add_errors(f);
+    unrecorded_each(add_unrecorded, f);
 }

@@ -223,12 +223,13 @@ static bool write_archive(Merge *m)
     if (*m->trouble.why)
         return false;
     parts_remove();
-    if (!settings()->quiet) {
+    if (!settings()->quiet || *result.unrecorded) {
         char calls[48], bytes[48];
         write_grouped(calls, sizeof calls, result.calls);
         write_grouped(bytes, sizeof bytes, result.bytes);
-        state_say("%s calls of %d %s in %s bytes: %s", calls, state()->world_size, state()->world_size == 1 ? "rank" : "ranks", bytes,
-                  output_directory());
+        state_say("%s calls of %d %s in %s bytes: %s%s%s%s", calls, state()->world_size, state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(),
+                  *result.unrecorded ? ", without those of " : "", result.unrecorded,
+                  *result.unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
     }
     return true;
 }

@@ -10,6 +10,7 @@
 #include "module.h"
 #include "state.h"
 #include "stranger.h"
+#include "unrecorded.h"
 
 static const char in_every_library[] = "PMPI_Initialized";
 
@@ -95,6 +96,7 @@ void late_open(void)
             atomic_store(&state()->active, false);
         } else {
             fortran_open();
+            unrecorded_open();
         }
         atomic_store_explicit(&bound, true, memory_order_release);
     }

@@ -33,6 +33,7 @@ TRACER_SOURCES = \
 	src/tracer/symbols.c src/tracer/symbols.h \
 	src/tracer/threads.c src/tracer/threads.h \
 	src/tracer/tools.c src/tracer/tools.h \
+	src/tracer/unrecorded.c src/tracer/unrecorded.h \
 	src/tracer/watcher.c src/tracer/watcher.h
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 # -fexceptions: C++ applications throw from error handlers, through MPI and through here.
