@@ -6,6 +6,7 @@
  * As root the process also runs at the lowest real-time round-robin priority, where a yield takes effect at once, even beside other load. Two
  * things keep that from stalling what is not real-time (launchers above all; the kernel stops real-time processes for only 50 ms in a second): a
  * long wait sleeps, and the priority is taken only between MPI_Init and MPI_Finalize, whose barriers spin on shared memory without any progress call.
+ * Programs with threads do without: one that is not real-time would be kept from doing what one that is waits for.
  *
  * With YIELD_DELAYS=SEED set, each process now and then sleeps up to half a millisecond before it makes progress, so that messages come in another
  * order with each seed.
@@ -70,8 +71,11 @@ static void find_out_phase(void)
         initialized = (int (*)(int *))next("PMPI_Initialized");
     initialized(&flag);
     if (flag) {
+        int level = 0;
+        ((int (*)(int *))next("PMPI_Query_thread"))(&level);
         phase = RUNNING;
-        set_policy(SCHED_RR, 1);
+        if (level == 0) /* MPI_THREAD_SINGLE; no mpi.h here, since it serves all libraries */
+            set_policy(SCHED_RR, 1);
     }
 }
 
