@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Finalized(&finalized);
     MPI_Get_version(&version, &subversion);
     MPI_Get_library_version(text, &length);
-#if MPI_VERSION >= 4
+#ifdef MPI_SESSION_NULL /* of MPI 4.0, whatever MPI_VERSION says */
     MPI_Info info;
     MPI_Info_create(&info);
     MPI_Info_set(info, "key", "value");
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     MPI_Initialized(&flag);
     MPI_Finalized(&finalized);
     MPI_Get_version(&version, &subversion);
-#if MPI_VERSION >= 4
+#ifdef MPI_SESSION_NULL
     MPI_Error_string(MPI_ERR_COMM, error, &length);
 #else
     length = snprintf(error, sizeof error, "not to be asked for");

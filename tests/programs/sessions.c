@@ -2,7 +2,7 @@
 #include <mpi.h>
 #include <stdio.h>
 
-#if MPI_VERSION < 4
+#ifndef MPI_SESSION_NULL
 int main(void)
 {
     puts("this library has no sessions");

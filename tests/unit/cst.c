@@ -460,16 +460,16 @@ static void test_part(void)
         g_assert_cmpuint(calls.slots->len, ==, 1);
         g_assert_cmpuint(calls.stats->len, ==, 2);
         WendCursor grammar = wend_read_block(&c);
-        g_assert_cmpmem(grammar.p, grammar.end - grammar.p, "\1\1\0\3", 4); /* one rule of one symbol: terminal 0, three times */
+        g_assert_cmpmem(grammar.p, (gsize)(grammar.end - grammar.p), "\1\1\0\3", 4); /* one rule of one symbol: terminal 0, three times */
         g_assert_cmpuint(wend_read_unsigned(&c), ==, i ? 0 : 7);
         Table failing = read_table(&c);
         g_assert_cmpuint(failing.slots->len, ==, i ? 0 : 1);
         g_assert_cmpuint(failing.stats->len, ==, 0);
         grammar = wend_read_block(&c);
         if (i == 0)
-            g_assert_cmpmem(grammar.p, grammar.end - grammar.p, "\1\1\0\xe8\7", 5);
+            g_assert_cmpmem(grammar.p, (gsize)(grammar.end - grammar.p), "\1\1\0\xe8\7", 5);
         else
-            g_assert_cmpmem(grammar.p, grammar.end - grammar.p, "\1\0", 2);
+            g_assert_cmpmem(grammar.p, (gsize)(grammar.end - grammar.p), "\1\0", 2);
         table_clear(&calls);
         table_clear(&failing);
     }
