@@ -30,6 +30,34 @@ free_recordings() {
     [ "$free" -le $((alone + alone / 20)) ] || fail "$free bytes, not $alone"
 }
 
+@test "threads that a thread of the library's starts are the library's" {
+    cat >starts.c <<'END'
+#include <mpi.h>
+#include <pthread.h>
+#include <stddef.h>
+static void *nothing(void *p) { return p; }
+static void *start_another(void *p)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, nothing, NULL);
+    pthread_join(thread, NULL);
+    return p;
+}
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, start_another, NULL);
+    pthread_join(thread, NULL);
+    return PMPI_Init_thread(argc, argv, required, provided);
+}
+END
+    "$MPICC" -w -shared -fPIC starts.c -o starts.so -pthread
+    record without.dir 2 "$PROGRAMS/threads" >/dev/null
+    LD_PRELOAD=$PWD/starts.so record with.dir 2 "$PROGRAMS/threads" >/dev/null
+    "$WEND" diff without.dir with.dir
+    "$WEND" dump with.dir | grep -q 'wend_start(thread=1)'
+}
+
 @test "round trip: threads that run freely" { roundtrip 2 "$PROGRAMS/interleaved" 3; }
 @test "round trip: requests made in one thread and completed in another" { roundtrip 2 "$PROGRAMS/teams" requests; }
 @test "round trip: communicators and datatypes made in one thread and used in another" { roundtrip 2 "$PROGRAMS/teams" objects; }

@@ -16,6 +16,7 @@
 static _Atomic uint32_t created;                  /* by the application, so far */
 static uint32_t first;                            /* what the thread that has number 0 was created as */
 static __thread __attribute__((tls_model("initial-exec"))) uint32_t created_as; /* 0: the initial thread, or it was not seen */
+static __thread __attribute__((tls_model("initial-exec"))) bool not_counted;    /* a thread of MPI's or of Wend's own */
 
 uint32_t thread_number_new(bool is_first)
 {
@@ -73,21 +74,22 @@ static void tell(int function, uint32_t number)
         call_pseudo(function, &word, 1, NULL, 0);
 }
 
-typedef struct { void *(*function)(void *); void *argument; uint32_t number; } Start;
+typedef struct { void *(*function)(void *); void *argument; uint32_t number; } Start; /* number 0: it is not the application's */
 
 static void *start(void *p)
 {
     Start s = *(Start *)p;
     free(p);
     created_as = s.number;
+    not_counted = s.number == 0;
     return s.function(s.argument);
 }
 
-/* Threads of MPI's and of Wend's own are not the application's. */
+/* Threads of MPI's and of Wend's own are not the application's, nor are those that they create: PMIx starts threads from one of its own, while MPI_Init waits for them. */
 static bool is_own(void *(*function)(void *))
 {
     extern const char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
-    return (wend_thread && wend_thread->inside) || ((uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end);
+    return not_counted || (wend_thread && wend_thread->inside) || ((uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end);
 }
 
 __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
@@ -95,17 +97,17 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
     static int (*_Atomic real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     if (!real)
         real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create");
-    Start *s = is_own(function) ? NULL : malloc(sizeof *s);
+    Start *s = malloc(sizeof *s);
     if (!s)
         return real(thread, attributes, function, argument);
-    uint32_t number = atomic_fetch_add(&created, 1) + 1;
+    uint32_t number = is_own(function) ? 0 : atomic_fetch_add(&created, 1) + 1;
     *s = (Start){function, argument, number};
     tell(WEND_FN_wend_start, number);
     int rc = real(thread, attributes, start, s);
-    if (rc == 0)
-        remember(*thread, number);
-    else
+    if (rc != 0)
         free(s);
+    else if (number != 0)
+        remember(*thread, number);
     return rc;
 }
 
