@@ -26,6 +26,7 @@
 #include "settings.h"
 #include "spawn.h"
 #include "stranger.h"
+#include "threads.h"
 #include "unrecorded.h"
 #include "watcher.h"
 
@@ -46,6 +47,7 @@ static void in_forked_child(void)
 __attribute__((constructor)) static void load(void)
 {
     State *s = state();
+    threads_open();
     spawn_load();
     clock_open();
     pthread_atfork(NULL, NULL, in_forked_child);

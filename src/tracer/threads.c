@@ -18,6 +18,13 @@ static uint32_t first;                            /* what the thread that has nu
 static __thread __attribute__((tls_model("initial-exec"))) uint32_t created_as; /* 0: the initial thread, or it was not seen */
 static __thread __attribute__((tls_model("initial-exec"))) bool not_counted;    /* a thread of MPI's or of Wend's own */
 
+static bool counting;
+
+void threads_open(void)
+{
+    counting = true;
+}
+
 uint32_t thread_number_new(bool is_first)
 {
     uint32_t number = created_as;
@@ -85,11 +92,12 @@ static void *start(void *p)
     return s.function(s.argument);
 }
 
-/* Threads of MPI's and of Wend's own are not the application's, nor are those that they create: PMIx starts threads from one of its own, while MPI_Init waits for them. */
+/* Threads of MPI's and of Wend's own are not the application's, nor are those that they create, nor those of libraries' constructors (UCX has one there): Wend's
+ * own is among the last, that of the program comes after it. */
 static bool is_own(void *(*function)(void *))
 {
     extern const char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
-    return not_counted || (wend_thread && wend_thread->inside) || ((uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end);
+    return !counting || not_counted || (wend_thread && wend_thread->inside) || ((uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end);
 }
 
 __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
