@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "late.h"
 #include "module.h"
 #include "own.gen.h"
 
@@ -54,14 +55,20 @@ void spawn_load(void)
 typedef struct { MPI_Info *made; int n; } Given;
 static _Thread_local Given given;
 
-/* The value of the key "env", with what INFO has there before. False: it would be too long. */
+/* Open MPI 5, which has sessions, warns of the name that 4.1 knows. */
+static const char *key(void)
+{
+    return late_symbol("PMPI_Session_init") ? "PMIX_ENVAR" : "env";
+}
+
+/* The value of that key, with what INFO has there before. False: it would be too long. */
 static bool environment(const Call *c, MPI_Info info, char value[MPI_MAX_INFO_VAL + 1])
 {
     char name[256], before[MPI_MAX_INFO_VAL + 1] = "";
     const char *given_preload = getenv("LD_PRELOAD"), *preloads[] = {given_preload, module_own_file()}, *output = spawn_directory();
     int known = 0;
     if (info != MPI_INFO_NULL)
-        PMPI_Info_get(info, "env", MPI_MAX_INFO_VAL, before, &known);
+        PMPI_Info_get(info, key(), MPI_MAX_INFO_VAL, before, &known);
     if (!given_preload || strstr(before, "LD_PRELOAD="))
         preloads[0] = preloads[1] = NULL; /* Wend is part of the program; or it is the application's own business */
     spawn_name_of_next(c, name, sizeof name);
@@ -86,7 +93,7 @@ static MPI_Info with_environment(const Call *c, MPI_Info info)
     }
     if ((info == MPI_INFO_NULL ? PMPI_Info_create(&made) : PMPI_Info_dup(info, &made)) != MPI_SUCCESS)
         return info;
-    if (PMPI_Info_set(made, "env", value) != MPI_SUCCESS) {
+    if (PMPI_Info_set(made, key(), value) != MPI_SUCCESS) {
         PMPI_Info_free(&made);
         return info;
     }
