@@ -34,7 +34,7 @@ static PortName *port_named(Emitter *e, const char *name)
     PortName *port = g_hash_table_lookup(e->ports, name);
     if (!port) {
         port = g_new(PortName, 1);
-        *port = (PortName){g_hash_table_size(e->ports), FALSE, g_compute_checksum_for_string(G_CHECKSUM_SHA256, name, -1)};
+        *port = (PortName){g_hash_table_size(e->ports), FALSE, FALSE, g_compute_checksum_for_string(G_CHECKSUM_SHA256, name, -1)};
         port->key[16] = '\0';
         g_hash_table_insert(e->ports, g_strdup(name), port);
         g_ptr_array_add(e->ports_in_order, port);
@@ -95,6 +95,7 @@ static void find_ports_given(Emitter *e, const Call *c)
                 g_autofree char *name = string_of_outcome(c, words, n, c->n_args - 1);
                 PortName *port = port_named(e, name ? name : "");
                 port->here = TRUE;
+                port->opened |= strcmp(c->function->name, "MPI_Open_port") == 0;
                 for (guint64 i = 0; i < repeats && i < PORTS_GIVEN_MAX; i++)
                     g_array_append_val(given->numbers, port->number);
             }
@@ -217,9 +218,9 @@ char *names_port(Emitter *e, const Call *c, guint index)
         return g_strdup("NULL");
     g_autofree char *name = words_to_string(arg->in, (gsize)arg->n_in);
     gboolean meets = !c->failed && (strcmp(c->function->name, "MPI_Comm_connect") == 0 || strcmp(c->function->name, "MPI_Comm_accept") == 0);
-    gboolean known = g_hash_table_contains(e->ports, name);
+    const PortName *port = g_hash_table_lookup(e->ports, name);
     /* One that the application made up itself: a name server passes on any text. But what somebody met at is a port, of another job if no call gave it. */
-    if (!known && !meets)
+    if (!meets && !(port && port->opened))
         return c_string(name, -1);
     e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_WAIT] = e->needs[HELPER_SCRATCH] = TRUE;
     return g_strdup_printf("port_wait(%u)", port_named(e, name)->number);

@@ -8,8 +8,8 @@
 void names_find(Emitter *e);
 char *names_file(Emitter *e, const Call *c, const Arg *arg);
 char *names_port(Emitter *e, const Call *c, guint index);
-/* What a port is known by, by its number; NULL: there is none. here: a call of the recording gave it. key: as the proxies of two jobs that meet there both know it. */
-typedef struct { guint number; gboolean here; char *key; } PortName;
+/* What a port is known by, by its number; NULL: there is none. here: a call of the recording gave it, opened: by making it. key: as the proxies of two jobs that meet there both know it. */
+typedef struct { guint number; gboolean here, opened; char *key; } PortName;
 const PortName *names_of_port(Emitter *e, guint number);
 /* Why a call cannot be part of the proxy, or NULL. */
 const char *names_left_out(Emitter *e, const Call *c);
