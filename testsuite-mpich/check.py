@@ -155,12 +155,13 @@ def first_line(text, *preferred):
     return lines[0][:200] if lines else 'no output'
 
 
-def run(command, folder, limit, environment=None, file=None):
-    """Status and output (standard error included) of a command. A hang is a Failure."""
+def run(command, folder, limit, environment=None, file=None, discard=False):
+    """Status and output (standard error included) of a command; discard: standard error alone. A hang is a Failure."""
     began = time.monotonic()
     path = folder / (file or 'out')
     with open(path, 'w+b') as output:
-        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL if discard else output,
+                                   stderr=output, start_new_session=True,
                                    env={**os.environ, **(environment or {})})
         try:
             status = process.wait(limit)
@@ -268,14 +269,13 @@ class Trip:
             new = [line for line in comparable(output) if line not in comparable(self.output)]
             raise Failure('output changed: ' + (new[0] if new else 'lines are missing')[:160])
 
-    def tool(self, command, file, *preferred, limit=300):
-        status, output = run(command, self.folder, limit * self.slow, file=file)
+    def tool(self, command, file, *preferred, limit=300, discard=False):
+        status, output = run(command, self.folder, limit * self.slow, file=file, discard=discard)
         if status:
             raise Failure(f'{first_line(output, *preferred)}' + (f' (status {status})' if status != 1 else ''))
 
     def dump(self):
-        self.tool([WEND, 'dump', self.recording], 'dump.out', 'wend: ')
-        os.truncate(self.folder / 'dump.out', 0)  # may be long
+        self.tool([WEND, 'dump', self.recording], 'dump.out', 'wend: ', discard=True)  # a dump may be many GB
 
     def proxygen(self):
         try:
