@@ -9,7 +9,7 @@ typedef enum {
     HELPER_SET_NULL, HELPER_HEAP, HELPER_CUDA, HELPER_MAPPED, HELPER_RANK_IN, HELPER_HIDE, HELPER_HIDE_COMPLETED, HELPER_ACTIVE, HELPER_GATHER, HELPER_NULL_REQUESTS, HELPER_SCRATCH, HELPER_SCRATCH_FOUND,
     HELPER_PORTS, HELPER_PORT_TELL, HELPER_PORT_WAIT, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_MISSING, HELPER_JOIN_SOCKET, HELPER_TURNS, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER,
     HELPER_PLACES, HELPER_PLACE_IN, HELPER_AWAIT_PLACES, HELPER_BEGIN,
-    HELPER_EMPTY_THREAD, HELPER_JOIN_THREAD, HELPER_SHARED_MAKE, HELPER_SHARED_USE, HELPER_SHARED_MEMORY, HELPER_SHARED_END, HELPER_SHARED_REQUEST,
+    HELPER_EMPTY_THREAD, HELPER_JOIN_THREAD, HELPER_SHARED_MAKE, HELPER_SHARED_USE, HELPER_SHARED_MEMORY, HELPER_SHARED_END, HELPER_SHARED_REQUEST, HELPER_SHARED_DONE,
     HELPER_AIM_INIT, HELPER_AIM_INIT_C, HELPER_AIM_START, HELPER_AIM_STARTALL, HELPER_AIM_FREE, HELPERS
 } Helper;
 
@@ -104,6 +104,8 @@ void positions_emit(Emitter *e, GString *declarations, GString *definitions);
 /* -- emit_rule.c -- */
 /* What must come before a call, or after it, because several threads use what it names (threads.c). OF_SEVERAL: it completes some of its requests. */
 guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean after, gboolean of_several);
+/* Waits for the requests of several threads that use the memory (threads.c); gives the number of statements. */
+guint emit_borrowed(Emitter *e, GString *out, int indent, gint64 segment);
 /* Appends the call, as a wildcard if it is one; gives the number of statements. */
 guint emit_terminal(Emitter *e, GString *out, int indent, guint terminal);
 /* Is there more to the rule than its symbols one after the other? */

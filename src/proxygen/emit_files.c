@@ -209,6 +209,7 @@ static void emit_threads(Emitter *e, GString *out)
             if (g_hash_table_size(plan->shared))
                 g_string_append_printf(out, "    thread_number = %u;\n    thread_place = %u;\n", main_thread[i].thread, i);
             g_string_append_printf(out, "    %s();\n", body);
+            emit_borrowed(e, out, 1, WEND_SEGMENT(WEND_SEGMENT_STACK, main_thread[i].thread));
             gint64 below;
             if (stack_bytes(e, main_thread[i].thread, &below) > 0) {
                 g_autofree char *name = expression_segment(e, WEND_SEGMENT(WEND_SEGMENT_STACK, main_thread[i].thread));

@@ -45,6 +45,21 @@ guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean
     return uses->len;
 }
 
+guint emit_borrowed(Emitter *e, GString *out, int indent, gint64 segment)
+{
+    const GArray *requests = g_hash_table_lookup(e->plan->borrowed, &segment);
+    guint statements = 0;
+    for (guint i = 0, n; requests && i < requests->len; i += n) {
+        guint first = g_array_index(requests, guint, i);
+        for (n = 1; i + n < requests->len && g_array_index(requests, guint, i + n) == first + n;)
+            n++;
+        write_line(out, indent, "shared_requests_done(%u, %u);", first, n);
+        e->needs[HELPER_SHARED_DONE] = TRUE;
+        statements++;
+    }
+    return statements;
+}
+
 guint emit_terminal(Emitter *e, GString *out, int indent, guint terminal)
 {
     const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, GUINT_TO_POINTER(terminal));

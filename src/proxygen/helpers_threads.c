@@ -147,6 +147,15 @@ static const char *const shared_request_text =
     "}\n"
     "\n";
 
+static const char *const shared_done_text =
+    "/* Memory goes when these requests, which use it, have been completed by whichever thread does that. */\n"
+    "@void shared_requests_done(int first, int n)\n"
+    "{\n"
+    "    for (int i = first; i < first + n; i++)\n"
+    "        AWAIT(shared[i].ended >= shared[i].made);\n"
+    "}\n"
+    "\n";
+
 void helpers_threads(Out *o)
 {
     Emitter *e = o->e;
@@ -160,6 +169,7 @@ void helpers_threads(Out *o)
         {e->needs[HELPER_SHARED_END], shared_end_text, "void shared_end(int i);\nvoid shared_ended(int i);"},
         {e->needs[HELPER_SHARED_REQUEST], shared_request_text,
          "void shared_request(int i, int maker, int of_several);\nvoid shared_request_used(int i, MPI_Request now);"},
+        {e->needs[HELPER_SHARED_DONE], shared_done_text, "void shared_requests_done(int first, int n);"},
     };
     helper_declare(e, o->declarations, THREAD_TYPE "\n"
                                 "extern Thread *threads;\nextern int n_threads;\nvoid start_thread(int number);\nvoid join_thread(int number);\n"

@@ -163,6 +163,7 @@ typedef struct {
     GArray *prefix;          /* of guint: terminals up to and with MPI_Init, equal on all ranks; NULL: they differ, or there is none */
     GArray *threads;         /* of PlanThread: all threads of all classes; main threads are followed by their others */
     GHashTable *shared;      /* SharedUse (kind and word) -> the same, whole: objects that several threads name */
+    GHashTable *borrowed;    /* segment word -> GArray of guint, ascending: the shared requests whose buffers are in it */
     GPtrArray *owned;        /* memory of the above */
 
     GHashTable *segments;    /* segment word -> Segment */

@@ -366,6 +366,7 @@ gboolean plan_select(Plan *plan, GError **error)
     plan->terminal_ranks = g_new0(RankSet, wend_program_n_terminals(p) + 1);
     plan->terminal_uses = g_new0(guint, wend_program_n_terminals(p) + 1);
     plan_mark(plan);
+    plan_borrowed(plan);
     return TRUE;
 }
 
@@ -378,6 +379,8 @@ void plan_free(Plan *plan)
     g_array_free(plan->threads, TRUE);
     if (plan->prefix)
         g_array_unref(plan->prefix);
+    if (plan->borrowed)
+        g_hash_table_destroy(plan->borrowed);
     if (plan->shared)
         g_hash_table_destroy(plan->shared);
     g_ptr_array_free(plan->owned, TRUE);

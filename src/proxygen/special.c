@@ -144,6 +144,8 @@ gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint
     *statements = 1;
     if (strcmp(function, "wend_free") == 0) {
         gint64 segment = c->args[0].in[0].value;
+        if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP || wend_segment_kind(segment) == WEND_SEGMENT_MAP)
+            *statements += emit_borrowed(e, out, indent, segment);
         if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP) {
             e->needs[HELPER_HEAP] = TRUE;
             write_line(out, indent, "heap_free(%" G_GINT64_FORMAT ");", plan_segment_place(e->plan, segment));

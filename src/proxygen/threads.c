@@ -2,7 +2,8 @@
  *
  * The recording says where threads are started and joined (wend_start, wend_join); those that began before MPI could know are started after MPI_Init.
  * Beyond that the calls of two threads are in no order but what objects tell: one is made before another thread uses it, its uses come before the call
- * that frees it, and that before its number is another's. An object that several threads name is a Shared; helpers.c has the waiting. */
+ * that frees it, and that before its number is another's. An object that several threads name is a Shared; helpers.c has the waiting. Memory is freed when other
+ * threads have completed the requests that use it. */
 #include "threads.h"
 
 #include <string.h>
@@ -320,6 +321,59 @@ static void find_shared(Plan *plan)
         }
         i += 1 + main_thread->n_others;
     }
+}
+
+static void note_borrowed(Plan *plan, gint64 segment, guint request)
+{
+    GArray *requests = g_hash_table_lookup(plan->borrowed, &segment);
+    if (!requests)
+        g_hash_table_insert(plan->borrowed, g_memdup2(&segment, sizeof segment), requests = g_array_new(FALSE, FALSE, sizeof(guint)));
+    for (guint i = 0; i < requests->len; i++)
+        if (g_array_index(requests, guint, i) == request)
+            return;
+    g_array_append_val(requests, request);
+}
+
+static int compare_numbers(gconstpointer a, gconstpointer b)
+{
+    guint x = *(const guint *)a, y = *(const guint *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Of nothing, memory that is gone is no harm. */
+static gboolean has_elements(const Plan *plan, const Call *c, const Arg *buf)
+{
+    const RankSet ranks = plan->terminal_ranks[c->terminal];
+    gboolean any = buf->param->count < 0;
+    for (guint r = 0; r < ranks.n && !any; r++)
+        any = call_number(c, &c->args[buf->param->count], ranks.ranks[r], 0) != 0;
+    return any;
+}
+
+/* Memory that a request uses until another thread completes it. Persistent ones use theirs only from start to completion. */
+void plan_borrowed(Plan *plan)
+{
+    plan->borrowed = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+    for (guint t = 0; g_hash_table_size(plan->shared) && t < wend_program_n_terminals(plan->program); t++) {
+        if (plan->terminal_ranks[t].n == 0)
+            continue;
+        call_decode(plan->call, t);
+        const Call *c = plan->call;
+        const Arg *request = call_arg_of_kind(c, WEND_KIND_REQUEST);
+        if (c->failed || (c->function->flags & WEND_F_PERSISTENT) || !request || !request->has_out || request->n_out_words == 0)
+            continue;
+        const SharedUse made = {.kind = WEND_KIND_REQUEST, .word = request->out[0].value};
+        const SharedUse *shared = g_hash_table_lookup(plan->shared, &made);
+        for (guint a = 0; shared && a < c->n_args; a++)
+            for (guint w = 0; c->args[a].param->kind == WEND_KIND_BUF && c->args[a].has_in && w < c->args[a].n_in_words; w += 2)
+                if (wend_is_segment(c->args[a].in[w].value) && has_elements(plan, c, &c->args[a]))
+                    note_borrowed(plan, c->args[a].in[w].value, shared->number);
+    }
+    GHashTableIter i;
+    GArray *requests;
+    g_hash_table_iter_init(&i, plan->borrowed);
+    while (g_hash_table_iter_next(&i, NULL, (gpointer *)&requests))
+        g_array_sort(requests, compare_numbers);
 }
 
 GArray *threads_shared(Plan *plan, guint terminal)

@@ -3,6 +3,7 @@
  *   requests   one thread makes requests, another completes them
  *   objects    the main thread makes communicators and datatypes while a thread runs, which uses them; the main thread frees them
  *   blocks     one thread allocates and sends, another completes and frees
+ *   lent       one thread sends from memory that it frees when another has completed the send
  *   phases     threads are started and joined, again and again, and do collective calls on MPI_COMM_WORLD in between
  *   earlier    the main thread makes and frees objects before there are other threads, and again after, with numbers that threads use in between
  *   some       only even ranks have threads
@@ -258,6 +259,44 @@ static void detached(int n)
         get(&back);
 }
 
+/* -- memory that is lent to a send -- */
+
+enum { LENT = 1 << 20, LENT_TURNS = 5 };
+
+static void *lender(void *argument)
+{
+    for (int turn = 0; turn < LENT_TURNS; turn++) {
+        int *out = malloc(LENT * sizeof *out);
+        MPI_Request send;
+        for (int i = 0; i < LENT; i++)
+            out[i] = rank + i;
+        MPI_Isend(out, LENT, MPI_INT, right, turn, MPI_COMM_WORLD, &send);
+        put(&there, &send);
+        get(&back);
+        memset(out, 0xff, LENT * sizeof *out);
+        free(out);
+    }
+    return argument;
+}
+
+static void lend_memory(void)
+{
+    pthread_t thread;
+    int *in = malloc(LENT * sizeof *in);
+    pthread_create(&thread, NULL, lender, NULL);
+    for (int turn = 0; turn < LENT_TURNS; turn++) {
+        MPI_Request *send = get(&there);
+        for (int i = 0; i < 20; i++)
+            MPI_Barrier(MPI_COMM_WORLD); /* whoever does not wait has time to free it */
+        MPI_Recv(in, LENT, MPI_INT, left, turn, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        check(in[0] == left && in[LENT - 1] == left + LENT - 1);
+        MPI_Wait(send, MPI_STATUS_IGNORE);
+        put(&back, send);
+    }
+    pthread_join(thread, NULL);
+    free(in);
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -274,6 +313,8 @@ int main(int argc, char **argv)
         blocks();
     else if (strcmp(what, "objects") == 0)
         objects();
+    else if (strcmp(what, "lent") == 0)
+        lend_memory();
     else if (strcmp(what, "earlier") == 0) {
         lend(0);
         lend(2);
