@@ -39,6 +39,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/sentinels.c \
 	tests/programs/services.c \
 	tests/programs/sessions.c \
+	tests/programs/shuffled.c \
 	tests/programs/spawn.c \
 	tests/programs/statuses.c \
 	tests/programs/strays.c \

@@ -32,6 +32,7 @@ setup() { in_scratch; }
     record proxy.dir 4 files/proxy
     "$WEND" diff app.dir proxy.dir
 }
+@test "round trip: requests at places that differ in time, some of them in loops whose order is open" { roundtrip 1 "$PROGRAMS/shuffled"; }
 @test "round trip: early and late calls" { roundtrip 2 "$PROGRAMS/early"; }
 @test "round trip: threads" { roundtrip 2 "$PROGRAMS/threads"; }
 @test "round trip: published names" { roundtrip 2 "$PROGRAMS/services"; }

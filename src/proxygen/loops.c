@@ -42,7 +42,7 @@ typedef struct {
 } Chooser;
 
 /* Completions that one call reported, and the calls up to the next such call. */
-typedef struct { guint first_entry, n_entries, first_item, n_items; } Group;
+typedef struct { guint first_entry, n_entries, first_item, n_items; guint64 call; } Group;
 
 typedef struct {
     Plan *plan;
@@ -241,6 +241,18 @@ static void follow(Finder *f, guint item)
     }
 }
 
+static void note_stretch(Finder *f, guint64 first, guint64 last)
+{
+    GHashTable *stretches = f->plan->stretches;
+    if (!stretches)
+        stretches = f->plan->stretches = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+    GArray *own = g_hash_table_lookup(stretches, GUINT_TO_POINTER(f->rank));
+    if (!own)
+        g_hash_table_insert(stretches, GUINT_TO_POINTER(f->rank), own = g_array_new(FALSE, FALSE, sizeof(Stretch)));
+    Stretch stretch = {first, last};
+    g_array_append_val(own, stretch);
+}
+
 /* The stretch of groups FIRST … LAST, of whose last only the first N items belong to it; PIECES has the body of each completion. */
 static void close_stretch(Finder *f, guint first, guint last, guint n, const Share *pieces)
 {
@@ -269,10 +281,12 @@ static void close_stretch(Finder *f, guint first, guint last, guint n, const Sha
     }
     for (guint e = 0; e < loop->n; e++)
         loop->hides |= f->active[e];
-    if (first < last)
+    if (first < last) {
         loop_rules_append(f->rules, (WendSymbol){TRUE, loop_rules_loop(f->rules, loop), 1});
-    else
+        note_stretch(f, groups[first].call, groups[last].call + n); /* its items follow the last call one by one */
+    } else {
         loop_free(loop);
+    }
     guint at = groups[last].first_item + n;
     for (guint i = at; i < groups[last].first_item + groups[last].n_items; i++)
         follow(f, item_at(f, i));
@@ -519,7 +533,7 @@ static gboolean add_group(Finder *f, const WendCall *call, const WendWalk *walk)
         end_groups(f);
         begin_groups(f, chooser, walk, completed, n);
     }
-    Group group = {f->entries->len, n, f->items->len, 0};
+    Group group = {f->entries->len, n, f->items->len, 0, call->index};
     for (guint i = 0; i < n; i++) {
         guint entry = GPOINTER_TO_UINT(g_hash_table_lookup(chooser->entry_of, &completed[i])) - 1;
         g_array_append_val(f->entries, entry);

@@ -69,6 +69,9 @@ typedef struct {
 /* A place in a body: the symbol number SYMBOL of rule RULE. */
 typedef struct { guint rule, symbol; } Site;
 
+/* Calls of a rank, by their index, that a loop makes in whatever order. */
+typedef struct { guint64 first, last; } Stretch;
+
 /* A thread as a set of ranks runs it: those of its class, or where loops.c has found more to tell, some of them. */
 typedef struct {
     guint class_index;       /* in the program */
@@ -173,6 +176,7 @@ typedef struct {
     GPtrArray *awaited;      /* by rank: GArray of gint64: blocks to wait for before locks, see dynamic.c; NULL: there are no locks */
     GHashTable *choices;     /* Site -> Choice */
     gboolean has_loops;
+    GHashTable *stretches;   /* rank -> GArray of Stretch, ascending: the calls that became loops */
     GHashTable *wildcards;   /* terminal -> Wildcard: those that are pinned */
     gboolean aims;           /* there are pinned ones with starts */
     GHashTable *turns;       /* terminal -> Wildcard: whom the hub lets send before that call (turns.c) */

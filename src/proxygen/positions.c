@@ -10,7 +10,8 @@
  * Then each call writes its request right where the call that completes it finds it. To copy requests there instead would do for MPI, but not for whoever records the proxy: MPICH gives
  * many sends one and the same handle, and then only the variable tells which is which.
  *
- * What the walk cannot order lives for ever: numbers that several threads or callbacks name, and those in loops that loops.c has made. An array that contradicts others
+ * In a loop that loops.c has made the order of calls is open: what is there in it is there all the time, as one life, however often it is made.
+ * What the walk cannot order lives for ever: numbers that several threads or callbacks name. An array that contradicts others
  * (the application itself copied a handle) is gathered for its calls, as in variables.c. So are all where this would take too much memory, or too many numbers in the proxy. */
 #include "positions.h"
 
@@ -31,6 +32,7 @@ typedef struct {
     guint other;
     gint64 distance;
     guint64 birth, death;    /* the calls that make and end it */
+    guint64 makes;           /* more than one in a loop */
     gint64 low, high;        /* first of a group: what its arrays take, from its own place */
     guint64 begin, end;      /* and when they do */
 } Life;
@@ -48,10 +50,12 @@ typedef struct {
     Positions *p;
     Known **known;           /* by terminal; NULL: nothing to do with requests */
     const GPtrArray *lists;
-    gboolean *in_loop;       /* by number */
 
     /* of the rank */
     gboolean *stays, *apart; /* by number: lives for ever; stands alone, and lists with it are gathered */
+    const GArray *stretches; /* of loops, those that are over taken off the front by NEXT_STRETCH */
+    guint next_stretch;
+    guint64 begin, end;      /* of what is walked: a call, or the loop that it is in */
     GArray *lives;
     guint *present;          /* by number: its life + 1 */
     gint64 *home;            /* by number */
@@ -177,7 +181,7 @@ static gboolean join(const GArray *lives, guint a, guint b, gint64 distance)
 
 static guint add_life(GArray *lives, gint number, guint64 birth, guint64 death)
 {
-    Life life = {.number = number, .other = lives->len, .birth = birth, .death = death, .begin = birth, .end = birth};
+    Life life = {.number = number, .other = lives->len, .birth = birth, .death = death, .makes = 1, .begin = birth, .end = birth};
     g_array_append_val(lives, life);
     return lives->len - 1;
 }
@@ -191,26 +195,32 @@ static guint present_life(Finder *f, gint number)
     return f->present[number] - 1;
 }
 
-static void end_life(Finder *f, gint number, guint64 now)
+static void end_life(Finder *f, gint number)
 {
     if (number < 0 || !f->present[number] || f->stays[number])
         return;
     Life *life = life_at(f->lives, f->present[number] - 1);
-    life->death = MIN(life->death, now);
+    life->death = MIN(life->death, f->end);
 }
 
-static void make(Finder *f, gint number, guint64 now)
+static void make(Finder *f, gint number)
 {
     if (f->stays[number]) {
         present_life(f, number);
         return;
     }
-    end_life(f, number, now);
-    f->present[number] = 1 + add_life(f->lives, number, now, FOR_EVER);
+    Life *now = f->present[number] ? life_at(f->lives, f->present[number] - 1) : NULL;
+    if (now && f->begin < f->end && now->death >= f->begin) {
+        now->death = FOR_EVER;
+        now->makes++;
+        return;
+    }
+    end_life(f, number);
+    f->present[number] = 1 + add_life(f->lives, number, f->begin, FOR_EVER);
 }
 
 /* The array of a call: entry by entry it stands in a row, and where it has MPI_REQUEST_NULL nothing else is then. */
-static void stand(Finder *f, const Known *k, guint64 now)
+static void stand(Finder *f, const Known *k)
 {
     const gint *numbers = (const gint *)(gpointer)k->gives->data;
     guint n = k->gives->len, at = 0;
@@ -221,7 +231,7 @@ static void stand(Finder *f, const Known *k, guint64 now)
         at++;
     guint one = present_life(f, numbers[at]);
     for (guint i = 0; i < n && good; i++) {
-        guint life = numbers[i] < 0 ? add_life(f->lives, NO_NUMBER, now, now) : present_life(f, numbers[i]);
+        guint life = numbers[i] < 0 ? add_life(f->lives, NO_NUMBER, f->begin, f->end) : present_life(f, numbers[i]);
         good = join(f->lives, one, life, (gint64)i - at);
     }
     if (!good) {
@@ -230,31 +240,63 @@ static void stand(Finder *f, const Known *k, guint64 now)
     }
     gint64 distance;
     Life *first = life_at(f->lives, first_of(f->lives, one, &distance));
-    first->end = MAX(first->end, now);
+    first->end = MAX(first->end, f->end);
+}
+
+/* A call that gives requests by themselves, or gathered, looks at each where it stands. One that is complete already (an array keeps the places of such) has nothing else
+ * there until then: the call would take that for its own. */
+static void keep(Finder *f, const Known *k)
+{
+    for (guint i = 0; i < k->gives->len; i++) {
+        gint number = g_array_index(k->gives, gint, i);
+        if (number < 0)
+            continue;
+        Life *life = life_at(f->lives, present_life(f, number));
+        life->death = MAX(life->death, f->end);
+    }
+}
+
+static void set_now(Finder *f, guint64 call)
+{
+    f->begin = f->end = call + 1;
+    for (; f->stretches && f->next_stretch < f->stretches->len; f->next_stretch++) {
+        const Stretch *s = &g_array_index(f->stretches, Stretch, f->next_stretch);
+        if (call < s->first)
+            break;
+        if (call <= s->last) {
+            f->begin = s->first + 1;
+            f->end = s->last + 1;
+            break;
+        }
+    }
 }
 
 /* FALSE: too many lives. */
 static gboolean walk(Finder *f, guint rank, guint sequence)
 {
     WendWalk *walk = wend_walk_new(f->plan->program, rank, sequence, WEND_WALK_MAIN);
+    f->stretches = f->plan->stretches ? g_hash_table_lookup(f->plan->stretches, GUINT_TO_POINTER(rank)) : NULL; /* of ranks that have one thread */
+    f->next_stretch = 0;
     for (const WendCall *call; f->lives->len < LIFE_LIMIT && (call = wend_walk_next(walk)) != NULL;) {
         const Known *k = f->known[call->terminal];
-        guint64 now = call->index + 1;
         if (!k)
             continue;
+        set_now(f, call->index);
         if (k->list && k->list->direct)
-            stand(f, k, now);
+            stand(f, k);
+        if (!k->list || !k->list->direct)
+            keep(f, k);
         guint n;
         const gint64 *completed = wend_walk_completed(walk, &n);
         for (guint i = 0; i < n; i++) {
             WendRequestState state;
             if (wend_walk_request(walk, completed[i], &state) && !state.persistent)
-                end_life(f, number_of(f->p, completed[i]), now);
+                end_life(f, number_of(f->p, completed[i]));
         }
         for (guint i = 0; k->frees && i < k->gives->len; i++)
-            end_life(f, g_array_index(k->gives, gint, i), now);
+            end_life(f, g_array_index(k->gives, gint, i));
         for (guint i = 0; i < k->makes->len; i++)
-            make(f, g_array_index(k->makes, gint, i), now);
+            make(f, g_array_index(k->makes, gint, i));
     }
     wend_walk_free(walk);
     return f->lives->len < LIFE_LIMIT;
@@ -383,15 +425,15 @@ static gint64 place_group(Finder *f, const Member *members, guint n)
     return best;
 }
 
-static void note_move(Layout *layout, gint number, gint64 place)
+static void note_move(Layout *layout, gint number, guint64 times, gint64 place)
 {
     if (!layout->moves[number])
         layout->moves[number] = g_array_new(FALSE, FALSE, sizeof(Move));
     GArray *moves = layout->moves[number];
     Move *last = moves->len ? &g_array_index(moves, Move, moves->len - 1) : NULL;
-    Move move = {1, place};
+    Move move = {times, place};
     if (last && last->place == place)
-        last->times++;
+        last->times += times;
     else
         g_array_append_val(moves, move);
 }
@@ -458,7 +500,7 @@ static Layout *place_lives(Finder *f, guint rank)
         gboolean clash = FALSE;
         for (end = i + 1; end < n && all[end].first == all[i].first; end++) {
             const Life *one = life_at(f->lives, all[end - 1].life), *other = life_at(f->lives, all[end].life);
-            if (all[end].distance != all[end - 1].distance || other->birth > one->death)
+            if (all[end].distance != all[end - 1].distance || other->birth > one->death || (one->number < 0 && other->number < 0))
                 continue;
             set_apart(f, one->number);
             set_apart(f, other->number);
@@ -487,7 +529,7 @@ static Layout *place_lives(Finder *f, guint rank)
     memset(layout->place, 0xff, n_numbers * sizeof *layout->place);
     for (guint i = 0; i < n; i++)
         if (life_at(f->lives, i)->number >= 0)
-            note_move(layout, life_at(f->lives, i)->number, places[i]);
+            note_move(layout, life_at(f->lives, i)->number, life_at(f->lives, i)->makes, places[i]);
     for (guint i = 0; i < n_numbers; i++) {
         if (!layout->moves[i])
             continue;
@@ -559,7 +601,7 @@ static gboolean *look_at_class(Finder *f, const WendClass *class, gboolean *same
     guint n = f->p->requests->len;
     gboolean *walks = g_new0(gboolean, class->n_sequences + 1);
     g_autofree guint *seen = g_new0(guint, n + 1); /* by number: the last sequence that names it, + 1 */
-    memcpy(f->stays, f->in_loop, n * sizeof *f->stays);
+    memset(f->stays, 0, n * sizeof *f->stays);
     *same = TRUE;
     for (guint s = 0; s < class->n_sequences; s++) {
         g_autoptr(GArray) terminals = terminals_below(f->plan, class->sequences[s].rule);
@@ -579,30 +621,6 @@ static gboolean *look_at_class(Finder *f, const WendClass *class, gboolean *same
         }
     }
     return walks;
-}
-
-static void mark_in_loop(Finder *f, const Known *k)
-{
-    for (guint i = 0; k && i < k->makes->len; i++)
-        f->in_loop[g_array_index(k->makes, gint, i)] = TRUE;
-    for (guint i = 0; k && i < k->gives->len; i++)
-        if (g_array_index(k->gives, gint, i) >= 0)
-            f->in_loop[g_array_index(k->gives, gint, i)] = TRUE;
-}
-
-/* A loop makes the calls of its bodies in whatever order. */
-static void find_in_loops(Finder *f)
-{
-    const Plan *plan = f->plan;
-    for (guint o = 0; o < plan->order->len; o++) {
-        guint rule = g_array_index(plan->order, guint, o);
-        if (!plan->rules[rule].loop)
-            continue;
-        g_autoptr(GArray) terminals = terminals_below(plan, rule);
-        for (guint i = 0; i < terminals->len; i++)
-            mark_in_loop(f, f->known[g_array_index(terminals, guint, i)]);
-        mark_in_loop(f, f->known[plan->rules[rule].loop->terminal]);
-    }
 }
 
 static guint number_of_layout(Positions *p, GHashTable *known, Layout *layout)
@@ -708,14 +726,12 @@ Positions *positions_find(Plan *plan, const GPtrArray *lists)
         f.known[t] = know(&f, plan->call);
     }
     guint n = p->requests->len + 1;
-    f.in_loop = g_new0(gboolean, n);
     f.stays = g_new0(gboolean, n);
     f.apart = g_new0(gboolean, n);
     f.present = g_new0(guint, n);
     f.home = g_new0(gint64, n);
     f.lives = g_array_new(FALSE, FALSE, sizeof(Life));
     f.taken = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
-    find_in_loops(&f);
     g_autofree gboolean *direct = g_new(gboolean, lists->len + 1); /* as they were */
     for (guint i = 0; i < lists->len; i++)
         direct[i] = ((const RequestList *)g_ptr_array_index(lists, i))->direct;
@@ -728,7 +744,6 @@ Positions *positions_find(Plan *plan, const GPtrArray *lists)
             known_free(f.known[t]);
     }
     g_free(f.known);
-    g_free(f.in_loop);
     g_free(f.stays);
     g_free(f.apart);
     g_free(f.present);

@@ -379,6 +379,8 @@ void plan_free(Plan *plan)
     g_array_free(plan->threads, TRUE);
     if (plan->prefix)
         g_array_unref(plan->prefix);
+    if (plan->stretches)
+        g_hash_table_destroy(plan->stretches);
     if (plan->borrowed)
         g_hash_table_destroy(plan->borrowed);
     if (plan->shared)
