@@ -10,6 +10,12 @@ setup() {
     grep -q 'rank 1: exception: ' plain.out
     roundtrip_from_recording 3
 }
+@test "the C++ bindings: an error handler that returns, and the round trip" {
+    same_lines 3 "$PROGRAMS/cxx" handler
+    quietly dump.out "$WEND" dump app.dir
+    ! grep 'MPI_Iprobe.*flag=' dump.out
+    roundtrip_from_recording 3
+}
 @test "the C++ bindings: error handlers that return, and that throw" {
     same_lines 3 "$PROGRAMS/cxx" handlers
     grep -q 'rank 1: thrown: ' plain.out

@@ -41,7 +41,7 @@ typedef struct {
     void *code;           /* what the library calls */
     int64_t word;
     enum wend_callback kind;
-    bool fortran;
+    enum callback_language language;
 } Closure;
 
 typedef struct { const void *function; int64_t word; } Named;
@@ -168,17 +168,23 @@ static int fortran_error_argument(enum wend_callback kind)
     }
 }
 
+/* Does the call that had the error give MPI_SUCCESS after this error handler? */
+static bool leaves_success(const Closure *c, const uint64_t *argument)
+{
+    return c->language == CALLBACK_CXX || *(const int *)(uintptr_t)argument[1] == MPI_SUCCESS;
+}
+
 static void record_return(const Closure *c, uint64_t returned, const uint64_t *argument)
 {
     int64_t value = 0, flag = 0;
     if (!returns_nothing(c->kind)) {
-        int at = c->fortran ? fortran_error_argument(c->kind) : -1;
+        int at = c->language == CALLBACK_FORTRAN ? fortran_error_argument(c->kind) : -1;
         value = at >= 0 ? *(const int *)(uintptr_t)argument[at] : (int)returned;
     }
     if (is_copy(c->kind) && value == 0)
         flag = *(const int *)(uintptr_t)argument[5] != 0;
     else if (is_error_handler(c->kind))
-        flag = *(const int *)(uintptr_t)argument[1] == MPI_SUCCESS;
+        flag = leaves_success(c, argument);
     call_pseudo(WEND_FN_wend_return, (int64_t[]){c->kind}, 1, (int64_t[]){value, flag}, 2);
 }
 
@@ -210,7 +216,7 @@ static void run(ffi_cif *cif, void *result, void **arguments, void *data)
     if (is_error_handler(c->kind)) {
         int code = *(const int *)(uintptr_t)a[1];
         returned = ((Variadic *)c->function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
-        if (visit.entered && code != MPI_SUCCESS && *(const int *)(uintptr_t)a[1] == MPI_SUCCESS)
+        if (visit.entered && code != MPI_SUCCESS && leaves_success(c, a))
             callback_forgives(code);
     } else {
         returned = ((Plain *)c->function)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
@@ -262,7 +268,7 @@ static size_t closure_from(const void *function)
     return low;
 }
 
-static Closure *closure_new(enum wend_callback kind, void *function, bool fortran, int64_t word)
+static Closure *closure_new(enum wend_callback kind, void *function, enum callback_language language, int64_t word)
 {
     if (!interface.abi) {
         for (size_t i = 0; i < ARGUMENTS; i++)
@@ -279,11 +285,11 @@ static Closure *closure_new(enum wend_callback kind, void *function, bool fortra
         free(c);
         return NULL;
     }
-    *c = (Closure){.function = function, .code = code, .word = word, .kind = kind, .fortran = fortran};
+    *c = (Closure){.function = function, .code = code, .word = word, .kind = kind, .language = language};
     return c;
 }
 
-void *callback_wrap(enum wend_callback kind, void *function, bool fortran)
+void *callback_wrap(enum wend_callback kind, void *function, enum callback_language language)
 {
     if (kind == WEND_CALLBACK_MPIX_Grequest_wait_function || is_predefined(function))
         return function;
@@ -293,11 +299,11 @@ void *callback_wrap(enum wend_callback kind, void *function, bool fortran)
     size_t i = closure_from(function);
     Closure *c = NULL;
     for (size_t j = i; j < closures.n && closures.at[j]->function == function && !c; j++)
-        if (closures.at[j]->kind == kind && closures.at[j]->fortran == fortran && wend_handle_tid(closures.at[j]->word) == (thread < 0 ? 0 : thread))
+        if (closures.at[j]->kind == kind && closures.at[j]->language == language && wend_handle_tid(closures.at[j]->word) == (thread < 0 ? 0 : thread))
             c = closures.at[j];
     if (!c && grow(&closures.at, closures.n, &closures.cap, sizeof(Closure *))) {
         int64_t word = word_of(function, thread);
-        if (word != WEND_UNKNOWN && (c = closure_new(kind, function, fortran, word))) {
+        if (word != WEND_UNKNOWN && (c = closure_new(kind, function, language, word))) {
             memmove(&closures.at[i + 1], &closures.at[i], (closures.n - i) * sizeof(Closure *));
             closures.at[i] = c;
             closures.n++;
@@ -309,7 +315,7 @@ void *callback_wrap(enum wend_callback kind, void *function, bool fortran)
     return code;
 }
 
-/* -- Fortran -- */
+/* -- other languages -- */
 
 /* Is NAME that of an entry of the Fortran layer: the C name without MPI_ in any case, and underscores after it, or what the mpi_f08 module's are
  * called by? */
@@ -325,7 +331,7 @@ static bool is_entry(const char *name, const char *lower)
     return name[n + strspn(name + n, "_")] == '\0';
 }
 
-bool callback_called_from_fortran(const void *return_address)
+enum callback_language callback_language_of(const void *return_address)
 {
     static const char *const entries[] = {
         "op_create", "keyval_create", "errhandler_create", "comm_create_keyval", "type_create_keyval", "win_create_keyval", "comm_create_errhandler",
@@ -336,8 +342,11 @@ bool callback_called_from_fortran(const void *return_address)
     };
     Dl_info caller;
     if (!dladdr(return_address, &caller) || !caller.dli_sname)
-        return false;
+        return CALLBACK_C;
     const char *name = caller.dli_sname;
+    /* MPI::Comm::Create_errhandler, mangled, and those of MPI::File and MPI::Win. */
+    if (strncmp(name, "_ZN3MPI", strlen("_ZN3MPI")) == 0 && strstr(name, "Create_errhandler"))
+        return CALLBACK_CXX;
     if (strncmp(name, "pmpir_", 6) == 0) /* mpi_f08's second names */
         name += 2;
     else if (*name == 'p' || *name == 'P')
@@ -345,9 +354,9 @@ bool callback_called_from_fortran(const void *return_address)
     else if (strncmp(name, "ompi_", 5) == 0) /* Open MPI's */
         name++;
     if (strncmp(name, "mpi_", 4) != 0 && strncmp(name, "MPI_", 4) != 0 && strncmp(name, "pir_", 4) != 0)
-        return false;
+        return CALLBACK_C;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (is_entry(name + 4, entries[i]))
-            return true;
-    return false;
+            return CALLBACK_FORTRAN;
+    return CALLBACK_C;
 }

@@ -5,7 +5,7 @@
  *
  *     in_func(c, user_fn);        // the spec's group of predefined functions first, else func_word()
  *     …
- *     rc = PMPI_Op_create((MPI_User_function *)callback_wrap(WEND_CALLBACK_MPI_User_function, (void *)user_fn, CALLED_FROM_FORTRAN()), commute, op);
+ *     rc = PMPI_Op_create((MPI_User_function *)callback_wrap(WEND_CALLBACK_MPI_User_function, (void *)user_fn, CALLERS_LANGUAGE()), commute, op);
  *
  * also when call_begin gave NULL because Wend is off for now (a callback made while off may run while on); only when MPI calls itself the
  * function goes on as it is. Extra state, attribute values and user data are never touched, and MPI has no query that gives a function
@@ -25,15 +25,16 @@
 
 /* What to give the library in place of FUNCTION. NULL, the library's predefined functions (MPI_COMM_DUP_FN, …) and closures come back as
  * they are; FUNCTION itself too when memory is short. Thread-safe, no MPI call, no lock held across application code. */
-void *callback_wrap(enum wend_callback kind, void *function, bool fortran);
+enum callback_language { CALLBACK_C, CALLBACK_FORTRAN, CALLBACK_CXX };
+void *callback_wrap(enum wend_callback kind, void *function, enum callback_language language);
 
 /* FUNCTION's word: WEND_HANDLE(thread, n), by first sight in the thread. NULL and predefined functions are the caller's to name
  * first (their constants depend on the parameter's group: NULL is MPI_COMM_NULL_COPY_FN here and MPI_CONVERSION_FN_NULL there). */
 int64_t func_word(const void *function);
 
-/* Whether the caller of the function that this stands in is the library's Fortran layer (MPICH's calls the C functions), so that
- * callbacks given now will be called with Fortran's arguments. */
-#define CALLED_FROM_FORTRAN() callback_called_from_fortran(__builtin_return_address(0))
-bool callback_called_from_fortran(const void *return_address);
+/* Whether the caller of the function that this stands in is the library's Fortran layer (MPICH's calls the C functions), so that callbacks given now will be
+ * called with Fortran's arguments; or its C++ layer, so that an error handler given now leaves no code: whatever it does, the call that had the error gives MPI_SUCCESS. */
+#define CALLERS_LANGUAGE() callback_language_of(__builtin_return_address(0))
+enum callback_language callback_language_of(const void *return_address);
 
 #endif

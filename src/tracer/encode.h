@@ -22,7 +22,7 @@ static inline bool call_inside(void) { return wend_thread && wend_thread->inside
 
 /* What to give the library for a function of the application. C is the wrapper's Call: with one, this thread is
  * inside by its own doing. Also while Wend is off: a function handed over now may run when it is on. */
-#define CALLBACK(type, function) (!c && call_inside() ? (function) : (__typeof__(function))callback_wrap(WEND_CALLBACK_##type, (void *)(function), CALLED_FROM_FORTRAN()))
+#define CALLBACK(type, function) (!c && call_inside() ? (function) : (__typeof__(function))callback_wrap(WEND_CALLBACK_##type, (void *)(function), CALLERS_LANGUAGE()))
 
 /* -- who calls -- */
 

@@ -122,7 +122,7 @@ static Function *in_function(Call *c, enum wend_callback kind, Function *functio
         }
     if (c)
         in_func(c, (const void *)function);
-    return !c && call_inside() ? function : (Function *)callback_wrap(kind, (void *)function, true);
+    return !c && call_inside() ? function : (Function *)callback_wrap(kind, (void *)function, CALLBACK_FORTRAN);
 }
 
 /* EXTRA: the type of the extra state. */

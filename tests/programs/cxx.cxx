@@ -1,10 +1,11 @@
 // cxx: MPI's C++ bindings, as far as a library still has them: what arrives is printed, so that a run under wend trace can be compared with one without.
-// "cxx handlers" has error handlers of its own too: one that returns (MPICH's bindings then take the error for dealt with), one that throws.
+// "cxx handler" has an error handler of its own that returns (MPICH's bindings then take the error for dealt with), "cxx handlers" another one, too, that throws.
 #include <mpi.h>
 
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
+#include <string>
 #include <vector>
 
 static std::ostringstream said;
@@ -96,7 +97,7 @@ static void attributes(MPI::Intracomm &world)
     MPI::Datatype::Free_keyval(of_type);
 }
 
-static void exceptions(MPI::Intracomm &world, bool handlers)
+static void exceptions(MPI::Intracomm &world, int handlers)
 {
     int data = 1;
     MPI::Intracomm comm = world.Dup();
@@ -108,12 +109,15 @@ static void exceptions(MPI::Intracomm &world, bool handlers)
             say("exception", e.Get_error_class());
         }
     }
-    if (handlers) {
+    if (handlers > 0) {
         MPI::Errhandler own = MPI::Comm::Create_errhandler(handler);
         comm.Set_errhandler(own);
         comm.Send(&data, -1, MPI::INT, 0, 0);
+        comm.Iprobe(size_, 0); // gives nothing, and what it says is no result
         own.Free();
-        own = MPI::Comm::Create_errhandler(thrower);
+    }
+    if (handlers > 1) {
+        MPI::Errhandler own = MPI::Comm::Create_errhandler(thrower);
         comm.Set_errhandler(own);
         try {
             comm.Send(&data, 1, MPI::INT, 0, -9);
@@ -188,7 +192,7 @@ int main(int argc, char **argv)
     general.Wait(status);
     say("generalized", std::vector<int>{status.Get_source(), status.Get_tag(), status.Get_count(MPI::INT)});
     attributes(world);
-    exceptions(world, argc > 1);
+    exceptions(world, argc == 1 ? 0 : std::string(argv[1]) == "handler" ? 1 : 2);
     world.Free();
     std::cout << said.str() << std::flush;
     MPI::Finalize();
