@@ -20,6 +20,9 @@ setup() { in_scratch; }
     [ "$(grep -c 'MPI_Type_create_hindexed.*stack#0.* - heap#.*static#0.* - heap#' dump.out)" = 2 ]
     [ "$(grep -c 'MPI_Type_create_struct.*array_of_displacements=\[0, 8\]' dump.out)" = 2 ]
     [ "$(grep -c 'MPI_Type_get_extent.*lb=.* - .*extent=unknown' dump.out)" = 2 ]
+    # nor are extents that are as long by chance
+    [ "$(grep -c 'MPI_Type_get_extent.*lb=0, extent=[0-9]*$' dump.out)" = 2 ]
+    [ "$(grep -c 'MPI_Type_get_extent.*lb=heap#[0-9]*, extent=unknown$' dump.out)" = 2 ]
 }
 @test "round trip: requests at places that differ by rank and in time" {
     roundtrip 4 "$PROGRAMS/partners"

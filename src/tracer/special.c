@@ -139,13 +139,25 @@ void put_distance(Call *c, int64_t value, int64_t base)
     c->varies = true;
 }
 
+/* Is the datatype at an absolute address? */
+static bool is_placed(MPI_Datatype type)
+{
+    MPI_Aint low, extent;
+    return (PMPI_Type_get_extent(type, &low, &extent) == MPI_SUCCESS && attached_looks_mapped((uintptr_t)low))
+           || (PMPI_Type_get_true_extent(type, &low, &extent) == MPI_SUCCESS && attached_looks_mapped((uintptr_t)low));
+}
+
 void out_bound(Call *c, MPI_Datatype type, int64_t value)
 {
-    int64_t base = displacement_base(c, &value, 1, sizeof value);
-    if (base == 0 && value != 0 && datatypes_vary(&type, 1) && !attached_looks_mapped((uintptr_t)value))
-        put_shape(c, WEND_UNKNOWN);
-    else
-        in_displacement(c, value, base);
+    int64_t base = 0;
+    if (value != 0 && datatypes_vary(&type, 1)) { /* no distance of other datatypes is one of places, be it as long as one by chance */
+        base = is_placed(type) ? 0 : displacement_base(c, &value, 1, sizeof value);
+        if (base == 0 && !attached_looks_mapped((uintptr_t)value)) {
+            put_shape(c, WEND_UNKNOWN);
+            return;
+        }
+    }
+    in_displacement(c, value, base);
 }
 
 /* -- attributes -- */

@@ -151,6 +151,31 @@ static void members(void)
     free(in);
 }
 
+/* Extents that are as long as two blocks are apart, by chance. */
+static void extents(void)
+{
+    char *one = malloc(100), *other = malloc(100);
+    MPI_Aint from, to, low, extent;
+    MPI_Datatype plain, placed;
+    int length = 1;
+    MPI_Get_address(one < other ? one : other, &from);
+    MPI_Get_address(one < other ? other : one, &to);
+    MPI_Type_contiguous((int)(to - from), MPI_BYTE, &plain);
+    MPI_Type_get_extent(plain, &low, &extent);
+    CHECK(low == 0 && extent == to - from);
+    char *block = malloc((size_t)(to - from));
+    MPI_Aint at;
+    MPI_Get_address(block, &at);
+    MPI_Type_create_struct(1, &length, &at, &plain, &placed);
+    MPI_Type_get_extent(placed, &low, &extent);
+    CHECK(low == at && extent == to - from);
+    MPI_Type_free(&placed);
+    MPI_Type_free(&plain);
+    free(block);
+    free(one);
+    free(other);
+}
+
 int main(int argc, char **argv)
 {
     int size;
@@ -162,6 +187,7 @@ int main(int argc, char **argv)
     variables();
     rows();
     members();
+    extents();
     if (rank == 0)
         printf("displacements: good\n");
     MPI_Finalize();
