@@ -158,7 +158,7 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GString) by_rank = g_string_new("");
     g_autofree char *first_list = NULL;
-    gboolean same = TRUE, any = FALSE;
+    gboolean same = TRUE, any = FALSE, operator = g_str_has_prefix(stub->type->ctype, "MPI_User_function");
     locals_begin(e);
     for (guint rank = 0; rank < e->plan->n_ranks; rank++) {
         g_autoptr(GArray) all = read_invocations(e, stub->word, rank);
@@ -181,7 +181,7 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
                                    wend_is_const(one->value) ? 0 : one->value, one->flag);
         }
         if (all->len == 0)
-            g_string_append(list, "{0, 0, 0}");
+            g_string_append(list, operator ? "{-1, 0, 0}" : "{0, 0, 0}");
         any |= all->len > 0;
         g_autofree char *dimensions = g_strdup_printf("[%u]", MAX(all->len, 1) + 1);
         g_string_append(list, ", {-1, 0, 0}");
@@ -206,7 +206,15 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     for (guint i = 0; i < bodies->len; i++)
         nested |= *(char *)g_ptr_array_index(bodies, i) != '\0';
     gboolean uses = nested || strcmp(stub->type->value, "int") == 0 || strstr(stub->type->body, "returned") != NULL;
-    if (uses) {
+    if (uses && operator) {
+        /* Which invocations call something, the operands decide: the value says how many before each did not. */
+        write_line(text, 1, "static int done, passed;");
+        write_line(text, 1, "const Returned *returned = &%s[done];", table);
+        write_line(text, 1, "if (returned->calls < 0 || passed++ < returned->value)");
+        write_line(text, 2, "return; /* this one called nothing */");
+        write_line(text, 1, "passed = 0;");
+        write_line(text, 1, "done++;");
+    } else if (uses) {
         write_line(text, 1, "static int done;");
         write_line(text, 1, "const Returned *returned = &%s[done];", table);
         write_line(text, 1, "if (returned[1].calls >= 0)");

@@ -231,6 +231,16 @@ uint64_t callback_calls(void)
     return wend_thread->call->ended;
 }
 
+void callback_passed(void)
+{
+    __atomic_fetch_add(&wend_thread->sequence->passed, 1, __ATOMIC_RELAXED);
+}
+
+uint64_t callback_passes(void)
+{
+    return __atomic_exchange_n(&wend_thread->sequence->passed, 0, __ATOMIC_RELAXED);
+}
+
 void callback_forgives(int code)
 {
     Call *interrupted = wend_thread->call->outer;

@@ -177,7 +177,9 @@ static bool leaves_success(const Closure *c, const uint64_t *argument)
 static void record_return(const Closure *c, uint64_t returned, const uint64_t *argument)
 {
     int64_t value = 0, flag = 0;
-    if (!returns_nothing(c->kind)) {
+    if (is_operator(c->kind)) {
+        value = (int64_t)callback_passes();
+    } else if (!returns_nothing(c->kind)) {
         int at = c->language == CALLBACK_FORTRAN ? fortran_error_argument(c->kind) : -1;
         value = at >= 0 ? *(const int *)(uintptr_t)argument[at] : (int)returned;
     }
@@ -225,7 +227,9 @@ static void run(ffi_cif *cif, void *result, void **arguments, void *data)
     if (visit.entered) {
         saved = errno;
         /* Operators run in numbers that the library decides. */
-        if (!is_operator(c->kind) || callback_calls() > 0)
+        if (is_operator(c->kind) && callback_calls() == 0)
+            callback_passed();
+        else
             record_return(c, returned, a);
         errno = saved;
     }

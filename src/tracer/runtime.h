@@ -166,6 +166,8 @@ MessageFacts message_facts(MPI_Message m);                           /* of an un
  * call. They nest. FALSE: nothing is recorded here now (off, broken, no MPI yet), and there must be no leave. */
 bool callback_enter(int64_t function_word);
 void callback_forgives(int code);                                    /* an error handler, since enter, made MPI_SUCCESS of CODE */
+void callback_passed(void);                                          /* the function that was entered made no calls, and that is all there is to say of it */
+uint64_t callback_passes(void);                                      /* how often that was so since the last one that is recorded; forgets them */
 uint64_t callback_calls(void);                                       /* recorded since this thread's last enter */
 void callback_leave(void);
 int64_t func_word(const void *function);                             /* number by first sight */

@@ -28,6 +28,7 @@ struct Sequence {
     struct Thread *owner;             /* threads only; also when it has ended */
     bool callback;
     int64_t function;                 /* callbacks: the function's word */
+    uint64_t passed;                  /* invocations that are not recorded, since the last one that is */
     pthread_mutex_t lock;             /* callbacks only: several threads may run one at a time */
 
     RequestRecord **requests;         /* by number; a record serves its number for ever (requests.c) */

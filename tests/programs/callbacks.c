@@ -58,6 +58,43 @@ static int cancel(void *extra, int complete)
     return MPI_SUCCESS;
 }
 
+/* Looks at the datatype where it is not one that it knows. */
+static void sums(void *in, void *inout, int *len, MPI_Datatype *datatype)
+{
+    MPI_Aint low, extent = sizeof(int);
+    if (*datatype != MPI_INT)
+        MPI_Type_get_extent(*datatype, &low, &extent);
+    for (int i = 0; i < *len; i++)
+        *(int *)((char *)inout + i * extent) += *(int *)((char *)in + i * extent);
+}
+
+static void reduce(int n, MPI_Datatype type, int stride, MPI_Op op)
+{
+    int in[20] = {0}, out[20] = {0};
+    for (int i = 0; i < n; i++)
+        in[i * stride] = i + rank;
+    MPI_Allreduce(in, out, n, type, op, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("sum %d\n", out[(n - 1) * stride]);
+}
+
+/* One operator, for a datatype of the library's and for one that is there later, and for a while. */
+static void operators(void)
+{
+    MPI_Op op;
+    MPI_Datatype wide;
+    MPI_Op_create(sums, 1, &op);
+    reduce(3, MPI_INT, 1, op);
+    MPI_Type_create_resized(MPI_INT, 0, 3 * sizeof(int), &wide);
+    MPI_Type_commit(&wide);
+    reduce(4, wide, 3, op);
+    reduce(5, MPI_INT, 1, op);
+    reduce(6, wide, 3, op);
+    MPI_Type_free(&wide);
+    reduce(7, MPI_INT, 1, op);
+    MPI_Op_free(&op);
+}
+
 int main(int argc, char **argv)
 {
     int size, value, result, key, flag, count, commutes;
@@ -74,6 +111,8 @@ int main(int argc, char **argv)
     MPI_Op_free(&op);
     if (rank == 0)
         printf("largest %d, commutes %d\n", abs(result), commutes);
+
+    operators();
 
     MPI_Comm_create_keyval(copy, delete, &key, &keep);
     MPI_Comm_set_attr(MPI_COMM_WORLD, key, &copies);
