@@ -76,6 +76,7 @@ def main():
         problem = one_round(number, wend, dying, launcher, moments.uniform(PERIOD + SLACK, PERIOD + SLACK + 1.5))
         if problem:
             sys.exit(f"round {number} (SEED={seed}): {problem}")
+    print(f"{rounds} times one of {RANKS} ranks was killed: nothing from before the checkpoint was lost (SEED={seed})")
 
 
 main()
