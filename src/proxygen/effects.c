@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../lib/layout.h"
 #include "extent.h"
 
 GHashTable *bytes_table(void)
@@ -169,11 +170,12 @@ static void use_words(RankEffects *r, Effects *e, const WendArg *arg, gboolean i
     WendKind kind = arg->param->kind;
     const gint64 *words = is_out ? arg->out : arg->in;
     gint64 n = is_out ? arg->n_out : arg->n_in;
-    gboolean wide = is_out && (kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE);
     gboolean pair = is_address(kind);
+    if (!pair && kind != WEND_KIND_SEGMENT && kind != WEND_KIND_REQUEST && !kind_is_handle(kind))
+        return; /* and of strings and statuses the number of elements is not one of words */
     gboolean writes = is_out || arg->param->dir == WEND_DIR_INOUT || kind == WEND_KIND_REQUEST;
     for (gint64 i = 0; words && i < n; i++) {
-        gint64 word = words[i * (wide ? 6 : kind == WEND_KIND_ADDRESS ? 4 : pair ? 2 : 1)];
+        gint64 word = words[i * layout_element_words(arg->param, is_out)];
         if (pair || kind == WEND_KIND_SEGMENT)
             word = wend_segment_in_host_memory(word);
         if ((kind_is_handle(kind) || kind == WEND_KIND_REQUEST) && wend_is_handle(word)) {
@@ -198,7 +200,8 @@ static void use_signature(RankEffects *r, Effects *e, const WendCall *call)
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
         WendKind kind = arg->param->kind;
-        gsize width = kind == WEND_KIND_ADDRESS ? 4 : is_address(kind) ? 2 : kind == WEND_KIND_REQUEST || kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS ? 0 : 1;
+        gboolean other = kind == WEND_KIND_REQUEST || kind == WEND_KIND_STATUS || kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2;
+        gsize width = other ? 0 : layout_element_words(arg->param, FALSE);
         if (arg->n_in > 0 && arg->in)
             g_byte_array_append(name, (const guint8 *)arg->in, (guint)((gsize)arg->n_in * width * sizeof *arg->in));
     }
