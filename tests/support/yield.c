@@ -6,7 +6,8 @@
  * As root the process also runs at the lowest real-time round-robin priority, where a yield takes effect at once, even beside other load. Two
  * things keep that from stalling what is not real-time (launchers above all; the kernel stops real-time processes for only 50 ms in a second): a
  * long wait sleeps, and the priority is taken only between MPI_Init and MPI_Finalize, whose barriers spin on shared memory without any progress call.
- * Programs with threads do without: one that is not real-time would be kept from doing what one that is waits for.
+ * Programs with threads do without: one that is not real-time would be kept from doing what one that is waits for. And who spins for a second
+ * without any pause loses the priority: a hang must not take the processors from what is there to end it.
  *
  * With YIELD_DELAYS=SEED set, each process now and then sleeps up to half a millisecond before it makes progress, so that messages come in another
  * order with each seed.
@@ -17,8 +18,10 @@
 #include <errno.h>
 #include <link.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +66,21 @@ static void set_policy(int policy, int priority)
     errno = saved;
 }
 
+static void lose_priority(int number)
+{
+    (void)number;
+    set_policy(SCHED_OTHER, 0);
+}
+
+static void gain_priority(void)
+{
+    struct sigaction action = {.sa_handler = lose_priority, .sa_flags = SA_RESTART}, before;
+    if (sigaction(SIGXCPU, NULL, &before) != 0 || before.sa_handler != SIG_DFL)
+        return;
+    if (sigaction(SIGXCPU, &action, NULL) == 0 && setrlimit(RLIMIT_RTTIME, &(struct rlimit){1000000, RLIM_INFINITY}) == 0)
+        set_policy(SCHED_RR, 1);
+}
+
 static void find_out_phase(void)
 {
     static int (*initialized)(int *);
@@ -75,7 +93,7 @@ static void find_out_phase(void)
         ((int (*)(int *))next("PMPI_Query_thread"))(&level);
         phase = RUNNING;
         if (level == 0) /* MPI_THREAD_SINGLE; no mpi.h here, since it serves all libraries */
-            set_policy(SCHED_RR, 1);
+            gain_priority();
     }
 }
 
