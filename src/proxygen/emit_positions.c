@@ -1,6 +1,6 @@
 /* emit_positions.c: what the proxy has to know of requests whose places differ by rank or in time (positions.c).
  *
- * For each thread that makes requests: at[3], where request number 3 is in the array, set before the first call; and for requests that move, lists of where they go. */
+ * For each thread that makes requests: at[3], where its request 3 (in the order of their numbers) is in the array, set before the first call; and for requests that move, lists of where they go. */
 #include "emit.h"
 
 #include "variables.h"
@@ -24,8 +24,8 @@ static const char *const next_place_text =
     "}\n"
     "\n";
 
-/* With the linkage for @, the thread's suffix for #, and how many numbers there are for %. */
-static char *text_for(const char *text, const char *linkage, const char *suffix, guint numbers)
+/* With the linkage for @, the thread's suffix for #, and how many requests there are for %. */
+static char *text_for(const char *text, const char *linkage, const char *suffix, guint requests)
 {
     GString *s = g_string_new("");
     for (; *text; text++) {
@@ -34,7 +34,7 @@ static char *text_for(const char *text, const char *linkage, const char *suffix,
         else if (*text == '#')
             g_string_append(s, suffix);
         else if (*text == '%')
-            g_string_append_printf(s, "%u", numbers);
+            g_string_append_printf(s, "%u", requests);
         else
             g_string_append_c(s, *text);
     }
@@ -58,7 +58,7 @@ static gboolean emit_moves(Emitter *e, const Positions *p, guint thread, GString
             }
             g_string_append_printf(list, "0, %u", 2 * MAX(layout->again[i], 1));
             g_autofree char *dimensions = g_strdup_printf("[%u]", 2 * layout->moves[i]->len + 2), *table = table_of(e, "int", "times_and_place", dimensions, list->str);
-            g_string_append_printf(set, "%s{%u, %u, %s}", any ? ", " : "", l, wend_handle_number(request), table);
+            g_string_append_printf(set, "%s{%u, %u, %s}", any ? ", " : "", l, p->index[i], table);
             any = TRUE;
         }
     }
@@ -68,23 +68,16 @@ static gboolean emit_moves(Emitter *e, const Positions *p, guint thread, GString
 static void emit_thread(Emitter *e, GString *declarations, GString *definitions, GString *body, const Positions *p, guint thread)
 {
     g_autofree char *suffix = variables_suffix(thread);
-    guint n = 0;
-    for (guint i = 0; i < p->requests->len; i++)
-        if (wend_handle_tid(g_array_index(p->requests, gint64, i)) == thread)
-            n = MAX(n, wend_handle_number(g_array_index(p->requests, gint64, i)) + 1);
+    guint n = positions_count(p, thread);
     g_string_append_printf(definitions, "%sint at%s[%u];\n", e->linkage, suffix, n);
 
     g_autofree gint64 *places = g_new(gint64, n);
     g_autoptr(GString) rows = g_string_new("");
     for (guint l = 0; l < p->layouts->len; l++) {
         const Layout *layout = g_ptr_array_index(p->layouts, l);
-        for (guint i = 0; i < n; i++)
-            places[i] = 0;
-        for (guint i = 0; i < p->requests->len; i++) {
-            gint64 request = g_array_index(p->requests, gint64, i);
-            if (wend_handle_tid(request) == thread)
-                places[wend_handle_number(request)] = MAX(layout->place[i], 0);
-        }
+        for (guint i = 0; i < p->requests->len; i++)
+            if (wend_handle_tid(g_array_index(p->requests, gint64, i)) == thread)
+                places[p->index[i]] = MAX(layout->place[i], 0);
         g_string_append(rows, l ? ", {" : "{");
         for (guint i = 0; i < n; i++)
             g_string_append_printf(rows, "%s%" G_GINT64_FORMAT, i ? ", " : "", places[i]);

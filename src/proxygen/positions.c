@@ -708,6 +708,30 @@ static gboolean lay_out_ranks(Finder *f)
     return TRUE;
 }
 
+static gint compare_requests(gconstpointer a, gconstpointer b, gpointer requests)
+{
+    gint64 x = g_array_index((GArray *)requests, gint64, *(const guint *)a), y = g_array_index((GArray *)requests, gint64, *(const guint *)b);
+    guint s = wend_handle_tid(x), t = wend_handle_tid(y), k = wend_handle_number(x), l = wend_handle_number(y);
+    return s != t ? (s < t ? -1 : 1) : k != l ? (k < l ? -1 : 1) : 0;
+}
+
+/* Handles that a thread has used are numbered from 0 and with few gaps, so that at[3] mostly is request 3; but a table for all numbers up to the largest would have a size that the recording
+ * just claims. */
+static void index_requests(Positions *p)
+{
+    guint n = p->requests->len;
+    g_autofree guint *order = g_new(guint, n + 1);
+    for (guint i = 0; i < n; i++)
+        order[i] = i;
+    g_qsort_with_data(order, (gint)n, sizeof *order, compare_requests, p->requests);
+    p->index = g_new(guint, n + 1);
+    for (guint i = 0; i < n; i++) {
+        gpointer thread = GUINT_TO_POINTER(thread_of(p, (gint)order[i]));
+        p->index[order[i]] = GPOINTER_TO_UINT(g_hash_table_lookup(p->counts, thread));
+        g_hash_table_insert(p->counts, thread, GUINT_TO_POINTER(p->index[order[i]] + 1));
+    }
+}
+
 Positions *positions_find(Plan *plan, const GPtrArray *lists)
 {
     guint n_terminals = wend_program_n_terminals(plan->program);
@@ -717,6 +741,7 @@ Positions *positions_find(Plan *plan, const GPtrArray *lists)
     p->requests = g_array_new(FALSE, FALSE, sizeof(gint64));
     p->layouts = g_ptr_array_new();
     p->layout_of = g_new0(guint, plan->n_ranks);
+    p->counts = g_hash_table_new(NULL, NULL);
     p->lengths = g_hash_table_new(NULL, NULL);
     f.known = g_new0(Known *, n_terminals + 1);
     for (guint t = 0; t < n_terminals; t++) {
@@ -725,6 +750,7 @@ Positions *positions_find(Plan *plan, const GPtrArray *lists)
         call_decode(plan->call, t);
         f.known[t] = know(&f, plan->call);
     }
+    index_requests(p);
     guint n = p->requests->len + 1;
     f.stays = g_new0(gboolean, n);
     f.apart = g_new0(gboolean, n);
@@ -764,6 +790,8 @@ void positions_free(Positions *p)
     g_ptr_array_unref(p->layouts);
     g_hash_table_destroy(p->numbers);
     g_hash_table_destroy(p->lengths);
+    g_hash_table_destroy(p->counts);
+    g_free(p->index);
     g_array_unref(p->requests);
     g_free(p->layout_of);
     g_free(p);
@@ -795,6 +823,16 @@ gboolean positions_move(const Positions *p, gint64 request, RankSet ranks)
         if (layout_at(p, ranks.ranks[i])->moves[number])
             return TRUE;
     return FALSE;
+}
+
+guint positions_index(const Positions *p, gint64 request)
+{
+    return p->index[number_of(p, request)];
+}
+
+guint positions_count(const Positions *p, guint thread)
+{
+    return GPOINTER_TO_UINT(g_hash_table_lookup(p->counts, GUINT_TO_POINTER(thread)));
 }
 
 guint positions_length(const Positions *p, guint thread)

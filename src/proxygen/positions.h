@@ -19,6 +19,8 @@ typedef struct {
     GArray *requests;        /* of gint64, by number */
     GPtrArray *layouts;      /* of Layout, each another */
     guint *layout_of;        /* by rank */
+    guint *index;            /* by number: so many requests of its thread have a smaller handle: where it is in the thread's "at" */
+    GHashTable *counts;      /* thread -> requests */
     GHashTable *lengths;     /* thread -> places in its array */
     gboolean vary;           /* there are requests of which "at" says where they are */
 } Positions;
@@ -31,6 +33,10 @@ void positions_free(Positions *p);
 gint64 positions_place(const Positions *p, gint64 request, RankSet ranks);
 /* Is it at different places in turn, on one of RANKS? Then each call that makes it asks for the next. */
 gboolean positions_move(const Positions *p, gint64 request, RankSet ranks);
+/* Where "at" of the request's thread has its place. */
+guint positions_index(const Positions *p, gint64 request);
+/* Requests of the thread: the length of its "at". */
+guint positions_count(const Positions *p, guint thread);
 /* Places in the array of the thread. */
 guint positions_length(const Positions *p, guint thread);
 

@@ -381,7 +381,7 @@ static char *index_of_request(const Variables *v, gint64 request, RankSet ranks,
     if (*value >= 0)
         return g_strdup_printf("%" G_GINT64_FORMAT, *value);
     g_autofree char *suffix = variables_suffix(wend_handle_tid(request));
-    return g_strdup_printf("at%s[%u]", suffix, wend_handle_number(request));
+    return g_strdup_printf("at%s[%u]", suffix, positions_index(v->positions, request));
 }
 
 char *variable_of_request(Plan *plan, gint64 request, RankSet ranks)
@@ -397,7 +397,8 @@ char *variable_of_request_moves(Plan *plan, gint64 request, RankSet ranks)
     if (!v->positions || !positions_move(v->positions, request, ranks))
         return NULL;
     g_autofree char *suffix = variables_suffix(wend_handle_tid(request));
-    return g_strdup_printf("at%s[%u] = next_place%s(%u);", suffix, wend_handle_number(request), suffix, wend_handle_number(request));
+    guint index = positions_index(v->positions, request);
+    return g_strdup_printf("at%s[%u] = next_place%s(%u);", suffix, index, suffix, index);
 }
 
 char *variables_of_list(Plan *plan, const RequestList *list, RankSet ranks)

@@ -73,6 +73,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 }
 
 #ifdef REPLAY
+#include <stdio.h>
+#include <sys/resource.h>
+
+enum { MEMORY_LIMIT = 512 << 10 }; /* KB: inputs are a few KB; AddressSanitizer's own memory has room too */
+
 int main(int argc, char **argv)
 {
     LLVMFuzzerInitialize(&argc, &argv);
@@ -81,6 +86,11 @@ int main(int argc, char **argv)
         gsize n;
         if (!g_file_get_contents(argv[i], &data, &n, NULL)) return 1;
         LLVMFuzzerTestOneInput((const guint8 *)data, n);
+        struct rusage used;
+        if (getrusage(RUSAGE_SELF, &used) == 0 && used.ru_maxrss > MEMORY_LIMIT) {
+            fprintf(stderr, "%s: took %ld KB of memory\n", argv[i], used.ru_maxrss);
+            return 1;
+        }
     }
     return 0;
 }
