@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """check.py: the round trip over MPICH's own test suite. Started by run.bash, which says where things are.
 
-    run.bash [--folder F]… [--test T]… [--sample FILE] [--jobs N] [--slow X] [--again failed|all] [--algorithms] [--list] [--report]
+    run.bash [--folder F]… [--test T]… [--sample FILE] [--jobs N] [--slow X] [--again failed|all|none] [--algorithms] [--list] [--report]
 
 Each line of the suite's testlists is a test: a program with ranks, arguments and environment. It goes through seven stages, until one fails:
 
@@ -14,7 +14,8 @@ Each line of the suite's testlists is a test: a program with ranks, arguments an
     diff      the two recordings are equal
 
 Results are kept in the cache: a run that was interrupted goes on where it stopped. They hold as long as Wend's programs are the same.
---again failed runs again what failed, with whatever build it was seen to pass; --again all forgets everything.
+--again failed runs again what failed, with whatever build it was seen to pass; --again all forgets everything; --again none runs what has
+no result yet, of whatever build.
 Scratch folders of failed tests stay.
 """
 import argparse
@@ -366,7 +367,7 @@ def main():
     parser.add_argument('--sample', type=pathlib.Path, help='only the lines of this file')
     parser.add_argument('--jobs', type=int, default=max(1, (os.cpu_count() or 1) // 2), help='tests at once (ranks wait busily; default half the cores)')
     parser.add_argument('--slow', type=float, default=1, help='factor for time limits, for machines with other work')
-    parser.add_argument('--again', choices=['failed', 'all'], help='run again what failed, or everything')
+    parser.add_argument('--again', choices=['failed', 'all', 'none'], help='run again what failed, everything, or nothing that has a result')
     parser.add_argument('--algorithms', action='store_true', help='also the lists that repeat collectives with each of MPICH\'s algorithms')
     parser.add_argument('--list', action='store_true', help='only print the tests')
     parser.add_argument('--report', action='store_true', help='only print the results that are there, of whatever build')
@@ -404,6 +405,8 @@ def main():
         result = result_of(test)
         if not result or options.again == 'all':
             return False
+        if options.again == 'none':
+            return True
         return result['stage'] is None if options.again == 'failed' else result['build'] == this_build
 
     todo = [test for test in tests if not is_done(test)]

@@ -1,5 +1,5 @@
 # The round trip over MPICH's own test suite; asked for, because it fetches the suite's source.
-#   make check-mpich [FOLDER=coll] [TEST=allred] [AGAIN=failed|all] [JOBS=n] [SLOW=factor]
+#   make check-mpich [FOLDER=coll] [TEST=allred] [AGAIN=failed|all|none] [JOBS=n] [SLOW=factor]
 EXTRA_DIST += \
 	testsuite-mpich/check.py \
 	testsuite-mpich/run.bash \
