@@ -18,10 +18,10 @@ static char *string_of_outcome(const Call *c, const gint64 *words, guint n, guin
     return text;
 }
 
-/* The ports that the calls of one terminal gave: numbers, and for each of its ranks where its own begin. */
-typedef struct { GArray *first, *numbers; } PortsGiven;
-/* More equal ones in a row say nothing new: the last of a list comes again. */
-enum { PORTS_GIVEN_MAX = 1 << 16 };
+/* Calls in a row that gave the same port, by its number. */
+typedef struct { guint64 times; guint port; } PortRun;
+/* What the calls of one terminal gave: PortRuns, and for each of its ranks (guint) where its own begin. */
+typedef struct { GArray *first, *runs; } PortsGiven;
 
 static void port_free(gpointer port)
 {
@@ -72,7 +72,7 @@ char *names_joined(Emitter *e, const Call *c)
 static void given_free(gpointer given)
 {
     g_array_unref(((PortsGiven *)given)->first);
-    g_array_unref(((PortsGiven *)given)->numbers);
+    g_array_unref(((PortsGiven *)given)->runs);
     g_free(given);
 }
 
@@ -82,10 +82,11 @@ static void find_ports_given(Emitter *e, const Call *c)
     const Plan *plan = e->plan;
     RankSet ranks = plan->terminal_ranks[c->terminal];
     PortsGiven *given = g_new(PortsGiven, 1);
-    *given = (PortsGiven){g_array_new(FALSE, FALSE, sizeof(guint)), g_array_new(FALSE, FALSE, sizeof(guint))};
+    *given = (PortsGiven){g_array_new(FALSE, FALSE, sizeof(guint)), g_array_new(FALSE, FALSE, sizeof(PortRun))};
     for (guint r = 0; r < ranks.n; r++) {
         const WendClass *class = wend_program_class(plan->program, wend_program_class_of(plan->program, ranks.ranks[r]));
-        g_array_append_val(given->first, given->numbers->len);
+        guint first = given->runs->len;
+        g_array_append_val(given->first, first);
         for (guint s = 0; s < class->n_sequences; s++) {
             WendOutcomes *o = wend_program_outcomes(plan->program, ranks.ranks[r], s, c->slots->shape);
             guint64 repeats;
@@ -96,8 +97,13 @@ static void find_ports_given(Emitter *e, const Call *c)
                 PortName *port = port_named(e, name ? name : "");
                 port->here = TRUE;
                 port->opened |= strcmp(c->function->name, "MPI_Open_port") == 0;
-                for (guint64 i = 0; i < repeats && i < PORTS_GIVEN_MAX; i++)
-                    g_array_append_val(given->numbers, port->number);
+                PortRun *last = given->runs->len > first ? &g_array_index(given->runs, PortRun, given->runs->len - 1) : NULL;
+                if (last && last->port == port->number) {
+                    last->times += repeats;
+                } else {
+                    PortRun run = {repeats, port->number};
+                    g_array_append_val(given->runs, run);
+                }
             }
             wend_outcomes_free(o);
         }
@@ -183,13 +189,14 @@ char *names_file(Emitter *e, const Call *c, const Arg *arg)
 static char *next_port(Emitter *e, const Call *c)
 {
     const PortsGiven *given = g_hash_table_lookup(e->ports_given, GUINT_TO_POINTER(c->terminal));
-    gboolean same = TRUE;
-    for (guint i = 1; given && i < given->numbers->len; i++)
-        same &= g_array_index(given->numbers, guint, i) == g_array_index(given->numbers, guint, 0);
-    if (!given || given->numbers->len == 0)
+    if (!given || given->runs->len == 0)
         return g_strdup_printf("%u", port_named(e, "")->number);
+    const PortRun *runs = (const PortRun *)(gconstpointer)given->runs->data;
+    gboolean same = TRUE;
+    for (guint i = 1; i < given->runs->len; i++)
+        same &= runs[i].port == runs[0].port;
     if (same)
-        return g_strdup_printf("%u", g_array_index(given->numbers, guint, 0));
+        return g_strdup_printf("%u", runs[0].port);
     g_hash_table_add(e->ports_listed, GUINT_TO_POINTER(c->terminal));
     return g_strdup_printf("next_port_%u()", c->terminal);
 }
@@ -213,7 +220,7 @@ char *names_port(Emitter *e, const Call *c, guint index)
 {
     const Arg *arg = &c->args[index];
     if (!arg->has_in)
-        return c->failed ? g_strdup(local_variable(e, "char", "no_port", 4096)) : port_given(e, c);
+        return c->failed ? g_strdup("(char[MPI_MAX_PORT_NAME]){\"\"}") : port_given(e, c);
     if (arg->n_in < 0)
         return g_strdup("NULL");
     g_autofree char *name = words_to_string(arg->in, (gsize)arg->n_in);
@@ -230,18 +237,25 @@ static void emit_ports_given(Emitter *e, guint terminal, GString *declarations, 
 {
     const PortsGiven *given = g_hash_table_lookup(e->ports_given, GUINT_TO_POINTER(terminal));
     RankSet ranks = e->plan->terminal_ranks[terminal];
-    g_autoptr(GString) first = g_string_new(""), numbers = g_string_new("");
+    g_autoptr(GString) first = g_string_new(""), runs = g_string_new("");
     for (guint rank = 0, r = 0; rank <= ranks.ranks[ranks.n - 1]; rank++) {
         while (r < ranks.n && ranks.ranks[r] < rank)
             r++;
         g_string_append_printf(first, "%s%u", rank ? ", " : "", g_array_index(given->first, guint, r));
     }
-    for (guint i = 0; i < given->numbers->len; i++)
-        g_string_append_printf(numbers, "%s%u", i ? ", " : "", g_array_index(given->numbers, guint, i));
-    g_string_append_printf(definitions, "%sint next_port_%u(void)\n{\n    static int next;\n", e->linkage, terminal);
+    for (guint i = 0; i < given->runs->len; i++) {
+        const PortRun *run = &g_array_index(given->runs, PortRun, i);
+        g_string_append_printf(runs, "%s{%" G_GUINT64_FORMAT ", %u}", i ? ", " : "", run->times, run->port);
+    }
+    g_string_append_printf(definitions, "%sint next_port_%u(void)\n{\n    static long passed, used;\n", e->linkage, terminal);
     write_line(definitions, 1, "static const int first[%u] = {%s};", ranks.ranks[ranks.n - 1] + 1, first->str);
-    write_line(definitions, 1, "static const int numbers[%u] = {%s};", given->numbers->len, numbers->str);
-    g_string_append_printf(definitions, "    return numbers[(first[rank] + next++) %% %u];\n}\n\n", given->numbers->len);
+    write_line(definitions, 1, "static const struct { long times; int port; } given[%u] = {%s};", given->runs->len, runs->str);
+    write_line(definitions, 1, "long at = (first[rank] + passed) %% %u;", given->runs->len);
+    write_line(definitions, 1, "if (++used == given[at].times) {");
+    write_line(definitions, 2, "passed++;");
+    write_line(definitions, 2, "used = 0;");
+    write_line(definitions, 1, "}");
+    g_string_append(definitions, "    return given[at].port;\n}\n\n");
     if (!*e->linkage)
         g_string_append_printf(declarations, "int next_port_%u(void);\n", terminal);
 }

@@ -306,6 +306,40 @@ C
     roundtrip 4 ./begin session
 }
 
+# As numbers: the proxy's variables for ports in the order in which it opens them, equal ones in a row counted.
+@test "the next port comes after all that were the same before it, however many" {
+    {
+        printf 'ranks 2\nMPI_Init\n'
+        printf 'rank 0\nrepeat 70000\nMPI_Open_port -> port_name=first\nend\nMPI_Open_port -> port_name=second\n'
+        printf 'rank 1\nMPI_Open_port -> port_name=second\nMPI_Open_port -> port_name=third\nMPI_Open_port -> port_name=third\nMPI_Open_port -> port_name=first\n'
+        printf 'rank *\nMPI_Finalize\n'
+    } | "$BUILD_DIR/tests/decoder/script" - app.dir
+    cat >ports.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+extern char port[3][MPI_MAX_PORT_NAME + 1];
+int MPI_Open_port(MPI_Info info, char *name)
+{
+    static FILE *out;
+    char file[32];
+    int rank;
+    (void)info;
+    if (!out) {
+        PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        snprintf(file, sizeof file, "ports.%d", rank);
+        out = fopen(file, "w");
+    }
+    snprintf(name, MPI_MAX_PORT_NAME, "a port");
+    return fprintf(out, "%d\n", (int)((name - port[0]) / (long)sizeof port[0])) > 0 ? MPI_SUCCESS : MPI_ERR_OTHER;
+}
+C
+    "$PROXYGEN" app.dir -o there/
+    "$MPICC" -std=c11 -O1 -Wall -Wextra -Werror there/*.c ports.c -o proxy
+    mpi 2 ./proxy
+    [ "$(uniq -c ports.0 | xargs)" = "70000 0 1 1" ]
+    [ "$(uniq -c ports.1 | xargs)" = "1 1 2 2 1 0" ]
+}
+
 @test "a recording without structure is compiled in seconds, to files that a compiler takes" {
     cat >noise.c <<'C'
 #include <mpi.h>
