@@ -73,6 +73,17 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     [ "$(worlds "$long/app.dir")" = "trace.tar.zst world-0.1.tar.zst world-0.2.tar.zst world-1.1.tar.zst world-1.2.tar.zst" ]
 }
 
+# The setting is one that no version of Wend has yet: all go on.
+@test "a program of the current folder, which PATH names by an empty element; settings with long names" {
+    local setting
+    setting=WEND_$(printf 'X%.0s' {1..100})
+    printf '#!/bin/sh\n[ "$1" != talks ] || env >"environment.$$"\nexec "%s" "$@"\n' "$PROGRAMS/spawn" >here
+    chmod +x here
+    PATH=:$PATH record app.dir 2 bash -c "$setting=long exec -a here '$PROGRAMS/spawn' world"
+    [ "$(worlds app.dir)" = "trace.tar.zst world-0.1.tar.zst" ]
+    [ "$(grep -lx "$setting=long" environment.* | wc -l)" = 2 ]
+}
+
 @test "a proxy of several worlds in several files" {
     record app.dir 2 "$PROGRAMS/spawn" ports
     "$PROXYGEN" app.dir -o several/

@@ -1,12 +1,14 @@
 /* exec.c: a rank that becomes another program between MPI_Init and MPI_Finalize. Nobody but the kernel is told of it, the other ranks wait for it for ever, or are killed:
  * so what it has recorded is saved before, as at any other end (ending.h). Children, and processes without MPI, go through here too, and at once. */
+#include "exec.h"
+
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ending.h"
@@ -30,23 +32,34 @@ __attribute__((constructor)) static void find_real(void)
     real_execve = (int (*)(const char *, char *const[], char *const[]))dlsym(RTLD_NEXT, "execve");
 }
 
+bool exec_is_program(const char *file)
+{
+    struct stat info;
+    return access(file, X_OK) == 0 && stat(file, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool exec_find(const char *folders, const char *name, char file[PATH_MAX])
+{
+    if (!folders)
+        folders = "/bin:/usr/bin"; /* as execvp has it */
+    for (size_t n, m = strlen(name);; folders += n + 1) {
+        n = strcspn(folders, ":");
+        if (n + m + sizeof "./" <= PATH_MAX) {
+            char *end = n ? mempcpy(file, folders, n) : mempcpy(file, ".", 1); /* an empty one is the current folder */
+            *end = '/';
+            memcpy(end + 1, name, m + 1);
+            if (exec_is_program(file))
+                return true;
+        }
+        if (!folders[n])
+            return false;
+    }
+}
+
 static bool is_there(const char *name, bool on_path)
 {
-    const char *folder = getenv("PATH");
     char file[PATH_MAX];
-    if (!on_path || strchr(name, '/') || !folder)
-        return access(name, X_OK) == 0;
-    for (size_t n, m = strlen(name); *folder; folder += n + (folder[n] == ':')) {
-        n = strcspn(folder, ":");
-        if (n + m + 2 > sizeof file)
-            continue;
-        memcpy(file, folder, n);
-        file[n] = '/';
-        memcpy(file + n + 1, name, m + 1);
-        if (access(n ? file : name, X_OK) == 0)
-            return true;
-    }
-    return false;
+    return on_path && !strchr(name, '/') ? exec_find(getenv("PATH"), name, file) : exec_is_program(name);
 }
 
 /* NAME NULL: a file that is open. One that is not there is not run, and the rank goes on. */

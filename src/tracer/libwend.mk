@@ -9,7 +9,7 @@ TRACER_SOURCES = \
 	src/tracer/cuda.c \
 	src/tracer/control.c src/tracer/control.h \
 	src/tracer/ending.c src/tracer/ending.h \
-	src/tracer/exec.c \
+	src/tracer/exec.c src/tracer/exec.h \
 	src/tracer/facts.c \
 	src/tracer/family.h \
 	src/tracer/fatal.c \

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "exec.h"
 #include "own.gen.h"
 
 #define OWN "WEND_"
@@ -44,24 +44,38 @@ typedef struct {
 } Given;
 static _Thread_local Given given;
 
-static bool add_setting(const char *name, const char *value)
+/* Takes ENTRY over. NULL: out of memory. */
+static bool add_setting(char *entry)
 {
-    if (given.n_settings == given.room) {
+    if (entry && given.n_settings == given.room) {
         size_t room = given.room ? given.room * 2 : 16;
         char **more = realloc(given.settings, room * sizeof *more);
-        if (!more)
-            return false;
-        given.settings = more;
-        given.room = room;
+        if (more) {
+            given.settings = more;
+            given.room = room;
+        }
     }
-    char *entry;
-    if (asprintf(&entry, "%s=%s", name, value) < 0)
+    if (!entry || given.n_settings == given.room) {
+        free(entry);
         return false;
+    }
     given.settings[given.n_settings++] = entry;
     if (strlen(entry) <= LINE_ROOM && !strchr(entry, '\n'))
         return true;
     spawn_say_too_long();
     return false;
+}
+
+static char *setting(const char *name, const char *value)
+{
+    char *entry;
+    return asprintf(&entry, "%s=%s", name, value) < 0 ? NULL : entry;
+}
+
+static bool is_setting_of(const char *entry, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(entry, name, n) == 0 && entry[n] == '=';
 }
 
 /* The settings as they are here, where the recording is, and how Wend came into the process, if that was by the environment. */
@@ -70,27 +84,14 @@ static bool collect_settings(const Call *c)
     char world[256];
     const char *preload = getenv("LD_PRELOAD"), *output = spawn_directory();
     spawn_name_of_next(c, world, sizeof world);
-    bool good = add_setting(SPAWN_WORLD, world);
-    for (size_t i = 0; good && environ && environ[i]; i++) {
-        char name[64];
-        size_t n = strcspn(environ[i], "=");
-        if (strncmp(environ[i], OWN, strlen(OWN)) != 0 || environ[i][n] != '=' || n >= sizeof name)
-            continue;
-        memcpy(name, environ[i], n);
-        name[n] = '\0';
-        if (strcmp(name, SPAWN_WORLD) != 0 && (strcmp(name, "WEND_OUTPUT") != 0 || !output))
-            good = add_setting(name, environ[i] + n + 1);
-    }
-    return good && (!output || add_setting("WEND_OUTPUT", output)) && (!preload || add_setting("LD_PRELOAD", preload));
+    bool good = add_setting(setting(SPAWN_WORLD, world));
+    for (char **entry = environ; good && entry && *entry; entry++)
+        if (strncmp(*entry, OWN, strlen(OWN)) == 0 && strchr(*entry, '=') && !is_setting_of(*entry, SPAWN_WORLD) && !(output && is_setting_of(*entry, "WEND_OUTPUT")))
+            good = add_setting(strdup(*entry));
+    return good && (!output || add_setting(setting("WEND_OUTPUT", output))) && (!preload || add_setting(setting("LD_PRELOAD", preload)));
 }
 
 /* -- the program -- */
-
-static bool is_program(const char *path)
-{
-    struct stat info;
-    return access(path, X_OK) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
 
 static const char *env_program(void)
 {
@@ -98,22 +99,6 @@ static const char *env_program(void)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (access(places[i], X_OK) == 0)
             return places[i];
-    return NULL;
-}
-
-/* The first of DIRECTORIES ("/a:/b") that has COMMAND, as a path. NULL: none. */
-static char *found_in(const char *directories, const char *command)
-{
-    while (directories && *directories) {
-        size_t n = strcspn(directories, ":");
-        char *path;
-        if (asprintf(&path, "%.*s/%s", (int)n, directories, command) < 0)
-            return NULL;
-        if (is_program(path))
-            return path;
-        free(path);
-        directories += n + (directories[n] == ':');
-    }
     return NULL;
 }
 
@@ -127,18 +112,19 @@ static bool info_value(MPI_Info info, const char *key, char value[MPI_MAX_INFO_V
  * of such a program. */
 static char *find_program(const char *command, MPI_Info info)
 {
-    char path[MPI_MAX_INFO_VAL + 1], folder[MPI_MAX_INFO_VAL + 1];
+    char value[MPI_MAX_INFO_VAL + 1], file[PATH_MAX];
+    bool here;
     if (!*command || strchr(command, '=')) /* to env that is a variable */
         return NULL;
-    if (info_value(info, "path", path)) {
-        char *found = found_in(path, command);
-        return found && !strchr(found, '=') ? found : (free(found), NULL);
-    }
-    char *where = strchr(command, '/') ? found_in(*command != '/' && info_value(info, "wdir", folder) ? folder : *command == '/' ? "/" : ".", command)
-                                       : found_in(getenv("PATH"), command);
-    char *program = where ? strdup(command) : NULL;
-    free(where);
-    return program;
+    if (info_value(info, "path", value))
+        return exec_find(value, command, file) && !strchr(file, '=') ? strdup(file) : NULL;
+    if (!strchr(command, '/'))
+        here = exec_find(getenv("PATH"), command, file);
+    else if (*command != '/' && info_value(info, "wdir", value))
+        here = snprintf(file, sizeof file, "%s/%s", value, command) < (int)sizeof file && exec_is_program(file);
+    else
+        here = exec_is_program(command);
+    return here ? strdup(command) : NULL;
 }
 
 /* -- calls -- */

@@ -159,6 +159,7 @@ static void end(const char *how)
         raise(SIGTERM);
     } else if (strcmp(how, "exec") == 0) {
         execl("/nonexistent", "nonexistent", (char *)NULL);
+        execl("/", "folder", (char *)NULL);
         execlp("nonexistent", "nonexistent", (char *)NULL);
         execlp("true", "true", (char *)NULL);
     } else if (strcmp(how, "children") == 0) {
