@@ -17,6 +17,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "attendance.h"
 #include "spawn.h"
 #include "state.h"
@@ -54,10 +57,7 @@ static long job_number(void)
     long launcher = attendance_launcher();
     if (launcher < 0 || !name || !*name)
         return name ? launcher : -1;
-    uint64_t hash = (uint64_t)launcher;
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
-    return (long)(hash >> 2 | 1);
+    return (long)(XXH3_64bits_withSeed(name, strlen(name), (uint64_t)launcher) >> 2 | 1);
 }
 
 static bool own_make(void)
