@@ -60,16 +60,24 @@ static char *read_proc(long pid, const char *name, size_t *len)
     return NULL;
 }
 
-/* The rank in the environment with which PID was started; -1: none. */
+/* What VARIABLE was in the environment with which PID was started, for the caller to free. NULL: not set. */
+static char *variable_of(long pid, const char *variable)
+{
+    size_t len, n = strlen(variable);
+    char *environment = read_proc(pid, "environ", &len), *value = NULL;
+    for (const char *p = environment; p && p < environment + len && !value; p += strlen(p) + 1)
+        if (strncmp(p, variable, n) == 0 && p[n] == '=')
+            value = strdup(p + n + 1);
+    free(environment);
+    return value;
+}
+
+/* -1: none. */
 static long rank_of(long pid, const char *variable)
 {
-    size_t len, name = strlen(variable);
-    char *environment = read_proc(pid, "environ", &len);
-    long rank = -1;
-    for (const char *p = environment; p && p < environment + len; p += strlen(p) + 1)
-        if (strncmp(p, variable, name) == 0 && p[name] == '=')
-            rank = strtol(p + name + 1, NULL, 10);
-    free(environment);
+    char *value = variable_of(pid, variable);
+    long rank = value ? strtol(value, NULL, 10) : -1;
+    free(value);
     return rank;
 }
 
@@ -77,15 +85,10 @@ static long rank_of(long pid, const char *variable)
  * Wend, has told such processes the name of their job. */
 static bool is_of_job(long pid)
 {
-    const char *namespace = getenv("PMIX_NAMESPACE"), *own = namespace ? namespace : getenv(SPAWN_WORLD), *its = NULL;
-    const char *variable = namespace ? "PMIX_NAMESPACE" : SPAWN_WORLD;
-    size_t len, name = strlen(variable);
-    char *environment = read_proc(pid, "environ", &len);
-    for (const char *p = environment; p && p < environment + len; p += strlen(p) + 1)
-        if (strncmp(p, variable, name) == 0 && p[name] == '=')
-            its = p + name + 1;
+    const char *namespace = getenv("PMIX_NAMESPACE"), *own = namespace ? namespace : getenv(SPAWN_WORLD);
+    char *its = variable_of(pid, namespace ? "PMIX_NAMESPACE" : SPAWN_WORLD);
     bool same = its ? own && strcmp(its, own) == 0 : namespace || !own; /* the first world has no name of Wend's */
-    free(environment);
+    free(its);
     return same;
 }
 
