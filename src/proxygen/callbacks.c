@@ -158,7 +158,8 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GString) by_rank = g_string_new("");
     g_autofree char *first_list = NULL;
-    gboolean same = TRUE, any = FALSE, operator = g_str_has_prefix(stub->type->ctype, "MPI_User_function");
+    gboolean same = TRUE;
+    gboolean is_operator = g_str_has_prefix(stub->type->ctype, "MPI_User_function");
     locals_begin(e);
     for (guint rank = 0; rank < e->plan->n_ranks; rank++) {
         g_autoptr(GArray) all = read_invocations(e, stub->word, rank);
@@ -181,8 +182,7 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
                                    wend_is_const(one->value) ? 0 : one->value, one->flag);
         }
         if (all->len == 0)
-            g_string_append(list, operator ? "{-1, 0, 0}" : "{0, 0, 0}");
-        any |= all->len > 0;
+            g_string_append(list, is_operator ? "{-1, 0, 0}" : "{0, 0, 0}");
         g_autofree char *dimensions = g_strdup_printf("[%u]", MAX(all->len, 1) + 1);
         g_string_append(list, ", {-1, 0, 0}");
         char *name = table_of(e, "Returned", "returned", dimensions, list->str);
@@ -206,9 +206,10 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     for (guint i = 0; i < bodies->len; i++)
         nested |= *(char *)g_ptr_array_index(bodies, i) != '\0';
     gboolean uses = nested || strcmp(stub->type->value, "int") == 0 || strstr(stub->type->body, "returned") != NULL;
-    if (uses && operator) {
+    if (uses && is_operator) {
         /* Which invocations call something, the operands decide: the value says how many before each did not. */
-        write_line(text, 1, "static int done, passed;");
+        write_line(text, 1, "static int done;");
+        write_line(text, 1, "static long passed;");
         write_line(text, 1, "const Returned *returned = &%s[done];", table);
         write_line(text, 1, "if (returned->calls < 0 || passed++ < returned->value)");
         write_line(text, 2, "return; /* this one called nothing */");
@@ -232,14 +233,13 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
         write_line(text, 1, "}");
     }
     if (strcmp(stub->type->value, "int") == 0)
-        write_line(text, 1, "return returned->value;");
+        write_line(text, 1, "return (int)returned->value;");
     if (uses)
         g_string_append(out, e->definitions->str);
     g_string_set_size(e->definitions, 0);
     if (!uses)
         g_hash_table_remove_all(e->tables);
     g_string_append_printf(out, "\n%s%s %s(%s)\n{\n%s}\n", e->linkage, stub->type->value, stub->name, stub->type->parameters, text->str);
-    (void)any;
 }
 
 void callbacks_emit(Emitter *e, GString *declarations, GString *definitions)
@@ -249,7 +249,7 @@ void callbacks_emit(Emitter *e, GString *declarations, GString *definitions)
         return;
     write_comment(definitions, 0, "Functions that the application gave to MPI. What they computed is not in a recording; the MPI calls that they made are, and what "
                                   "they returned. Which calls, value, flag; a negative number of calls ends the list.");
-    g_string_append(definitions, "typedef struct {\n    int calls, value, flag;\n} Returned;\n\n");
+    g_string_append(definitions, "typedef struct {\n    int calls;\n    long value; /* or of an operator: invocations before this one that called nothing */\n    int flag;\n} Returned;\n\n");
     g_autoptr(GString) prototypes = g_string_new("");
     for (guint i = 0; i < c->order->len; i++) { /* nested calls may add more */
         const Stub *stub = g_ptr_array_index(c->order, i);
