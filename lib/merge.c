@@ -233,3 +233,20 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
     wend_merge_free(other);
     return TRUE;
 }
+
+char *wend_merge_unrecorded(const WendMerge *m)
+{
+    static const char prefix[] = WEND_UNRECORDED_GROUP ".";
+    const char *names[2];
+    guint n = 0;
+    for (guint i = 0; i < m->facts->len; i++) {
+        const Fact *f = g_ptr_array_index(m->facts, i);
+        if (!g_str_has_prefix(f->key, prefix)) continue;
+        if (n < G_N_ELEMENTS(names)) names[n] = f->key + strlen(prefix);
+        n++;
+    }
+    if (n == 0) return NULL;
+    if (n == 1) return g_strdup(names[0]);
+    if (n == 2) return g_strdup_printf("%s and %s", names[0], names[1]);
+    return g_strdup_printf("%s, %s and %u other%s", names[0], names[1], n - 2, n == 3 ? "" : "s");
+}

@@ -20,13 +20,14 @@ typedef struct WendMerge WendMerge;
 WendMerge *wend_merge_from_part(const guint8 *part, gsize n, GError **error);   /* one rank */
 gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error); /* other: encoded by wend_merge_encode */
 GByteArray *wend_merge_encode(WendMerge *m);                                    /* for the partner; caller unrefs */
+/* Functions of which it has no call though they were called: "MPI_A, MPI_B and 3 others". Newly allocated; NULL: there are none. */
+char *wend_merge_unrecorded(const WendMerge *m);
 void wend_merge_free(WendMerge *m);
 
 typedef struct {
     guint64 calls;        /* recorded, all ranks, polls included */
     guint64 bytes;        /* of the archive */
     guint classes;
-    char unrecorded[160]; /* functions of which it has no call though they were called: "MPI_A, MPI_B and 3 others"; empty: there are none */
 } WendMergeResult;
 
 /* Unifies terminals and rules over classes and writes DIR/FILE (to a temporary name, then renamed); FILE NULL is trace.tar.zst. DIR exists.

@@ -161,24 +161,6 @@ static void write_ends(GKeyFile *meta, const WendMerge *m)
     }
 }
 
-/* Names of functions, as WendMergeResult has them. */
-static void list_unrecorded(const WendMerge *m, char *text, gsize room)
-{
-    static const char prefix[] = WEND_UNRECORDED_GROUP ".";
-    const char *names[2];
-    guint n = 0;
-    for (guint i = 0; i < m->facts->len; i++) {
-        const Fact *f = g_ptr_array_index(m->facts, i);
-        if (!g_str_has_prefix(f->key, prefix)) continue;
-        if (n < G_N_ELEMENTS(names)) names[n] = f->key + strlen(prefix);
-        n++;
-    }
-    if (n == 0) *text = '\0';
-    else if (n == 1) g_strlcpy(text, names[0], room);
-    else if (n == 2) g_snprintf(text, room, "%s and %s", names[0], names[1]);
-    else g_snprintf(text, room, "%s, %s and %u other%s", names[0], names[1], n - 2, n == 3 ? "" : "s");
-}
-
 static char *missing_ranks(const WendMerge *m)
 {
     g_autofree guint32 *have = rankset_expand(&m->ranks);
@@ -611,10 +593,7 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
     }
     if (good) write_meta(&w); /* last: it has the totals */
     if (good && !w.failed) {
-        if (result) {
-            *result = (WendMergeResult){.calls = w.total_calls + w.total_polls, .classes = r->classes->len};
-            list_unrecorded(r->merge, result->unrecorded, sizeof result->unrecorded);
-        }
+        if (result) *result = (WendMergeResult){.calls = w.total_calls + w.total_polls, .classes = r->classes->len};
         good = bundle_finish(w.bundle, dir, file ? file : BUNDLE_FILE, result ? &result->bytes : NULL, error);
     } else {
         bundle_writer_free(w.bundle);

@@ -266,10 +266,9 @@ static void add_errors(WendFacts *f)
     }
 }
 
-static void add_unrecorded(void *f, const char *name)
+static void add_unrecorded(void *f, const char *key)
 {
-    char key[160] = WEND_UNRECORDED_GROUP "."; /* no allocation: the process may be in a signal's handler */
-    wend_facts_add(f, strncat(key, name, sizeof key - sizeof WEND_UNRECORDED_GROUP - 2), "");
+    wend_facts_add(f, key, "");
 }
 
 void facts_collect(void)

@@ -31,8 +31,10 @@ typedef struct {
     WendMerge *(*from_part)(const guint8 *, gsize, GError **);
     gboolean (*absorb)(WendMerge *, const guint8 *, gsize, GError **);
     GByteArray *(*encode)(WendMerge *);
+    char *(*unrecorded)(const WendMerge *);
     void (*free)(WendMerge *);
     gboolean (*write)(WendMerge *, const char *, const char *, WendMergeResult *, GError **);
+    void (*g_free)(gpointer);
     void (*error_free)(GError *);
     guint8 *(*array_free)(GByteArray *, gboolean);
 } Core;
@@ -109,7 +111,8 @@ static bool core_open(Core *c, const char **why)
     const struct { const char *name; void **function; } wanted[] = {
         {"wend_merge_from_part", (void **)&c->from_part}, {"wend_merge_absorb", (void **)&c->absorb},
         {"wend_merge_encode", (void **)&c->encode},       {"wend_merge_free", (void **)&c->free},
-        {"wend_merge_write", (void **)&c->write},         {"g_error_free", (void **)&c->error_free},
+        {"wend_merge_unrecorded", (void **)&c->unrecorded}, {"wend_merge_write", (void **)&c->write},
+        {"g_free", (void **)&c->g_free},                  {"g_error_free", (void **)&c->error_free},
         {"g_byte_array_free", (void **)&c->array_free},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -223,14 +226,15 @@ static bool write_archive(Merge *m)
     if (*m->trouble.why)
         return false;
     parts_remove();
-    if (!settings()->quiet || *result.unrecorded) {
+    char *unrecorded = m->core.unrecorded(m->merge);
+    if (!settings()->quiet || unrecorded) {
         char calls[48], bytes[48];
         write_grouped(calls, sizeof calls, result.calls);
         write_grouped(bytes, sizeof bytes, result.bytes);
         state_say("%s calls of %d %s in %s bytes: %s%s%s%s", calls, state()->world_size, state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(),
-                  *result.unrecorded ? ", without those of " : "", result.unrecorded,
-                  *result.unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
+                  unrecorded ? ", without those of " : "", unrecorded ? unrecorded : "", unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
     }
+    m->core.g_free(unrecorded);
     return true;
 }
 

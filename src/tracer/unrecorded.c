@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../lib/part.h"
 #include "fortran.h"
 #include "late.h"
 #include "module.h"
@@ -27,8 +28,10 @@ typedef struct Unrecorded {
     Function *function;               /* where the reference led */
     void *code;                       /* where it leads now */
     atomic_bool called;
-    char name[];                      /* MPI_X */
+    char key[];                       /* of the fact: "unrecorded.MPI_X"; a signal's handler may want it, and cannot allocate */
 } Unrecorded;
+
+#define KEY_PREFIX WEND_UNRECORDED_GROUP "."
 
 /* Grows at the front; nothing is freed. */
 static Unrecorded *_Atomic all;
@@ -55,7 +58,7 @@ static Unrecorded *unrecorded_new(const char *name, void *function)
         if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, ARGUMENTS, &ffi_type_uint64, types) != FFI_OK)
             return NULL;
     }
-    Unrecorded *u = calloc(1, sizeof *u + strlen(name) + 1);
+    Unrecorded *u = calloc(1, sizeof *u + sizeof KEY_PREFIX + strlen(name));
     ffi_closure *closure = u ? ffi_closure_alloc(sizeof *closure, &u->code) : NULL;
     if (!closure || ffi_prep_closure_loc(closure, &interface, hand_on, u, u->code) != FFI_OK) {
         if (closure)
@@ -64,22 +67,10 @@ static Unrecorded *unrecorded_new(const char *name, void *function)
         return NULL;
     }
     u->function = (Function *)function;
-    strcpy(u->name, name);
+    stpcpy(stpcpy(u->key, KEY_PREFIX), name);
     u->next = all;
     all = u;
     return u;
-}
-
-/* The closure for FUNCTION, if it is one that the library has and Wend has not. */
-static void *closure_for(const char *name, const char *profiling, void *function, void *self)
-{
-    if (dlsym(self, name) || !late_symbol(name) || !late_symbol(profiling) || !function)
-        return NULL;
-    for (Unrecorded *u = all; u; u = u->next)
-        if (strcmp(u->name, name) == 0 && u->function == (Function *)function)
-            return u->code;
-    Unrecorded *u = unrecorded_new(name, function);
-    return u ? u->code : NULL;
 }
 
 /* Where references lead: to the library, or to a tool's function. A program that is linked to fixed addresses may have one of its own for it, which leads on by the reference itself. */
@@ -93,12 +84,32 @@ static void *current(const char *name)
     return function ? function : late_symbol(name);
 }
 
+static bool library_has_both(const char *name)
+{
+    char *profiling;
+    if (!late_symbol(name) || asprintf(&profiling, "P%s", name) < 0)
+        return false;
+    bool both = late_symbol(profiling) != NULL;
+    free(profiling);
+    return both;
+}
+
+/* The closure for a REFERENCE to function NAME (MPI_X, or by its profiling name), if it is one that the library has and Wend has not. */
+static void *closure_for(const char *reference, const char *name, void *self)
+{
+    void *function = dlsym(self, name) || !library_has_both(name) ? NULL : current(reference);
+    if (!function)
+        return NULL;
+    for (Unrecorded *u = all; u; u = u->next)
+        if (strcmp(u->key + strlen(KEY_PREFIX), name) == 0 && u->function == (Function *)function)
+            return u->code;
+    Unrecorded *u = unrecorded_new(name, function);
+    return u ? u->code : NULL;
+}
+
 static void *of_module(const char *name, void *self)
 {
-    char profiling[128] = "P";
-    if (strncmp(name, "MPI_", 4) != 0 && strncmp(name, "MPIX_", 5) != 0)
-        return NULL;
-    return closure_for(name, strncat(profiling, name, sizeof profiling - 2), current(name), self);
+    return strncmp(name, "MPI_", 4) == 0 || strncmp(name, "MPIX_", 5) == 0 ? closure_for(name, name, self) : NULL;
 }
 
 /* The Fortran layer calls them by their profiling names. */
@@ -106,7 +117,7 @@ static void *of_layer(const char *name, void *self)
 {
     if (strncmp(name, "PMPI", 4) != 0 || strstr(name, "_f2c") || strstr(name, "_c2f"))
         return NULL;
-    return closure_for(name + 1, name, current(name), self);
+    return closure_for(name, name + 1, self);
 }
 
 typedef struct { void *self; uintptr_t own, library; } Those;
@@ -135,9 +146,9 @@ void unrecorded_open(void)
     dlclose(those.self);
 }
 
-void unrecorded_each(void (*visit_name)(void *user, const char *name), void *user)
+void unrecorded_each(void (*visit_key)(void *user, const char *key), void *user)
 {
     for (const Unrecorded *u = all; u; u = u->next)
         if (atomic_load_explicit(&u->called, memory_order_relaxed))
-            visit_name(user, u->name);
+            visit_key(user, u->key);
 }

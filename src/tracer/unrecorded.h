@@ -4,7 +4,7 @@
 
 /* Once the MPI library is there: calls of such functions are noted from now on. */
 void unrecorded_open(void);
-/* Each that was called, by any thread. At any time. */
-void unrecorded_each(void (*visit)(void *user, const char *name), void *user);
+/* Each that was called, by any thread, as the key of a fact ("unrecorded.MPI_X"). At any time. */
+void unrecorded_each(void (*visit)(void *user, const char *key), void *user);
 
 #endif
