@@ -200,8 +200,8 @@ static void use_signature(RankEffects *r, Effects *e, const WendCall *call)
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
         WendKind kind = arg->param->kind;
-        gboolean other = kind == WEND_KIND_REQUEST || kind == WEND_KIND_STATUS || kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2;
-        gsize width = other ? 0 : layout_element_words(arg->param, FALSE);
+        gboolean left_out = kind == WEND_KIND_REQUEST || kind == WEND_KIND_STATUS || kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2;
+        gsize width = left_out ? 0 : layout_element_words(arg->param, FALSE);
         if (arg->n_in > 0 && arg->in)
             g_byte_array_append(name, (const guint8 *)arg->in, (guint)((gsize)arg->n_in * width * sizeof *arg->in));
     }

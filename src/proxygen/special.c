@@ -61,6 +61,9 @@ static char *arguments_of_worlds(gint64 n)
     return g_string_free(list, FALSE);
 }
 
+/* The processes that a world can have (docs/format.md): a damaged recording may say more. */
+enum { WORLD_MAX = 1 << 24 };
+
 /* All ranks give an array or none does: in some libraries it makes a difference to what they tell each other. A recording may not say (of a call that failed). */
 static char *codes_of_started(Emitter *e, const Call *c, const Arg *arg)
 {
@@ -71,7 +74,7 @@ static char *codes_of_started(Emitter *e, const Call *c, const Arg *arg)
         return g_strdup("MPI_ERRCODES_IGNORE");
     for (guint r = 0; r < ranks.n; r++)
         n = MAX(n, call_value(c, made->out[4], ranks.ranks[r]));
-    return g_strdup(local_variable(e, "int", arg->param->name, MIN(n, 1 << 24)));
+    return g_strdup(local_variable(e, "int", arg->param->name, MIN(n, WORLD_MAX)));
 }
 
 char *special_argument(Emitter *e, const Call *c, guint index)

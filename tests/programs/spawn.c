@@ -137,7 +137,7 @@ static int delete_nothing(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static void give_functions(int child)
+static void give_functions(MPI_Comm other, int child)
 {
     int one = 1, sum, key;
     MPI_Op op;
@@ -167,6 +167,7 @@ static void give_functions(int child)
         free(data);
         MPI_Type_free(&type);
     }
+    talk(other, child);
 }
 
 static void ring(MPI_Comm comm)
@@ -212,22 +213,26 @@ static void write_file(MPI_Comm by, int value)
     MPI_File_close(&file);
 }
 
+static void with_children(char *what, int n, void (*meet)(MPI_Comm other, int child))
+{
+    MPI_Comm children = start(what, n, MPI_COMM_WORLD);
+    meet(children, 0);
+    MPI_Comm_disconnect(&children);
+}
+
 static void be_child(MPI_Comm parent, const char *what)
 {
-    MPI_Comm below, met;
+    MPI_Comm met;
     char port[MPI_MAX_PORT_NAME];
     if (strcmp(what, "talks") == 0 || strcmp(what, "listens") == 0) {
         talk(parent, 1);
         if (*what == 't')
             ring(MPI_COMM_WORLD);
     } else if (strcmp(what, "again") == 0) {
-        below = start("talks", 2, MPI_COMM_WORLD);
-        talk(below, 0);
-        MPI_Comm_disconnect(&below);
+        with_children("talks", 2, talk);
         talk(parent, 1);
     } else if (strcmp(what, "functions") == 0) {
-        give_functions(1);
-        talk(parent, 1);
+        give_functions(parent, 1);
     } else if (strcmp(what, "windows") == 0) {
         use_windows(parent, 1);
     } else if (strcmp(what, "connected") == 0) {
@@ -396,9 +401,7 @@ static void be_parent(const char *what)
 {
     MPI_Comm children, others;
     if (strcmp(what, "world") == 0) {
-        children = start("talks", 2, MPI_COMM_WORLD);
-        talk(children, 0);
-        MPI_Comm_disconnect(&children);
+        with_children("talks", 2, talk);
     } else if (strcmp(what, "self") == 0) {
         children = start("listens", 1, MPI_COMM_SELF);
         others = start("talks", 2, MPI_COMM_SELF);
@@ -414,13 +417,9 @@ static void be_parent(const char *what)
         talk(children, 0);
         MPI_Comm_disconnect(&children);
     } else if (strcmp(what, "again") == 0) {
-        children = start("again", 1, MPI_COMM_WORLD);
-        talk(children, 0);
-        MPI_Comm_disconnect(&children);
+        with_children("again", 1, talk);
     } else if (strcmp(what, "merge") == 0) {
-        children = start("merges", 2, MPI_COMM_WORLD);
-        meet_merged(children, 0);
-        MPI_Comm_disconnect(&children);
+        with_children("merges", 2, meet_merged);
     } else if (strcmp(what, "early") == 0) {
         children = start("outlives", 2, MPI_COMM_WORLD);
         MPI_Comm_disconnect(&children);
@@ -454,14 +453,9 @@ static void be_parent(const char *what)
         ring(MPI_COMM_WORLD);
         MPI_Comm_disconnect(&children);
     } else if (strcmp(what, "functions") == 0) {
-        children = start("functions", 3, MPI_COMM_WORLD);
-        give_functions(0);
-        talk(children, 0);
-        MPI_Comm_disconnect(&children);
+        with_children("functions", 3, give_functions);
     } else if (strcmp(what, "windows") == 0) {
-        children = start("windows", 3, MPI_COMM_WORLD);
-        use_windows(children, 0);
-        MPI_Comm_disconnect(&children);
+        with_children("windows", 3, use_windows);
     } else if (strcmp(what, "connected") == 0) {
         children = start("connected", 2, MPI_COMM_WORLD);
         talk(children, 0);
