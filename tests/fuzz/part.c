@@ -16,6 +16,7 @@ static void write_and_open(WendMerge *m)
     if (!directory) g_error("%s", error->message);
     g_autofree char *archive = g_build_filename(directory, "trace.tar.zst", NULL);
     WendMergeResult result;
+    g_free(wend_merge_unrecorded(m));
     gboolean written = wend_merge_write(m, directory, NULL, &result, &error);
     if (written == (error != NULL)) g_error("a result and an error, or neither");
     WendProgram *p = written ? wend_program_open(directory, &error) : NULL; /* words that no tracer writes are found here */
