@@ -70,6 +70,7 @@ END
 @test "round trip: objects made and freed before there are threads and after, with the same numbers" { roundtrip 2 "$PROGRAMS/teams" earlier; }
 @test "round trip: memory allocated in one thread and freed in another" { roundtrip 2 "$PROGRAMS/teams" blocks; }
 @test "round trip: memory that is freed when another thread has completed the send from it" { roundtrip 2 "$PROGRAMS/teams" lent; }
+@test "round trip: requests of several threads in one array" { roundtrip 2 "$PROGRAMS/teams" together; }
 @test "round trip: threads that are started and joined, again and again" {
     roundtrip 2 "$PROGRAMS/teams" phases
     [ "$(grep -c 'join_thread([1-5]);' proxy.c)" = 5 ] # each before the main thread goes on

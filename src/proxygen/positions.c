@@ -11,7 +11,8 @@
  * many sends one and the same handle, and then only the variable tells which is which.
  *
  * In a loop that loops.c has made the order of calls is open: what is there in it is there all the time, as one life, however often it is made.
- * What the walk cannot order lives for ever: numbers that several threads or callbacks name. An array that contradicts others
+ * What the walk cannot order lives for ever: numbers that several threads or callbacks name. Threads whose requests come in one array (one starts what another completes) have one array in
+ * the proxy, where what lives for a time has its places for its thread alone: nobody knows what comes first of two threads. An array that contradicts others
  * (the application itself copied a handle) is gathered for its calls, as in variables.c. So are all where this would take too much memory, or too many numbers in the proxy. */
 #include "positions.h"
 
@@ -35,7 +36,11 @@ typedef struct {
     guint64 makes;           /* more than one in a loop */
     gint64 low, high;        /* first of a group: what its arrays take, from its own place */
     guint64 begin, end;      /* and when they do */
+    guint clock;             /* the sequence whose calls these are */
 } Life;
+
+/* The last group at a place: when it has gone, + 1, by the calls of which sequence. */
+typedef struct { guint64 until; guint clock; } Taken;
 
 /* What a terminal does to requests. */
 typedef struct {
@@ -56,12 +61,13 @@ typedef struct {
     const GArray *stretches; /* of loops, those that are over taken off the front by NEXT_STRETCH */
     guint next_stretch;
     guint64 begin, end;      /* of what is walked: a call, or the loop that it is in */
+    guint clock;             /* its sequence */
     GArray *lives;
     guint *present;          /* by number: its life + 1 */
     gint64 *home;            /* by number */
     guint round;
     guint64 n_moves;         /* of all ranks */
-    GHashTable *taken;       /* thread -> GArray of guint64: for each place when its last group has gone, + 1 */
+    GHashTable *taken;       /* thread -> GArray of Taken, by place of its array */
 } Finder;
 
 /* -- what terminals do -- */
@@ -121,19 +127,39 @@ static guint thread_of(const Positions *p, gint number)
     return wend_handle_tid(g_array_index(p->requests, gint64, (guint)number));
 }
 
-/* Requests in one array of the proxy, each once: lists of others are gathered always. */
+guint positions_array(const Positions *p, guint thread)
+{
+    for (guint next; (next = GPOINTER_TO_UINT(g_hash_table_lookup(p->arrays, GUINT_TO_POINTER(thread)))) != 0;)
+        thread = next - 1;
+    return thread;
+}
+
+/* Threads of requests that stand in one array of the application have one array, that of the first of them. */
+static void share_array(Positions *p, guint a, guint b)
+{
+    a = positions_array(p, a);
+    b = positions_array(p, b);
+    if (a != b)
+        g_hash_table_insert(p->arrays, GUINT_TO_POINTER(MAX(a, b)), GUINT_TO_POINTER(MIN(a, b) + 1));
+}
+
+/* Requests that come once each: lists of others are gathered always. Their threads have one array then. */
 static gboolean may_stand(Finder *f, const RequestList *list)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
     gint first = NO_NUMBER;
     for (gint64 i = 0; i < list->n; i++) {
         gint number = number_of(f->p, list->words[i]);
+        if (number >= 0 && !g_hash_table_add(seen, GINT_TO_POINTER(number)))
+            return FALSE;
+    }
+    for (gint64 i = 0; i < list->n; i++) {
+        gint number = number_of(f->p, list->words[i]);
         if (number < 0)
             continue;
         if (first < 0)
             first = number;
-        if (!g_hash_table_add(seen, GINT_TO_POINTER(number)) || thread_of(f->p, number) != thread_of(f->p, first))
-            return FALSE;
+        share_array(f->p, thread_of(f->p, first), thread_of(f->p, number));
     }
     return TRUE;
 }
@@ -179,9 +205,9 @@ static gboolean join(const GArray *lives, guint a, guint b, gint64 distance)
     return TRUE;
 }
 
-static guint add_life(GArray *lives, gint number, guint64 birth, guint64 death)
+static guint add_life(GArray *lives, gint number, guint clock, guint64 birth, guint64 death)
 {
-    Life life = {.number = number, .other = lives->len, .birth = birth, .death = death, .makes = 1, .begin = birth, .end = birth};
+    Life life = {.number = number, .other = lives->len, .birth = birth, .death = death, .makes = 1, .begin = birth, .end = birth, .clock = clock};
     g_array_append_val(lives, life);
     return lives->len - 1;
 }
@@ -191,7 +217,7 @@ static guint add_life(GArray *lives, gint number, guint64 birth, guint64 death)
 static guint present_life(Finder *f, gint number)
 {
     if (!f->present[number]) /* it was there before the first call that names it: made while recording was off, or by someone else */
-        f->present[number] = 1 + add_life(f->lives, number, 0, FOR_EVER);
+        f->present[number] = 1 + add_life(f->lives, number, f->clock, 0, FOR_EVER);
     return f->present[number] - 1;
 }
 
@@ -216,7 +242,7 @@ static void make(Finder *f, gint number)
         return;
     }
     end_life(f, number);
-    f->present[number] = 1 + add_life(f->lives, number, f->begin, FOR_EVER);
+    f->present[number] = 1 + add_life(f->lives, number, f->clock, f->begin, FOR_EVER);
 }
 
 /* The array of a call: entry by entry it stands in a row, and where it has MPI_REQUEST_NULL nothing else is then. */
@@ -231,7 +257,7 @@ static void stand(Finder *f, const Known *k)
         at++;
     guint one = present_life(f, numbers[at]);
     for (guint i = 0; i < n && good; i++) {
-        guint life = numbers[i] < 0 ? add_life(f->lives, NO_NUMBER, f->begin, f->end) : present_life(f, numbers[i]);
+        guint life = numbers[i] < 0 ? add_life(f->lives, NO_NUMBER, f->clock, f->begin, f->end) : present_life(f, numbers[i]);
         good = join(f->lives, one, life, (gint64)i - at);
     }
     if (!good) {
@@ -277,6 +303,7 @@ static gboolean walk(Finder *f, guint rank, guint sequence)
     WendWalk *walk = wend_walk_new(f->plan->program, rank, sequence, WEND_WALK_MAIN);
     f->stretches = f->plan->stretches ? g_hash_table_lookup(f->plan->stretches, GUINT_TO_POINTER(rank)) : NULL; /* of ranks that have one thread */
     f->next_stretch = 0;
+    f->clock = sequence;
     for (const WendCall *call; f->lives->len < LIFE_LIMIT && (call = wend_walk_next(walk)) != NULL;) {
         const Known *k = f->known[call->terminal];
         if (!k)
@@ -304,12 +331,14 @@ static gboolean walk(Finder *f, guint rank, guint sequence)
 
 /* -- places -- */
 
-static GArray *taken_by_thread(Finder *f, guint thread)
+/* In the array that has the request. */
+static GArray *taken_places(Finder *f, gint number)
 {
-    GArray *taken = g_hash_table_lookup(f->taken, GUINT_TO_POINTER(thread));
+    gpointer array = GUINT_TO_POINTER(positions_array(f->p, thread_of(f->p, number)));
+    GArray *taken = g_hash_table_lookup(f->taken, array);
     if (!taken) {
-        taken = g_array_new(FALSE, TRUE, sizeof(guint64));
-        g_hash_table_insert(f->taken, GUINT_TO_POINTER(thread), taken);
+        taken = g_array_new(FALSE, TRUE, sizeof(Taken));
+        g_hash_table_insert(f->taken, array, taken);
     }
     return taken;
 }
@@ -321,7 +350,7 @@ static void find_homes(Finder *f, guint rank)
     g_autoptr(GArray) lives = g_array_new(FALSE, FALSE, sizeof(Life));
     g_autoptr(GHashTable) own = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < n; i++)
-        add_life(lives, (gint)i, 0, FOR_EVER);
+        add_life(lives, (gint)i, 0, 0, FOR_EVER);
     for (guint t = 0; t < wend_program_n_terminals(f->plan->program); t++)
         if (f->known[t] && f->known[t]->list && rank_set_has(f->plan->terminal_ranks[t], rank))
             g_hash_table_add(own, f->known[t]->list);
@@ -352,7 +381,7 @@ static void find_homes(Finder *f, guint rank)
         gint64 distance;
         guint first = first_of(lives, i, &distance);
         if (start[first] < 0) {
-            GArray *taken = taken_by_thread(f, thread_of(f->p, (gint)i));
+            GArray *taken = taken_places(f, (gint)i);
             start[first] = taken->len;
             g_array_set_size(taken, taken->len + (guint)(life_at(lives, first)->high - life_at(lives, first)->low + 1));
         }
@@ -385,9 +414,11 @@ static gboolean is_free(const GArray *taken, const Life *first, gint64 place)
 {
     if (place + first->low < 0)
         return FALSE;
-    for (gint64 i = place + first->low; i <= place + first->high && i < (gint64)taken->len; i++)
-        if (g_array_index(taken, guint64, i) > first->begin)
+    for (gint64 i = place + first->low; i <= place + first->high && i < (gint64)taken->len; i++) {
+        const Taken *last = &g_array_index(taken, Taken, i);
+        if (last->until > 0 && (last->until > first->begin || last->clock != first->clock))
             return FALSE;
+    }
     return TRUE;
 }
 
@@ -395,7 +426,7 @@ static gboolean is_free(const GArray *taken, const Life *first, gint64 place)
 static gint64 place_group(Finder *f, const Member *members, guint n)
 {
     const Life *first = life_at(f->lives, members->first);
-    GArray *taken = taken_by_thread(f, thread_of(f->p, first->number));
+    GArray *taken = taken_places(f, first->number);
     g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint i = 0; i < n; i++) {
         gint number = life_at(f->lives, members[i].life)->number;
@@ -421,7 +452,7 @@ static gint64 place_group(Finder *f, const Member *members, guint n)
     if (best + first->high >= (gint64)taken->len)
         g_array_set_size(taken, (guint)(best + first->high + 1));
     for (gint64 i = best + first->low; i <= best + first->high; i++)
-        g_array_index(taken, guint64, i) = first->end == FOR_EVER ? FOR_EVER : first->end + 1;
+        g_array_index(taken, Taken, i) = (Taken){first->end == FOR_EVER ? FOR_EVER : first->end + 1, first->clock};
     return best;
 }
 
@@ -500,7 +531,7 @@ static Layout *place_lives(Finder *f, guint rank)
         gboolean clash = FALSE;
         for (end = i + 1; end < n && all[end].first == all[i].first; end++) {
             const Life *one = life_at(f->lives, all[end - 1].life), *other = life_at(f->lives, all[end].life);
-            if (all[end].distance != all[end - 1].distance || other->birth > one->death || (one->number < 0 && other->number < 0))
+            if (all[end].distance != all[end - 1].distance || (other->clock == one->clock && other->birth > one->death) || (one->number < 0 && other->number < 0))
                 continue;
             set_apart(f, one->number);
             set_apart(f, other->number);
@@ -742,6 +773,7 @@ Positions *positions_find(Plan *plan, const GPtrArray *lists)
     p->layouts = g_ptr_array_new();
     p->layout_of = g_new0(guint, plan->n_ranks);
     p->counts = g_hash_table_new(NULL, NULL);
+    p->arrays = g_hash_table_new(NULL, NULL);
     p->lengths = g_hash_table_new(NULL, NULL);
     f.known = g_new0(Known *, n_terminals + 1);
     for (guint t = 0; t < n_terminals; t++) {
@@ -791,6 +823,7 @@ void positions_free(Positions *p)
     g_hash_table_destroy(p->numbers);
     g_hash_table_destroy(p->lengths);
     g_hash_table_destroy(p->counts);
+    g_hash_table_destroy(p->arrays);
     g_free(p->index);
     g_array_unref(p->requests);
     g_free(p->layout_of);

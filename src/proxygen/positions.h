@@ -21,6 +21,7 @@ typedef struct {
     guint *layout_of;        /* by rank */
     guint *index;            /* by number: so many requests of its thread have a smaller handle: where it is in the thread's "at" */
     GHashTable *counts;      /* thread -> requests */
+    GHashTable *arrays;      /* thread -> another whose array has its requests too, + 1; see positions_array */
     GHashTable *lengths;     /* thread -> places in its array */
     gboolean vary;           /* there are requests of which "at" says where they are */
 } Positions;
@@ -37,7 +38,9 @@ gboolean positions_move(const Positions *p, gint64 request, RankSet ranks);
 guint positions_index(const Positions *p, gint64 request);
 /* Requests of the thread: the length of its "at". */
 guint positions_count(const Positions *p, guint thread);
-/* Places in the array of the thread. */
+/* The thread whose array has the requests of THREAD: its own, or another's where calls get arrays with requests of both. */
+guint positions_array(const Positions *p, guint thread);
+/* Places in the array of the thread; 0: its requests are in another's. */
 guint positions_length(const Positions *p, guint thread);
 
 #endif

@@ -373,6 +373,12 @@ char *variable_of_handle(Plan *plan, WendKind kind, gint64 handle)
     return g_strdup_printf("%s[%u]", name, wend_handle_number(handle));
 }
 
+/* The array that has the requests of the thread. */
+static char *array_of_requests(const Variables *v, guint thread)
+{
+    return array_name(WEND_KIND_REQUEST, v->positions ? positions_array(v->positions, thread) : thread);
+}
+
 /* The request's place as an index; *VALUE is it if it is the same always, else -1. */
 static char *index_of_request(const Variables *v, gint64 request, RankSet ranks, gint64 *value)
 {
@@ -387,7 +393,7 @@ static char *index_of_request(const Variables *v, gint64 request, RankSet ranks,
 char *variable_of_request(Plan *plan, gint64 request, RankSet ranks)
 {
     gint64 value;
-    g_autofree char *name = array_name(WEND_KIND_REQUEST, wend_handle_tid(request)), *index = index_of_request(plan->variables, request, ranks, &value);
+    g_autofree char *name = array_of_requests(plan->variables, wend_handle_tid(request)), *index = index_of_request(plan->variables, request, ranks, &value);
     return g_strdup_printf("%s[%s]", name, index);
 }
 
@@ -406,7 +412,7 @@ char *variables_of_list(Plan *plan, const RequestList *list, RankSet ranks)
     gint64 at = 0, value;
     while (!wend_is_handle(list->words[at]))
         at++;
-    g_autofree char *name = array_name(WEND_KIND_REQUEST, wend_handle_tid(list->words[at]));
+    g_autofree char *name = array_of_requests(plan->variables, wend_handle_tid(list->words[at]));
     g_autofree char *index = index_of_request(plan->variables, list->words[at], ranks, &value);
     if (value == at)
         return g_steal_pointer(&name);
@@ -439,9 +445,11 @@ void variables_foreach(Plan *plan, VariableFunction function, gpointer data)
     keys = g_hash_table_get_keys_as_array(plan->variables->lengths, &n);
     qsort(keys, n, sizeof *keys, compare_keys);
     for (guint i = 0; i < n; i++) {
-        gint64 key = *(gint64 *)keys[i];
+        gint64 key = *(gint64 *)keys[i], length = *(const gint64 *)g_hash_table_lookup(plan->variables->lengths, &key);
+        if (length == 0)
+            continue;
         const HandleKind *kind = find_kind((WendKind)(key >> 32));
         g_autofree char *name = array_name(kind->kind, (guint)(key & G_MAXUINT32));
-        function(kind->ctype, name, (guint)*length_of(plan->variables, kind->kind, (guint)(key & G_MAXUINT32)), kind->null, data);
+        function(kind->ctype, name, (guint)length, kind->null, data);
     }
 }

@@ -4,6 +4,7 @@
  *   objects    the main thread makes communicators and datatypes while a thread runs, which uses them; the main thread frees them
  *   blocks     one thread allocates and sends, another completes and frees
  *   lent       one thread sends from memory that it frees when another has completed the send
+ *   together   threads start sends into one array of requests, one of them completes all
  *   phases     threads are started and joined, again and again, and do collective calls on MPI_COMM_WORLD in between
  *   earlier    the main thread makes and frees objects before there are other threads, and again after, with numbers that threads use in between
  *   some       only even ranks have threads
@@ -297,6 +298,42 @@ static void lend_memory(void)
     free(in);
 }
 
+/* -- one array of requests -- */
+
+enum { TOGETHER = 3, TOGETHER_TURNS = 5 };
+static MPI_Request sends[TOGETHER];
+static pthread_barrier_t together;
+
+static void *send_together(void *argument)
+{
+    long me = (long)argument;
+    for (int turn = 0; turn < TOGETHER_TURNS; turn++) {
+        pthread_barrier_wait(&together);
+        MPI_Isend(&rank, 1, MPI_INT, right, (int)me, MPI_COMM_WORLD, &sends[me]); /* small: MPICH gives all that are done at once the same handle */
+        pthread_barrier_wait(&together);
+        if (me == 1)
+            MPI_Waitall(TOGETHER, sends, MPI_STATUSES_IGNORE);
+    }
+    return NULL;
+}
+
+static void send_to_one_array(void)
+{
+    pthread_t thread[TOGETHER];
+    pthread_barrier_init(&together, NULL, TOGETHER);
+    for (long t = 0; t < TOGETHER; t++)
+        pthread_create(&thread[t], NULL, send_together, (void *)t);
+    for (int turn = 0; turn < TOGETHER_TURNS; turn++)
+        for (int tag = 0; tag < TOGETHER; tag++) {
+            int in;
+            MPI_Recv(&in, 1, MPI_INT, left, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            check(in == left);
+        }
+    for (int t = 0; t < TOGETHER; t++)
+        pthread_join(thread[t], NULL);
+    pthread_barrier_destroy(&together);
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -315,6 +352,8 @@ int main(int argc, char **argv)
         objects();
     else if (strcmp(what, "lent") == 0)
         lend_memory();
+    else if (strcmp(what, "together") == 0)
+        send_to_one_array();
     else if (strcmp(what, "earlier") == 0) {
         lend(0);
         lend(2);
