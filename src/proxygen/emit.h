@@ -55,6 +55,8 @@ char *c_string(const char *text, gssize n); /* a C literal, with quotes; n -1: t
 
 /* -- expression.c: words as C expressions; all give new strings -- */
 char *expression_number(Emitter *e, const Call *c, Word w);
+/* A place in one of the proxy's arrays. */
+char *expression_index(Emitter *e, gint64 place);
 char *expression_handle(Emitter *e, WendKind kind, gint64 word);
 /* An argument of a call: one that Wend has never seen made (freed before, or no handle at all), and that the library refused, is no handle in the proxy either. */
 char *expression_handle_of(Emitter *e, const Call *c, WendKind kind, gint64 word);

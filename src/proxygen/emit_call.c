@@ -112,6 +112,21 @@ static gboolean names_arrays(const Call *c)
     return c->failed;
 }
 
+/* Elements that are known at run time only, in a static array: filled each time, always with the same. Calls with equal elements have one, but not two parameters of a call. */
+static char *filled_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements)
+{
+    g_autofree char *key = g_strdup_printf("filled %s %s %s", ctype, param, elements);
+    const char *name = g_hash_table_lookup(e->tables, key);
+    if (!name) {
+        char *made = g_strdup_printf("%s_%u", param, ++e->n_tables);
+        write_line(e->definitions, 0, "static %s %s[%" G_GINT64_FORMAT "];", ctype, made, n);
+        g_hash_table_insert(e->tables, g_steal_pointer(&key), made);
+        name = made;
+    }
+    add(e->before, g_strdup_printf("memcpy(%s, (%s[]){%s}, sizeof %s);", name, ctype, elements, name));
+    return g_strdup(name);
+}
+
 /* An array that the library reads: inline when short, else a constant table, by rank where elements vary by rank. */
 static char *number_array(Emitter *e, const Call *c, const Arg *arg)
 {
@@ -149,7 +164,7 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
     }
     gboolean table = constant && !written && (n > INLINE_ELEMENTS || named);
     GArray *columns = e->columns;
-    if (table)
+    if (table || named)
         e->columns = NULL;
     for (gint64 i = 0; i < n; i++) {
         g_autofree char *text = addresses ? expression_address(e, c, &arg->in[width * i], param->ctype) : expression_number(e, c, arg->in[i]);
@@ -163,13 +178,8 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
     g_autofree char *dimensions = g_strdup_printf("[%" G_GINT64_FORMAT "]", n);
     if (table)
         return table_of(e, param->ctype, param->name, dimensions, elements->str);
-    if (named) {
-        /* Addresses are known at run time only, so a static array is filled each time, always with the same. */
-        char *name = g_strdup_printf("%s_%u", param->name, ++e->n_tables);
-        write_line(e->definitions, 0, "static %s %s%s;", param->ctype, name, dimensions);
-        add(e->before, g_strdup_printf("memcpy(%s, (%s[]){%s}, sizeof %s);", name, param->ctype, elements->str, name));
-        return name;
-    }
+    if (named)
+        return filled_array(e, param->ctype, param->name, n, elements->str);
     return g_strdup_printf("(%s[]){%s}", param->ctype, elements->str);
 }
 
@@ -181,16 +191,17 @@ static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
     if (arg->n_in == 0)
         return g_strdup_printf("(%s[]){%s}", ctype, handle_null(arg->param->kind));
     g_autoptr(GString) elements = g_string_new("");
+    gboolean named = names_arrays(c);
+    GArray *columns = e->columns;
+    if (named)
+        e->columns = NULL;
     for (gint64 i = 0; i < arg->n_in; i++) {
         g_autofree char *text = expression_handle_of(e, c, arg->param->kind, arg->in[i].value);
         g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
     }
-    if (names_arrays(c)) {
-        char *name = g_strdup_printf("%s_%u", arg->param->name, ++e->n_tables);
-        write_line(e->definitions, 0, "static %s %s[%" G_GINT64_FORMAT "];", ctype, name, arg->n_in);
-        add(e->before, g_strdup_printf("memcpy(%s, (%s[]){%s}, sizeof %s);", name, ctype, elements->str, name));
-        return name;
-    }
+    e->columns = columns;
+    if (named)
+        return filled_array(e, ctype, arg->param->name, arg->n_in, elements->str);
     return g_strdup_printf("(%s[]){%s}", ctype, elements->str);
 }
 
@@ -207,7 +218,7 @@ char *request_array(Emitter *e, const Call *c, const Arg *arg)
         return g_strdup_printf("null_requests(%" G_GINT64_FORMAT ")", arg->n_in);
     }
     if (list->direct)
-        return variables_of_list(e->plan, list, ranks);
+        return variables_of_list(e, list, ranks);
     e->needs[HELPER_GATHER] = TRUE;
     g_autofree char *key = g_strdup_printf("gathered %u", list->number);
     if (!g_hash_table_contains(e->tables, key)) {
@@ -216,7 +227,7 @@ char *request_array(Emitter *e, const Call *c, const Arg *arg)
     }
     g_autoptr(GString) members = g_string_new("");
     for (gint64 i = 0; i < list->n; i++) {
-        g_autofree char *one = wend_is_handle(list->words[i]) ? variable_of_request(e->plan, list->words[i], ranks) : NULL;
+        g_autofree char *one = wend_is_handle(list->words[i]) ? variable_of_request(e, list->words[i], ranks) : NULL;
         g_string_append_printf(members, "%s%s%s", i ? ", " : "", one ? "&" : "", one ? one : "NULL");
     }
     const char *name = local_variable(e, "MPI_Request *const *", "members", 0);
@@ -262,7 +273,7 @@ static char *out_array(Emitter *e, const Call *c, guint index)
     guint width = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE ? 6 : 1;
     for (gint64 i = 0; kind_is_handle(kind) && i < arg->n_out; i++)
         if (wend_is_handle(arg->out[width * i].value)) {
-            g_autofree char *variable = variable_of_handle(e->plan, kind, arg->out[width * i].value);
+            g_autofree char *variable = variable_of_handle(e, kind, arg->out[width * i].value);
             add(e->after, g_strdup_printf("%s = %s[%" G_GINT64_FORMAT "];", variable, name, i));
         }
     return g_strdup(name);
@@ -367,7 +378,7 @@ static char *handle_argument(Emitter *e, const Call *c, const Arg *arg)
     }
     gint64 word = arg->has_out ? arg->out[0].value : WEND_ABSENT;
     if (wend_is_handle(word)) {
-        g_autofree char *variable = variable_of_handle(e->plan, kind, word);
+        g_autofree char *variable = variable_of_handle(e, kind, word);
         return g_strdup_printf("&%s", variable);
     }
     return out_scalar(e, handle_ctype(kind), arg->param->name);
@@ -381,11 +392,11 @@ static char *request_argument(Emitter *e, const Call *c, const Arg *arg)
     if (!wend_is_handle(word))
         return handle_argument(e, c, arg);
     if (!arg->has_in) {
-        char *moves = variable_of_request_moves(e->plan, word, ranks);
+        char *moves = variable_of_request_moves(e, word, ranks);
         if (moves)
             add(e->before, moves);
     }
-    g_autofree char *variable = variable_of_request(e->plan, word, ranks);
+    g_autofree char *variable = variable_of_request(e, word, ranks);
     return param_by_pointer(c, arg->param) ? g_strdup_printf("&%s", variable) : g_steal_pointer(&variable);
 }
 
@@ -536,7 +547,7 @@ static char *statement_of(Emitter *e, const Call *c, const char *expression)
     if (!last || last->param->dir != WEND_DIR_RETURN)
         return g_strdup_printf("%s;", expression);
     if (kind_is_handle(last->param->kind) && last->has_out && wend_is_handle(last->out[0].value)) {
-        g_autofree char *variable = variable_of_handle(e->plan, last->param->kind, last->out[0].value);
+        g_autofree char *variable = variable_of_handle(e, last->param->kind, last->out[0].value);
         return g_strdup_printf("%s = %s;", variable, expression);
     }
     return g_strdup_printf("(void)%s;", expression);

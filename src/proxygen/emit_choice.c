@@ -61,8 +61,10 @@ static char *picks_expression(Emitter *e, const Choice *choice, char **advance)
     *advance = NULL;
     if (choice->constant) {
         g_autoptr(GString) contents = g_string_new("");
-        for (guint i = 0; i < choice->pick->len; i++)
-            g_string_append_printf(contents, "%s%d", i ? ", " : "", g_array_index(choice->pick, gint32, i));
+        for (guint i = 0; i < choice->pick->len; i++) {
+            g_autofree char *entry = expression_index(e, g_array_index(choice->pick, gint32, i));
+            g_string_append_printf(contents, "%s%s", i ? ", " : "", entry);
+        }
         return g_strdup_printf("(const int[]){%s}", contents->str);
     }
     g_autofree char *table = picks_table(e, choice, e->plan->rules[choice->site.rule].ranks);
@@ -109,7 +111,8 @@ static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choic
     local_variable(e, "int", "pending", 0);
     write_lines(out, indent, e->before);
     if (choice->pending >= 0) {
-        write_line(out, indent, "pending = %" G_GINT64_FORMAT ";", choice->pending);
+        g_autofree char *pending = expression_index(e, choice->pending);
+        write_line(out, indent, "pending = %s;", pending);
     } else {
         e->needs[HELPER_ACTIVE] = TRUE;
         write_line(out, indent, "pending = active(%" G_GINT64_FORMAT ", %s);", requests->n_in, list);

@@ -36,7 +36,7 @@ guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean
             write_line(out, indent, "%s%s(%u);", functions[after][use->role], use->kind == WEND_KIND_SEGMENT && use->role == SHARED_USE && !after ? "_memory" : "",
                        use->number);
         } else if (after) {
-            g_autofree char *variable = variable_of_request(e->plan, use->word, e->plan->terminal_ranks[terminal]);
+            g_autofree char *variable = variable_of_request(e, use->word, e->plan->terminal_ranks[terminal]);
             write_line(out, indent, "shared_request_used(%u, %s);", use->number, variable);
         } else {
             write_line(out, indent, "shared_request(%u, %u, %d);", use->number, wend_handle_tid(use->word), of_several);

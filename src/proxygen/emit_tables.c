@@ -2,7 +2,7 @@
  *
  * Compilers take time and memory for each statement, and far less for each number. So the calls that differ only in numbers become one function, with the
  * numbers of each in a table (call_3(v), where v[0], v[1], ... are its numbers), and a rule becomes the list of the calls and rules that it is made of.
- * What is more than a call, such as a loop over Waitsome, stays code, in a function that the lists call. */
+ * Numbers are counts, tags and the like, and places of handles and blocks in the proxy's arrays. What is more than a call, such as a loop over Waitsome, is code in the same way. */
 #include "emit.h"
 
 #include <string.h>
@@ -23,17 +23,20 @@ typedef struct {
     char *locals, *body;     /* with marks for the columns, see expression.c */
 } Group;
 
+/* One of a group's calls. */
+typedef struct { Group *group; guint index; } Made;
+
 /* What becomes one file, where there are several. */
 typedef struct { GString *definitions; GPtrArray *groups; gsize bytes; } Section;
 
 struct Tables {
     gboolean *listed;        /* by rule: it is a list */
     guint *list_number;      /* by rule */
-    GHashTable *groups;      /* locals and body -> Group */
+    GHashTable *groups;      /* columns, locals and body -> Group */
     GPtrArray *group_order;
     GPtrArray *sections;
-    guint *group_of, *index; /* by terminal: the group's number + 1, 0 none yet; and which of its calls */
-    GHashTable *places;      /* Site -> Group of the code for that place */
+    Made *terminals;         /* by terminal; without a group: none yet */
+    GHashTable *places;      /* Site -> Made, of the code for that place */
     gboolean *nothing;       /* by terminal: it is left out */
 };
 
@@ -97,9 +100,10 @@ static Group *group_of_text(Emitter *e, GString *body, guint n_columns)
     Section *section = t->sections->pdata[t->sections->len - 1];
     g_autoptr(GString) locals = g_string_new("");
     locals_end(e, locals, 1);
+    g_assert(!strchr(e->definitions->str, COLUMN_MARK)); /* what is outside of the function has no columns */
     g_string_append(section->definitions, e->definitions->str);
     g_string_set_size(e->definitions, 0);
-    g_autofree char *key = g_strconcat(locals->str, "\n", body->str, NULL);
+    g_autofree char *key = g_strdup_printf("%u\n%s\n%s", n_columns, locals->str, body->str);
     Group *group = g_hash_table_lookup(t->groups, key);
     if (!group) {
         group = g_new0(Group, 1);
@@ -117,10 +121,20 @@ static Group *group_of_text(Emitter *e, GString *body, guint n_columns)
     return group;
 }
 
+/* A call that is made by the code in BODY (taken), which was written with locals_begin, with these numbers in its columns. */
+static Made make_call(Emitter *e, GString *body, const GArray *columns)
+{
+    Group *group = group_of_text(e, body, columns->len);
+    if (group->n_columns > 0 || group->n_calls == 0)
+        group->n_calls++;
+    g_array_append_vals(group->values, columns->data, columns->len);
+    return (Made){group, group->n_calls - 1};
+}
+
 static void add_terminal(Emitter *e, guint terminal)
 {
     Tables *t = e->lists;
-    if (t->group_of[terminal] || t->nothing[terminal])
+    if (t->terminals[terminal].group || t->nothing[terminal])
         return;
     current_section(e);
     g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -129,38 +143,28 @@ static void add_terminal(Emitter *e, guint terminal)
     e->columns = columns;
     t->nothing[terminal] = emit_terminal(e, body, 1, terminal) == 0;
     e->columns = NULL;
-    Group *group = group_of_text(e, body, columns->len);
-    t->group_of[terminal] = group->number;
-    t->index[terminal] = group->n_calls++;
-    g_array_append_vals(group->values, columns->data, columns->len);
+    t->terminals[terminal] = make_call(e, body, columns);
 }
 
+/* Code that belongs to one place: a symbol that is more than a call, or, with SYMBOL G_MAXUINT, a rule that is code itself and is called from lists. */
 static void add_place(Emitter *e, guint rule, guint symbol)
 {
+    Made *made = g_new(Made, 1);
     Site *site = g_new(Site, 1);
     *site = (Site){rule, symbol};
     current_section(e);
+    g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
     GString *body = g_string_new("");
+    g_autofree char *name = symbol == G_MAXUINT ? rule_name(e, rule) : NULL;
     locals_begin(e);
-    emit_symbols(e, body, 1, rule, e->plan->rules[rule].symbols, symbol, 1);
-    Group *group = group_of_text(e, body, 0);
-    group->n_calls = 1;
-    g_hash_table_insert(e->lists->places, site, group);
-}
-
-/* A rule that is code, called from a list. */
-static void add_code_rule(Emitter *e, guint rule)
-{
-    Site *site = g_new(Site, 1);
-    *site = (Site){rule, G_MAXUINT};
-    current_section(e);
-    g_autofree char *name = rule_name(e, rule);
-    GString *body = g_string_new("");
-    locals_begin(e);
-    write_line(body, 1, "%s();", name);
-    Group *group = group_of_text(e, body, 0);
-    group->n_calls = 1;
-    g_hash_table_insert(e->lists->places, site, group);
+    e->columns = columns;
+    if (name)
+        write_line(body, 1, "%s();", name);
+    else
+        emit_symbols(e, body, 1, rule, e->plan->rules[rule].symbols, symbol, 1);
+    e->columns = NULL;
+    *made = make_call(e, body, columns);
+    g_hash_table_insert(e->lists->places, site, made);
 }
 
 /* A long rule is a list of lists, which come before it. */
@@ -179,10 +183,9 @@ void tables_begin(Emitter *e)
     t->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     t->group_order = g_ptr_array_new_with_free_func(group_free);
     t->sections = g_ptr_array_new_with_free_func(section_free);
-    t->group_of = g_new0(guint, n_terminals + 1);
-    t->index = g_new0(guint, n_terminals + 1);
+    t->terminals = g_new0(Made, n_terminals + 1);
     t->nothing = g_new0(gboolean, n_terminals + 1);
-    t->places = g_hash_table_new_full(site_hash, site_equal, g_free, NULL);
+    t->places = g_hash_table_new_full(site_hash, site_equal, g_free, g_free);
     for (guint i = 0; i < plan->order->len; i++) {
         guint rule = g_array_index(plan->order, guint, i);
         t->listed[rule] = !rule_is_code(e, rule);
@@ -201,7 +204,7 @@ void tables_begin(Emitter *e)
             else if (!r->symbols[k].is_rule)
                 add_terminal(e, r->symbols[k].id);
             else if (!t->listed[r->symbols[k].id] && !g_hash_table_contains(t->places, &site))
-                add_code_rule(e, r->symbols[k].id);
+                add_place(e, r->symbols[k].id, G_MAXUINT);
         }
     }
     guint calls = 0;
@@ -288,6 +291,8 @@ static void emit_group(Emitter *e, GString *out, const Group *group, GString *ex
     }
 }
 
+static gint64 number_of_call(const Made *made) { return (gint64)made->group->first + made->index; }
+
 static void append_step(GString *out, gsize *line, gint64 what, guint64 times, guint *n)
 {
     char text[48];
@@ -310,15 +315,15 @@ static guint append_steps(Emitter *e, GString *out, gsize *line, guint rule, gui
     for (guint k = first; k < last; k++) {
         const WendSymbol *s = &r->symbols[k];
         Site place = {rule, k}, code = {s->id, G_MAXUINT};
-        const Group *group = g_hash_table_lookup(t->places, &place);
-        if (group)
-            append_step(out, line, group->first, 1, &n);
+        const Made *made = g_hash_table_lookup(t->places, &place);
+        if (made)
+            append_step(out, line, number_of_call(made), 1, &n);
         else if (s->is_rule && t->listed[s->id])
             append_step(out, line, -1 - (gint64)t->list_number[s->id], s->exponent, &n);
         else if (s->is_rule)
-            append_step(out, line, ((const Group *)g_hash_table_lookup(t->places, &code))->first, s->exponent, &n);
+            append_step(out, line, number_of_call(g_hash_table_lookup(t->places, &code)), s->exponent, &n);
         else if (!t->nothing[s->id])
-            append_step(out, line, ((const Group *)t->group_order->pdata[t->group_of[s->id] - 1])->first + t->index[s->id], s->exponent, &n);
+            append_step(out, line, number_of_call(&t->terminals[s->id]), s->exponent, &n);
     }
     return n;
 }
@@ -466,8 +471,7 @@ void tables_free(Emitter *e)
     g_ptr_array_unref(t->sections);
     g_free(t->listed);
     g_free(t->list_number);
-    g_free(t->group_of);
-    g_free(t->index);
+    g_free(t->terminals);
     g_free(t->nothing);
     g_clear_pointer(&e->lists, g_free);
 }

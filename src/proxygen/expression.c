@@ -184,15 +184,23 @@ static char *self_expression(Emitter *e, const Call *c)
     return g_strdup_printf("rank_in(%s)", handle);
 }
 
+/* In a call of a table: a number that may be another in other calls. */
+static char *column(Emitter *e, gint64 value)
+{
+    g_array_append_val(e->columns, value);
+    return g_strdup_printf("%c%u%c", COLUMN_MARK, e->columns->len - 1, COLUMN_END);
+}
+
+char *expression_index(Emitter *e, gint64 place)
+{
+    return e->columns ? column(e, place) : g_strdup_printf("%" G_GINT64_FORMAT, place);
+}
+
 char *expression_number(Emitter *e, const Call *c, Word w)
 {
     gint64 constant;
-    if (word_is_constant(c, w, &constant)) {
-        if (!e->columns || !w.by_slot || !plain(constant))
-            return literal(e->plan, constant);
-        g_array_append_val(e->columns, constant);
-        return g_strdup_printf("%c%u%c", COLUMN_MARK, e->columns->len - 1, COLUMN_END);
-    }
+    if (word_is_constant(c, w, &constant))
+        return e->columns && w.by_slot && plain(constant) ? column(e, constant) : literal(e->plan, constant);
     RankSet ranks = e->plan->terminal_ranks[c->terminal];
     const WendSlot *slot = &c->slots->slots[w.slot];
     g_autofree gint64 *values = g_new(gint64, MAX(ranks.n, 1));
@@ -227,7 +235,7 @@ char *expression_number(Emitter *e, const Call *c, Word w)
 char *expression_handle(Emitter *e, WendKind kind, gint64 word)
 {
     if (wend_is_handle(word))
-        return variable_of_handle(e->plan, kind, word);
+        return variable_of_handle(e, kind, word);
     if (wend_is_const(word)) {
         const char *name = wend_constant_name(e->plan->program, word);
         if (name)
@@ -257,21 +265,23 @@ char *expression_handle_of(Emitter *e, const Call *c, WendKind kind, gint64 word
 char *expression_segment(Emitter *e, gint64 segment)
 {
     gint64 id = wend_segment_kind(segment) == WEND_SEGMENT_STACK ? wend_segment_id(segment) : plan_segment_place(e->plan, segment);
+    gboolean named = wend_segment_kind(segment) == WEND_SEGMENT_STACK || wend_segment_kind(segment) == WEND_SEGMENT_STATIC;
+    g_autofree char *index = named ? NULL : expression_index(e, id);
     switch (wend_segment_kind(segment)) {
     case WEND_SEGMENT_HEAP:
         e->needs[HELPER_HEAP] = TRUE;
-        return g_strdup_printf("heap(%" G_GINT64_FORMAT ")", id);
+        return g_strdup_printf("heap(%s)", index);
     case WEND_SEGMENT_STACK:
         return id == 0 ? g_strdup("stack") : g_strdup_printf("stack_of_thread_%" G_GINT64_FORMAT, id);
     case WEND_SEGMENT_STATIC:
         return g_strdup_printf("static_%" G_GINT64_FORMAT, id);
     case WEND_SEGMENT_MPI:
-        return g_strdup_printf("mpi_memory[%" G_GINT64_FORMAT "]", id);
+        return g_strdup_printf("mpi_memory[%s]", index);
     case WEND_SEGMENT_WIN:
-        return g_strdup_printf("window_memory[%" G_GINT64_FORMAT "]", id);
+        return g_strdup_printf("window_memory[%s]", index);
     default:
         e->needs[HELPER_MAPPED] = TRUE;
-        return g_strdup_printf("mapped(%" G_GINT64_FORMAT ")", id);
+        return g_strdup_printf("mapped(%s)", index);
     }
 }
 

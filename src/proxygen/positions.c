@@ -21,8 +21,8 @@
 #include "variables.h"
 
 enum { NO_PLACE = -1, NO_NUMBER = -1 };
-/* Lives of a rank: 100 bytes each. Moves of all ranks: numbers in the proxy. */
-enum { LIFE_LIMIT = 1 << 22, MOVE_LIMIT = 1 << 18 };
+/* Lives of a rank: 100 bytes each. Moves of all ranks are numbers in the proxy: few, or not many for a program of that size (each symbol is some numbers too). */
+enum { LIFE_LIMIT = 1 << 22, MOVES_ALWAYS = 1 << 18, MOVES_FOR_SYMBOL = 2 };
 /* Walks of a rank before not only requests that are at one place at one time are set apart, but all that stand with them. */
 enum { ROUNDS = 8 };
 #define FOR_EVER G_MAXUINT64
@@ -66,7 +66,7 @@ typedef struct {
     guint *present;          /* by number: its life + 1 */
     gint64 *home;            /* by number */
     guint round;
-    guint64 n_moves;         /* of all ranks */
+    guint64 n_moves, max_moves; /* of all ranks */
     GHashTable *taken;       /* thread -> GArray of Taken, by place of its array */
 } Finder;
 
@@ -732,7 +732,7 @@ static gboolean lay_out_ranks(Finder *f)
             if (!layout)
                 return FALSE;
             f->p->layout_of[class->ranks[r]] = number_of_layout(f->p, known, layout);
-            if (f->n_moves > MOVE_LIMIT)
+            if (f->n_moves > f->max_moves)
                 return FALSE;
         }
     }
@@ -767,7 +767,9 @@ Positions *positions_find(Plan *plan, const GPtrArray *lists)
 {
     guint n_terminals = wend_program_n_terminals(plan->program);
     Positions *p = g_new0(Positions, 1);
-    Finder f = {.plan = plan, .p = p, .lists = lists};
+    Finder f = {.plan = plan, .p = p, .lists = lists, .max_moves = MOVES_ALWAYS};
+    for (guint r = 0; r < wend_program_n_rules(plan->program); r++)
+        f.max_moves += (guint64)plan->rules[r].n * MOVES_FOR_SYMBOL;
     p->numbers = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
     p->requests = g_array_new(FALSE, FALSE, sizeof(gint64));
     p->layouts = g_ptr_array_new();

@@ -151,10 +151,12 @@ gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint
             *statements += emit_borrowed(e, out, indent, segment);
         if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP) {
             e->needs[HELPER_HEAP] = TRUE;
-            write_line(out, indent, "heap_free(%" G_GINT64_FORMAT ");", plan_segment_place(e->plan, segment));
+            g_autofree char *index = expression_index(e, plan_segment_place(e->plan, segment));
+            write_line(out, indent, "heap_free(%s);", index);
         } else if (wend_segment_kind(segment) == WEND_SEGMENT_MAP) {
             e->needs[HELPER_MAPPED] = TRUE;
-            write_line(out, indent, "mapped_free(%" G_GINT64_FORMAT ");", plan_segment_place(e->plan, segment));
+            g_autofree char *index = expression_index(e, plan_segment_place(e->plan, segment));
+            write_line(out, indent, "mapped_free(%s);", index);
         } else {
             *statements = 0; /* MPI's own memory goes with MPI_Free_mem and MPI_Win_free, static data and stacks stay */
         }

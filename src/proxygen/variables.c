@@ -366,11 +366,10 @@ static char *array_name(WendKind kind, guint thread)
     return g_strconcat(find_kind(kind)->name, suffix, NULL);
 }
 
-char *variable_of_handle(Plan *plan, WendKind kind, gint64 handle)
+char *variable_of_handle(Emitter *e, WendKind kind, gint64 handle)
 {
-    (void)plan;
-    g_autofree char *name = array_name(kind, wend_handle_tid(handle));
-    return g_strdup_printf("%s[%u]", name, wend_handle_number(handle));
+    g_autofree char *name = array_name(kind, wend_handle_tid(handle)), *index = expression_index(e, wend_handle_number(handle));
+    return g_strdup_printf("%s[%s]", name, index);
 }
 
 /* The array that has the requests of the thread. */
@@ -379,46 +378,48 @@ static char *array_of_requests(const Variables *v, guint thread)
     return array_name(WEND_KIND_REQUEST, v->positions ? positions_array(v->positions, thread) : thread);
 }
 
-/* The request's place as an index; *VALUE is it if it is the same always, else -1. */
-static char *index_of_request(const Variables *v, gint64 request, RankSet ranks, gint64 *value)
+/* The request's place if it is the same always, else -1. */
+static gint64 place_of_request(const Variables *v, gint64 request, RankSet ranks)
 {
     const Place *place = v->positions ? NULL : g_hash_table_lookup(v->places, &request);
-    *value = place ? place->row->first + place->position : positions_place(v->positions, request, ranks);
-    if (*value >= 0)
-        return g_strdup_printf("%" G_GINT64_FORMAT, *value);
-    g_autofree char *suffix = variables_suffix(wend_handle_tid(request));
-    return g_strdup_printf("at%s[%u]", suffix, positions_index(v->positions, request));
+    return place ? place->row->first + place->position : positions_place(v->positions, request, ranks);
 }
 
-char *variable_of_request(Plan *plan, gint64 request, RankSet ranks)
+/* Where it is now: "at[3]". */
+static char *place_now(Emitter *e, gint64 request)
 {
-    gint64 value;
-    g_autofree char *name = array_of_requests(plan->variables, wend_handle_tid(request)), *index = index_of_request(plan->variables, request, ranks, &value);
+    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)), *index = expression_index(e, positions_index(e->plan->variables->positions, request));
+    return g_strdup_printf("at%s[%s]", suffix, index);
+}
+
+char *variable_of_request(Emitter *e, gint64 request, RankSet ranks)
+{
+    const Variables *v = e->plan->variables;
+    gint64 place = place_of_request(v, request, ranks);
+    g_autofree char *name = array_of_requests(v, wend_handle_tid(request)), *index = place < 0 ? place_now(e, request) : expression_index(e, place);
     return g_strdup_printf("%s[%s]", name, index);
 }
 
-char *variable_of_request_moves(Plan *plan, gint64 request, RankSet ranks)
+char *variable_of_request_moves(Emitter *e, gint64 request, RankSet ranks)
 {
-    const Variables *v = plan->variables;
+    const Variables *v = e->plan->variables;
     if (!v->positions || !positions_move(v->positions, request, ranks))
         return NULL;
-    g_autofree char *suffix = variables_suffix(wend_handle_tid(request));
-    guint index = positions_index(v->positions, request);
-    return g_strdup_printf("at%s[%u] = next_place%s(%u);", suffix, index, suffix, index);
+    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)), *now = place_now(e, request), *index = expression_index(e, positions_index(v->positions, request));
+    return g_strdup_printf("%s = next_place%s(%s);", now, suffix, index);
 }
 
-char *variables_of_list(Plan *plan, const RequestList *list, RankSet ranks)
+char *variables_of_list(Emitter *e, const RequestList *list, RankSet ranks)
 {
-    gint64 at = 0, value;
-    while (!wend_is_handle(list->words[at]))
-        at++;
-    g_autofree char *name = array_of_requests(plan->variables, wend_handle_tid(list->words[at]));
-    g_autofree char *index = index_of_request(plan->variables, list->words[at], ranks, &value);
-    if (value == at)
+    gint64 first = 0;
+    while (!wend_is_handle(list->words[first]))
+        first++;
+    gint64 request = list->words[first], place = place_of_request(e->plan->variables, request, ranks);
+    g_autofree char *name = array_of_requests(e->plan->variables, wend_handle_tid(request));
+    if (place == first && !e->columns)
         return g_steal_pointer(&name);
-    if (value >= 0)
-        return g_strdup_printf("&%s[%" G_GINT64_FORMAT "]", name, value - at);
-    return at == 0 ? g_strdup_printf("&%s[%s]", name, index) : g_strdup_printf("&%s[%s - %" G_GINT64_FORMAT "]", name, index, at);
+    g_autofree char *index = place < 0 ? place_now(e, request) : expression_index(e, place - first);
+    return place >= 0 || first == 0 ? g_strdup_printf("&%s[%s]", name, index) : g_strdup_printf("&%s[%s - %" G_GINT64_FORMAT "]", name, index, first);
 }
 
 const Positions *variables_positions(const Plan *plan) { return plan->variables->positions; }
