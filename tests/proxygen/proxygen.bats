@@ -381,9 +381,15 @@ int main(int argc, char **argv)
     unsigned long x = 1;
     int rank, size, index, n, in[8], out[40] = {0}, counts[20], places[20];
     MPI_Request requests[8];
+    MPI_Comm comms[5];
+    int *blocks[7];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 5; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int i = 0; i < 7; i++)
+        blocks[i] = malloc(40 * sizeof(int));
     for (int i = 0; i < 24000; i++) {
         x = x * 6364136223846793005ul + 1442695040888963407ul;
         unsigned y = (unsigned)(x >> 40);
@@ -411,7 +417,7 @@ int main(int argc, char **argv)
             break;
         case 4:
             for (unsigned k = 0; k < y / 8 % 5; k++)
-                MPI_Bcast(out, (int)(y / 64 % 40), MPI_INT, 0, MPI_COMM_WORLD);
+                MPI_Bcast(blocks[y / 8 % 7], (int)(y / 64 % 40), MPI_INT, 0, comms[y / 512 % 5]);
             break;
         case 5:
             if (y / 8 % 20 == 0 && rank == 0) {
@@ -424,7 +430,7 @@ int main(int argc, char **argv)
             break;
         case 9: /* the same requests at other places each time */
             for (int k = 0; k < 4; k++)
-                MPI_Isend(out, 1, MPI_INT, MPI_PROC_NULL, k, MPI_COMM_WORLD, &requests[(k + rank + (int)(y / 64)) % 4]);
+                MPI_Isend(blocks[y / 8 % 7], 1, MPI_INT, MPI_PROC_NULL, k, comms[y / 512 % 5], &requests[(k + rank + (int)(y / 64)) % 4]);
             MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
             break;
         case 6: case 7: case 8:
@@ -434,6 +440,10 @@ int main(int argc, char **argv)
             MPI_Get_processor_name((char[MPI_MAX_PROCESSOR_NAME]){0}, &n);
         }
     }
+    for (int i = 0; i < 5; i++)
+        MPI_Comm_free(&comms[i]);
+    for (int i = 0; i < 7; i++)
+        free(blocks[i]);
     MPI_Finalize();
     return 0;
 }
@@ -442,6 +452,8 @@ C
     record app.dir 3 ./large
     make_proxy app.dir ./proxy
     grep -q '^static void run(int rule)' proxy.c
+    functions=$(grep -c '^static void call_' proxy.c) # 15 kinds of calls; counts, tags, requests, blocks and communicators are numbers
+    [ "$functions" -lt 100 ] || fail "$functions functions for calls"
     record proxy.dir 3 ./proxy
     "$WEND" diff app.dir proxy.dir
     "$PROXYGEN" app.dir -o there/
