@@ -25,6 +25,7 @@ CORE_SOURCES = \
 	lib/unify.c \
 	lib/vector.c lib/vector.h \
 	lib/walk.c \
+	lib/ends.c lib/ends.h \
 	lib/worlds.c lib/worlds.h \
 	lib/write.c
 

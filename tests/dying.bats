@@ -145,6 +145,25 @@ END
     [[ "$output" == *"ended early"* ]]
 }
 
+@test "round trip: a rank alone that ends in MPI_Abort, or in an error that nobody handles" {
+    for how in "MPI_Abort(MPI_COMM_WORLD, 7)" "MPI_Send(&rank, 1, MPI_INT, 3, 0, MPI_COMM_WORLD)"; do
+        printf '#include <mpi.h>\nint main(void) { int rank; MPI_Init(0, 0); MPI_Comm_rank(MPI_COMM_WORLD, &rank); %s; MPI_Finalize(); return 0; }\n' "$how" >ends.c
+        "$MPICC" ends.c -o ends
+        rm -rf app.dir proxy.dir
+        status=0 again=0
+        mpi 1 "$WEND" trace -o app.dir ./ends >out 2>&1 || status=$?
+        [ "$status" != 0 ]
+        "$WEND" merge app.dir
+        "$PROXYGEN" --force app.dir -o proxy.c
+        "$MPICC" -std=c11 -Wall -Wextra -Werror proxy.c -o proxy
+        mpi 1 "$WEND" trace -o proxy.dir ./proxy >out 2>&1 || again=$?
+        [ "$again" = "$status" ]
+        "$WEND" merge proxy.dir >merged
+        grep -q "rank 0: \(MPI_Abort 7\|error in MPI\)" merged
+        "$WEND" diff app.dir proxy.dir
+    done
+}
+
 @test "a run that comes to its end leaves no parts, with checkpoints and without" {
     WEND_CHECKPOINT=1 record a.dir 3 "$PROGRAMS/dying" none 2
     [ "$(ls a.dir)" = trace.tar.zst ]

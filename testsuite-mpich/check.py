@@ -269,6 +269,12 @@ class Trip:
         if self.test.verdict != 'ends' and comparable(output) != comparable(self.output):
             new = [line for line in comparable(output) if line not in comparable(self.output)]
             raise Failure('output changed: ' + (new[0] if new else 'lines are missing')[:160])
+        self.merge(self.recording)
+
+    def merge(self, recording):
+        """A run that ended early, as tests of errors do, leaves parts."""
+        if (self.folder / recording / 'trace.parts').exists():
+            self.tool([WEND, 'merge', '--remove', recording], 'merge.out', 'wend: ')
 
     def tool(self, command, file, *preferred, limit=300, discard=False):
         status, output = run(command, self.folder, limit * self.slow, file=file, discard=discard)
@@ -300,6 +306,7 @@ class Trip:
             raise Failure(f'exit status {status}: {first_line(output, "Fatal error", "rror", "BAD TERMINATION", "EXIT STRING")}')
         if not (self.folder / self.again).exists():
             raise Failure(f'leaves no recording: {first_line(output)}')
+        self.merge(self.again)
 
     def diff(self):
         self.tool([WEND, 'diff', self.recording, self.again], 'diff.out')

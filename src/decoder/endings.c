@@ -3,58 +3,11 @@
 
 #include "endings.h"
 
-#include <string.h>
-
-#include "saved.h"
+#include "ends.h"
 #include "text.h"
 #include "value.h"
 
 enum { LAST_CALLS = 3, LABEL_WIDTH = 16 };
-
-/* -- how -- */
-
-/* Fills row HOW of a world's ranks from the set "3;5-7" of them. */
-static void mark(const char **how, guint n, const char *set, const char *name)
-{
-    g_auto(GStrv) runs = g_strsplit(set, ";", -1);
-    for (char **run = runs; *run; run++) {
-        char *end;
-        guint64 first = g_ascii_strtoull(*run, &end, 10), last = *end == '-' ? g_ascii_strtoull(end + 1, NULL, 10) : first;
-        for (guint64 r = first; r <= last && r < n; r++)
-            how[r] = name;
-    }
-}
-
-/* By rank; NULL: in MPI_Finalize. The strings are in NAMES. */
-static const char **find_ends(const WendProgram *p, GPtrArray *names)
-{
-    const char **how = g_new0(const char *, wend_program_ranks(p));
-    for (guint i = 0; i < wend_program_n_worlds(p); i++) {
-        const WendWorld *w = wend_program_world(p, i);
-        GKeyFile *meta = wend_program_world_meta(p, i);
-        g_auto(GStrv) keys = g_key_file_get_keys(meta, WEND_ENDED_GROUP, NULL, NULL);
-        for (char **key = keys; key && *key; key++) {
-            g_autofree char *set = g_key_file_get_string(meta, WEND_ENDED_GROUP, *key, NULL);
-            g_ptr_array_add(names, g_strdup(*key));
-            mark(how + w->first, w->ranks, set ? set : "", g_ptr_array_index(names, names->len - 1));
-        }
-        g_autofree char *missing = g_key_file_get_string(meta, "recording", "missing", NULL);
-        mark(how + w->first, w->ranks, missing ? missing : "", "nothing was saved");
-    }
-    return how;
-}
-
-gboolean endings_early(const WendProgram *p)
-{
-    for (guint i = 0; i < wend_program_n_worlds(p); i++) {
-        GKeyFile *meta = wend_program_world_meta(p, i);
-        if (g_key_file_has_group(meta, WEND_ENDED_GROUP) || g_key_file_has_key(meta, "recording", "missing", NULL))
-            return TRUE;
-    }
-    return FALSE;
-}
-
-/* -- where -- */
 
 /* The last N terminals of RULE, in order. A rule has no empty ones in it, so N symbols of each are enough. */
 static GArray *last_terminals(const WendProgram *p, guint rule, guint n)
@@ -112,11 +65,11 @@ static void show_one(GString *out, const char *text, const GArray *ranks, gboole
 
 void endings_show(GString *out, const WendProgram *p, guint limit)
 {
-    if (!endings_early(p))
+    if (!wend_program_ended_early(p))
         return;
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free), texts = g_ptr_array_new();
     g_autoptr(GHashTable) ranks = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
-    g_autofree const char **how = find_ends(p, names);
+    g_autofree const char **how = wend_program_ends(p, names);
     WendDecoder *decoder = wend_decoder_new(p);
     for (guint r = 0; r < wend_program_ranks(p); r++) {
         g_autofree char *place = place_of(p, decoder, r);

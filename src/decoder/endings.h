@@ -6,7 +6,6 @@
 
 #include "program.h"
 
-gboolean endings_early(const WendProgram *p); /* did a rank end so, or is nothing of it there? */
 /* For each rank how, and the last calls of its threads; ranks for which that is the same words are one. At most LIMIT such. Nothing unless early. */
 void endings_show(GString *out, const WendProgram *p, guint limit);
 

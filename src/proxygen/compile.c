@@ -1,6 +1,7 @@
 /* compile.c: the passes, one after the other. */
 #include <config.h>
 
+#include "ends.h"
 #include "files.h"
 #include "functions.h"
 #include "plan.h"
@@ -54,12 +55,20 @@ static gboolean uses_turns(const Plan *plan)
     return plan->turns && g_hash_table_size(plan->turns) > 0;
 }
 
+/* A rank that ended in a call of MPI (MPI_Abort, or an error that nobody handled) ends there again. Others had more to do, or were ended by those. */
+static gboolean ends_elsewhere(const WendProgram *program)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    g_autofree const char **how = wend_program_ends(program, names);
+    for (guint r = 0; r < wend_program_ranks(program); r++)
+        if (how[r] && !g_str_has_prefix(how[r], WEND_ENDED_ABORT) && strcmp(how[r], WEND_ENDED_FATAL) != 0)
+            return TRUE;
+    return FALSE;
+}
+
 gboolean plan_compile(const WendProgram *program, const Options *options, GHashTable *names, GError **error)
 {
-    gboolean ended = FALSE;
-    for (guint i = 0; i < wend_program_n_worlds(program); i++)
-        ended |= g_key_file_has_group(wend_program_world_meta(program, i), WEND_ENDED_GROUP);
-    if (ended) {
+    if (ends_elsewhere(program)) {
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the run ended early (see wend show); a program that does the same would wait for what never came",
                     options->recording);
         return FALSE;

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include "emit.h"
+#include "ends.h"
 #include "memory.h"
 #include "names.h"
+#include "saved.h"
 #include "variables.h"
 #include "worlds.h"
 
@@ -286,6 +288,20 @@ static void emit_dispatch(Emitter *e, GString *out)
     write_line(out, 1, "start[rank]();");
 }
 
+/* Ranks that ended in MPI_Abort, which is no call of their sequence. On which communicator it was is not recorded: libraries end all. */
+static void emit_aborts(Emitter *e, GString *out)
+{
+    const Plan *plan = e->plan;
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    g_autofree const char **how = wend_program_ends(plan->program, names);
+    for (guint r = 0; r < plan->n_ranks; r++)
+        if (how[r] && g_str_has_prefix(how[r], WEND_ENDED_ABORT)) {
+            if (plan->n_ranks > 1)
+                write_line(out, 1, "if (rank == %u)", r);
+            write_line(out, plan->n_ranks > 1 ? 2 : 1, "MPI_Abort(MPI_COMM_WORLD, %d);", (int)g_ascii_strtoll(how[r] + strlen(WEND_ENDED_ABORT), NULL, 10));
+        }
+}
+
 /* The main thread's limit is that of the program's start. */
 static void emit_large_main(GString *out, gint64 limit)
 {
@@ -369,6 +385,7 @@ static void emit_main(Emitter *e, GString *out)
     }
     g_string_append_c(body, '\n');
     emit_dispatch(e, body);
+    emit_aborts(e, body);
     g_string_append_c(body, '\n');
     if (own_session)
         g_string_append(body, "    PMPI_Barrier(own_comm);\n    PMPI_Comm_free(&own_comm);\n");
