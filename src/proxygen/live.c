@@ -301,11 +301,11 @@ guint live_definitions(Live *live, WendKind kind, gint64 handle, guint rank, con
         it = &g_array_index(live->fixed, guint, name);
     } else if (live->bound) {
         const Reference *refs = references_of(live, live->terminal, &n);
-        for (guint i = 0; i < n && !refs[i].writes; i++) {
-            if (refs[i].name == name)
-                it = &live->bound[at];
+        guint i = 0; /* the first that names it: arrays of datatypes name few, and often */
+        for (; i < n && !refs[i].writes && refs[i].name != name; i++)
             at += live->followed[refs[i].name];
-        }
+        if (i < n && !refs[i].writes)
+            it = &live->bound[at];
     }
     if (*it != UNKNOWN) {
         *definitions = it;

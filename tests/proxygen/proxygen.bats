@@ -371,6 +371,44 @@ C
     "$WEND" diff app.dir there.dir
 }
 
+@test "datatypes of many parts are compiled in seconds" {
+    cat >parts.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+enum { N = 200000 };
+int main(int argc, char **argv)
+{
+    int *lengths = malloc(N * sizeof *lengths), size;
+    MPI_Aint *places = malloc(N * sizeof *places);
+    MPI_Datatype *types = malloc(N * sizeof *types), type, two[2];
+    MPI_Init(&argc, &argv);
+    for (int k = 0; k < 3; k++) { /* the same numbers for others each time */
+        MPI_Type_contiguous(1 + k, MPI_INT, &two[0]);
+        MPI_Type_contiguous(2 + k, MPI_INT, &two[1]);
+        for (int i = 0; i < N; i++) {
+            lengths[i] = 1 + i % 3;
+            places[i] = (MPI_Aint)i * 64;
+            types[i] = two[i % 2];
+        }
+        MPI_Type_create_struct(N, lengths, places, types, &type);
+        MPI_Type_commit(&type);
+        MPI_Type_size(type, &size);
+        MPI_Type_free(&type);
+        MPI_Type_free(&two[1]);
+        MPI_Type_free(&two[0]);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 parts.c -o parts
+    record app.dir 1 ./parts
+    timeout 30 "$PROXYGEN" app.dir -o proxy.c
+    "$MPICC" -std=c11 -Wall -Wextra -Werror proxy.c -o proxy
+    record proxy.dir 1 ./proxy
+    "$WEND" diff app.dir proxy.dir
+}
+
 # What is more than a call, in a program that is large: calls in any order of all kinds that code is kept for, on several ranks, which differ.
 @test "tables hold large programs with loops, callbacks, wildcards, arrays and values by rank" {
     cat >large.c <<'C'
