@@ -271,6 +271,19 @@ static void find_makers(RankEffects *r)
     wend_decoder_free(decoder);
 }
 
+const Effects *request_effects(RankEffects *r, gint64 request)
+{
+    gpointer terminal;
+    if (!g_hash_table_lookup_extended(r->makers, &request, NULL, &terminal))
+        return NULL;
+    if (r->calls[GPOINTER_TO_UINT(terminal)])
+        return r->calls[GPOINTER_TO_UINT(terminal)];
+    WendDecoder *decoder = wend_decoder_new(r->plan->program);
+    const Effects *e = rank_effects_of(r, wend_decoder_call(decoder, GPOINTER_TO_UINT(terminal), r->rank));
+    wend_decoder_free(decoder);
+    return e;
+}
+
 gboolean request_channel(const RankEffects *r, WendDecoder *decoder, gint64 request, Resource *channel)
 {
     const WendCall *maker = request_maker(r, decoder, request);

@@ -46,6 +46,8 @@ void rank_effects_free(RankEffects *e);
 const Effects *rank_effects_of(RankEffects *e, const WendCall *call);
 
 guint request_resource(RankEffects *e, gint64 request);
+/* Of the call that makes the request; NULL: none that is recorded. */
+const Effects *request_effects(RankEffects *e, gint64 request);
 /* Memory is numbered in the order of its first use; who uses some first, or frees some, writes this. */
 guint memory_numbers(RankEffects *e);
 /* Could one message be received by both? */

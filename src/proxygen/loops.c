@@ -6,7 +6,7 @@
  * Any order is as good as the recorded one, and none can hang, if
  *   - no body waits: its calls are local, start something, or send a message that is eager in any MPI;
  *   - bodies of different entries have nothing to do with each other: no request, no handle and no memory that one of them makes, ends or frees is used by
- *     another; they post no receives for the same messages, take part in different collective calls, and messages of two of them from one rank to
+ *     another, nor memory by the request that another waits for (calls that follow several completions of one call may free what all of these used); they post no receives for the same messages, take part in different collective calls, and messages of two of them from one rank to
  *     another with one tag are equal (whoever takes them);
  *   - an entry completes in the stretch only as often as it did: beyond that it is hidden.
  * For then, whatever completes first, the rank posts in the end what it posted, and each receive and each send has its partner. Take the first event in the
@@ -141,6 +141,18 @@ static void take_use(Finder *f, const Use *use, gint entry)
 static Use completion_of(Finder *f, guint entry)
 {
     return (Use){request_resource(f->effects, f->chooser->members[entry]), USE_WRITE, 0};
+}
+
+/* Until then the request used its memory. */
+static void take_completion(Finder *f, guint entry)
+{
+    Use completion = completion_of(f, entry);
+    take_use(f, &completion, (gint)entry);
+    const Effects *made = request_effects(f->effects, f->chooser->members[entry]);
+    for (guint i = 0; made && i < made->memory->len; i++) {
+        Use use = {g_array_index(made->memory, guint, i), USE_READ, 0};
+        take_use(f, &use, (gint)entry);
+    }
 }
 
 static Use numbering_of_memory(Finder *f)
@@ -434,11 +446,8 @@ static void process_groups(Finder *f)
             clash |= use_clashes(f, &use, (gint)entry);
         }
         const guint *bad = NULL;
-        for (guint k = 0; k < group->n_entries && !clash; k++) {
-            guint entry = g_array_index(f->entries, guint, group->first_entry + k);
-            Use use = completion_of(f, entry);
-            take_use(f, &use, (gint)entry);
-        }
+        for (guint k = 0; k < group->n_entries && !clash; k++)
+            take_completion(f, g_array_index(f->entries, guint, group->first_entry + k));
         if (!clash && (bad = first_clash(f, group, pieces)) == NULL && g + 1 < n)
             continue;
         /* The stretch ends before this group, or in it. */

@@ -371,6 +371,87 @@ C
     "$WEND" diff app.dir there.dir
 }
 
+# All that one Waitsome completes may be freed by what follows it; a proxy that gets them one by one frees none too early.
+@test "memory that requests use is not freed when others complete" {
+    cat >frees.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int n, done, which[4], value = 7, *block[4];
+    MPI_Request requests[4];
+    MPI_Init(&argc, &argv);
+    for (int round = 0; round < 3; round++) {
+        for (int k = 0; k < 4; k++) {
+            block[k] = malloc(64);
+            MPI_Irecv(block[k], 1, MPI_INT, 0, k, MPI_COMM_SELF, &requests[k]);
+        }
+        for (int k = 0; k < 3; k++)
+            MPI_Send(&value, 1, MPI_INT, 0, k, MPI_COMM_SELF);
+        for (done = 0; done < 4; done += n) {
+            MPI_Waitsome(4, requests, &n, which, MPI_STATUSES_IGNORE);
+            for (int k = 0; k < n; k++)
+                free(block[which[k]]);
+            if (done < 3 && done + n >= 3)
+                MPI_Send(&value, 1, MPI_INT, 0, 3, MPI_COMM_SELF);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    cat >one.c <<'C'
+#include <mpi.h>
+#include <unistd.h>
+void __libc_free(void *p);
+static struct { const void *buffer; MPI_Request request; } pending[4];
+static int set(const void *buffer, MPI_Request request)
+{
+    int i = 0;
+    while (i < 3 && pending[i].buffer)
+        i++;
+    pending[i].buffer = buffer;
+    pending[i].request = request;
+    return MPI_SUCCESS;
+}
+int MPI_Irecv(void *buffer, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    PMPI_Irecv(buffer, n, type, source, tag, comm, request);
+    return set(buffer, *request);
+}
+/* The last one that is complete, and no other. */
+int MPI_Waitsome(int n, MPI_Request requests[], int *done, int which[], MPI_Status statuses[])
+{
+    int there = 0;
+    (void)statuses;
+    for (*done = 0; *done == 0;)
+        for (int i = n; i-- > 0 && *done == 0;)
+            if (requests[i] != MPI_REQUEST_NULL) {
+                MPI_Request request = requests[i];
+                PMPI_Test(&requests[i], &there, MPI_STATUS_IGNORE);
+                for (int k = 0; k < 4 && there; k++)
+                    if (pending[k].request == request)
+                        pending[k].buffer = NULL;
+                which[0] = i;
+                *done = there;
+            }
+    return MPI_SUCCESS;
+}
+void free(void *p)
+{
+    for (int i = 0; i < 4; i++)
+        if (p && pending[i].buffer == p)
+            _exit(9);
+    __libc_free(p);
+}
+C
+    "$MPICC" -w frees.c -o frees
+    record app.dir 1 ./frees
+    "$PROXYGEN" app.dir -o proxy.c
+    "$MPICC" -w -fno-builtin proxy.c one.c -o proxy
+    mpi 1 ./proxy
+}
+
 @test "datatypes of many parts are compiled in seconds" {
     cat >parts.c <<'C'
 #include <mpi.h>
