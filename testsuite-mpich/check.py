@@ -112,9 +112,11 @@ def read_lists(folder, list_names):
 
 
 class Builder:
-    """Makes the programs of a folder when the first of them is wanted, and whatever else the folder has: programs that they spawn, libraries."""
+    """Makes the programs of a folder when the first of them is wanted, and, if the folder is wanted whole, whatever else it has: programs that they
+    spawn, libraries."""
 
-    def __init__(self, tests, jobs):
+    def __init__(self, tests, jobs, whole):
+        self.whole = whole
         self.programs = collections.defaultdict(set)
         self.folders = collections.defaultdict(threading.Lock)
         self.made = set()
@@ -135,7 +137,8 @@ class Builder:
     def folder(self, name):
         with self.folders[name]:
             if name not in self.made and not all((TESTS / name / program).exists() for program in self.programs[name]):
-                self.make(name, ['all'])
+                if self.whole:
+                    self.make(name, ['all'])
                 self.make(name, sorted(self.programs[name]))
             self.made.add(name)
 
@@ -417,7 +420,7 @@ def main():
         return result['stage'] is None if options.again == 'failed' else result['build'] == this_build
 
     todo = [test for test in tests if not is_done(test)]
-    builder = Builder(todo, os.cpu_count() or 1)
+    builder = Builder(todo, os.cpu_count() or 1, not options.sample)
     builder.libraries()
     print(f'{len(tests)} tests, {len(tests) - len(todo)} of them done before')
 

@@ -1,6 +1,7 @@
-# The round trip over MPICH's own test suite; asked for, because it fetches the suite's source.
+# The round trip over MPICH's own test suite, whose source it fetches; script/test runs the sample.
 #   make check-mpich [FOLDER=coll] [TEST=allred] [AGAIN=failed|all|none] [JOBS=n] [SLOW=factor]
 EXTRA_DIST += \
+	testsuite-mpich/KNOWN.md \
 	testsuite-mpich/check.py \
 	testsuite-mpich/run.bash \
 	testsuite-mpich/sample
