@@ -179,14 +179,14 @@ class Wrapper:
         self.line(f"int64_t elements = {f'!({cond}) ? WEND_ABSENT : ' if cond else ''}{length};", 2)
         self.line(f"{length_row}(c, elements);", 2)
         if p.kind == "address":
-            self.line(f"int64_t origin = displacement_base(c, {p.name}, elements, sizeof *{p.name});", 2)
+            self.line(f"Origin origin = displacement_origin(c, {p.name}, elements, sizeof *{p.name});", 2)
         self.line("for (int64_t i = 0; i < elements; i++)", 2)
         element = f"{p.name}[i]"
         if p.length.endswith("*3"):
             element = f"{p.name}[i / 3][i % 3]"
         put = PUT[place]
         if p.kind == "address":
-            self.line(f"in_displacement(c, {element}, origin);", 3)
+            self.line(f"in_displacement(c, {element}, &origin);", 3)
         elif after and p.kind == "datatype":
             self.line(f"datatype_made(c, {element});", 3)
         elif after and p.kind in HANDLES:

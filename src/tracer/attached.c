@@ -310,16 +310,16 @@ static bool find_elsewhere(uintptr_t address, Where *where)
     return found;
 }
 
-Where attached_where(uintptr_t value)
+Where attached_where(uintptr_t value, Gap *gap)
 {
     Where w;
     if (find_elsewhere(value, &w))
         return w;
-    return memory_looks_mapped(value) ? memory_where((const void *)value) : (Where){WEND_UNKNOWN, 0};
+    return memory_looks_mapped(value, gap) ? memory_where((const void *)value) : (Where){WEND_UNKNOWN, 0};
 }
 
 bool attached_looks_mapped(uintptr_t value)
 {
     Where w;
-    return memory_looks_mapped(value) || find_elsewhere(value, &w);
+    return memory_looks_mapped(value, NULL) || find_elsewhere(value, &w);
 }

@@ -19,7 +19,7 @@ void attached_remove_window(uintptr_t window);                       /* MPI_Win_
 Where attached_at(int world_rank, uintptr_t address);
 
 /* An MPI_Aint that may be an address: of this process's memory, or of memory that another has attached (WEND_SEGMENT_REMOTE). WEND_UNKNOWN: neither. */
-Where attached_where(uintptr_t value);
+Where attached_where(uintptr_t value, Gap *gap);                     /* GAP: as in memory_looks_mapped */
 bool attached_looks_mapped(uintptr_t value);                         /* attached_where would know; gives no segment an id */
 
 #endif

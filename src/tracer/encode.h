@@ -80,15 +80,15 @@ static inline void in_buf(Call *c, const void *p)
     }
 }
 
-/* An integer, pointer-sized value that may be an address: its words go to SEGMENTS and OFFSETS. */
-static inline void put_address(Words *segments, Words *offsets, int64_t value)
+/* An integer, pointer-sized value that may be an address: its words go to SEGMENTS and OFFSETS. GAP: as in memory_looks_mapped. */
+static inline void put_address(Words *segments, Words *offsets, int64_t value, Gap *gap)
 {
-    Where w = attached_where((uintptr_t)value);
+    Where w = attached_where((uintptr_t)value, gap);
     bool known = wend_is_segment(w.segment);
     words_put(segments, known ? w.segment : WEND_PLAIN);
     words_put(offsets, known ? w.offset : value);
 }
-static inline void in_address(Call *c, MPI_Aint a) { put_address(&c->shape, &c->slots, a); }
+static inline void in_address(Call *c, MPI_Aint a) { put_address(&c->shape, &c->slots, a, NULL); }
 
 /* An address that MPI was asked for, or was given to reckon with. */
 static inline void in_asked_address(Call *c, MPI_Aint a)
@@ -98,21 +98,23 @@ static inline void in_asked_address(Call *c, MPI_Aint a)
 }
 
 /* Displacements, which may lead from segment to segment: BASE is what asked_base says of all that stand together. */
+typedef struct { int64_t base; Gap gap; } Origin;
 void put_distance(Call *c, int64_t value, int64_t base);
-static inline int64_t displacement_base(const Call *c, const void *values, int64_t n, size_t width)
+static inline Origin displacement_origin(const Call *c, const void *values, int64_t n, size_t width)
 {
-    return __builtin_expect(c->thread->asked != NULL, 0) && values ? asked_base(c->thread->asked, (Displacements){values, n, width}) : 0;
+    return (Origin){.base = __builtin_expect(c->thread->asked != NULL, 0) && values ? asked_base(c->thread->asked, (Displacements){values, n, width}) : 0};
 }
-static inline void in_displacement(Call *c, int64_t value, int64_t base)
+static inline void in_displacement(Call *c, int64_t value, Origin *origin)
 {
-    if (__builtin_expect(base != 0, 0))
-        put_distance(c, value, base);
+    if (__builtin_expect(origin->base != 0, 0))
+        put_distance(c, value, origin->base);
     else
-        in_address(c, (MPI_Aint)value);
+        put_address(&c->shape, &c->slots, value, &origin->gap);
 }
 static inline void in_displacement_alone(Call *c, int64_t value)
 {
-    in_displacement(c, value, displacement_base(c, &value, 1, sizeof value));
+    Origin origin = displacement_origin(c, &value, 1, sizeof value);
+    in_displacement(c, value, &origin);
 }
 
 /* A bound or an extent of TYPE. */

@@ -80,7 +80,7 @@ static void begin_words(Call *c, bool has_self, const CommFacts *facts, int64_t 
             call_stop(c, rc); \
             if (call_ok(c)) { \
                 if (*flag) \
-                    put_address(&c->outcome, &c->outcome, (int64_t)*value); /* a predefined one too: not behind a pointer, as in C */ \
+                    put_address(&c->outcome, &c->outcome, (int64_t)*value, NULL); /* a predefined one too: not behind a pointer, as in C */ \
                 else \
                     put_outcome(c, WEND_ABSENT); \
                 put_outcome(c, *flag != 0); \

@@ -20,7 +20,8 @@ Where memory_known(const void *address);                             /* the same
 
 /* Could an MPI_Aint be an absolute address? No id is given. Below 4 GiB only if MPI has used the segment before: executables that are not
  * position-independent have data there, and displacements are numbers of that size. */
-bool memory_looks_mapped(uintptr_t value);
+typedef struct { uintptr_t low, length; } Gap;                       /* nothing is mapped there */
+bool memory_looks_mapped(uintptr_t value, Gap *gap);                 /* GAP, or NULL: where nothing was found before; many numbers of one call lie in few gaps */
 
 /* Memory that MPI made: MPI_Alloc_mem (WEND_SEGMENT_MPI), windows (WEND_SEGMENT_WIN). NULL is ignored; a base that is there
  * already keeps its id. OWNER: the window's handle, or 0. Whatever else was known in that range is forgotten. */

@@ -67,34 +67,36 @@ uintptr_t sysconf_page(void)
     return page > 0 ? (uintptr_t)page : 4096;
 }
 
-/* Lines "low-high perms …", lower-case hexadecimal. A page of the file at a time, and no allocation. */
+/* Lines "low-high perms …", lower-case hexadecimal, in order. A page of the file at a time, and no allocation. */
 bool mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high)
 {
+    *low = *high = 0;
     int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
     enum { LOW, HIGH, REST } part = LOW;
     uintptr_t bounds[2] = {0, 0};
-    bool found = false;
+    bool found = false, passed = false;
     char page[4096];
     ssize_t n;
-    while (!found && ((n = read(fd, page, sizeof page)) > 0 || (n < 0 && errno == EINTR)))
-        for (ssize_t i = 0; i < n && !found; i++) {
+    while (!found && !passed && ((n = read(fd, page, sizeof page)) > 0 || (n < 0 && errno == EINTR)))
+        for (ssize_t i = 0; i < n && !found && !passed; i++) {
             char c = page[i];
             if (c == '\n') {
                 part = LOW;
                 bounds[0] = bounds[1] = 0;
             } else if (part == LOW && c == '-') {
                 part = HIGH;
+                passed = address < bounds[0];
             } else if (part == HIGH && c == ' ') {
                 part = REST;
-                found = address >= bounds[0] && address < bounds[1];
+                found = address < bounds[1];
+                *low = found ? bounds[0] : bounds[1];
             } else if (part != REST) {
                 bounds[part] = bounds[part] << 4 | (uintptr_t)(c <= '9' ? c - '0' : c - 'a' + 10);
             }
         }
     close(fd);
-    *low = bounds[0];
-    *high = bounds[1];
+    *high = found ? bounds[1] : passed ? bounds[0] : *low; /* behind the last one there is no gap that is known */
     return found;
 }

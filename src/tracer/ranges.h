@@ -21,7 +21,7 @@ bool ranges_add(Ranges *rs, Range r);                        /* false: no memory
 bool ranges_remove_overlap(Ranges *rs, uintptr_t low, uintptr_t high, Range *removed); /* one at a time; false: none left */
 void ranges_free(Ranges *rs);
 
-/* The mapping that ADDRESS is in, by /proc/self/maps. */
+/* The mapping that ADDRESS is in, by /proc/self/maps; if it is in none (false), the gap between two that it is in. */
 bool mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high);
 uintptr_t sysconf_page(void);
 

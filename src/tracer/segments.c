@@ -601,10 +601,13 @@ static Range *find(uintptr_t a, bool name, Names *names, Range *found)
 }
 
 /* With the lock held: any other mapping of the process. */
-static Range *find_mapping(uintptr_t a, bool name, Names *names, Range *found)
+static Range *find_mapping(uintptr_t a, bool name, Names *names, Range *found, Gap *gap)
 {
-    if (!mapping_of(a, &found->low, &found->high))
+    if (!mapping_of(a, &found->low, &found->high)) {
+        if (gap)
+            *gap = (Gap){found->low, found->high - found->low};
         return NULL;
+    }
     found->origin = a;
     found->owner = 0;
     found->segment = WEND_UNKNOWN;
@@ -642,7 +645,7 @@ Where memory_known(const void *address)
     return where;
 }
 
-static bool lookup(uintptr_t a, bool name, Range *out)
+static bool lookup(uintptr_t a, bool name, Range *out, Gap *gap)
 {
     pthread_once(&once, survive_forks);
     int saved = errno;
@@ -659,7 +662,7 @@ static bool lookup(uintptr_t a, bool name, Range *out)
         pthread_mutex_lock(&lock);
         r = find(a, name, names, &found);
         if (!r)
-            r = find_mapping(a, name, names, &found);
+            r = find_mapping(a, name, names, &found, gap);
     }
     if (r) {
         *out = *r;
@@ -689,14 +692,14 @@ Where memory_where(const void *address)
             if (a - mine.entry[i].low < mine.entry[i].length)
                 return (Where){mine.entry[i].segment, (int64_t)(a - mine.entry[i].origin)};
     Range r;
-    if (!lookup(a, true, &r) || r.segment < 0)
+    if (!lookup(a, true, &r, NULL) || r.segment < 0)
         return (Where){WEND_UNKNOWN, 0};
     return (Where){r.segment, (int64_t)(a - r.origin)};
 }
 
-bool memory_looks_mapped(uintptr_t value)
+bool memory_looks_mapped(uintptr_t value, Gap *gap)
 {
-    if (value < MEMORY_LOWEST_ADDRESS || value >> HEAP_ADDRESS_BITS != 0)
+    if (value < MEMORY_LOWEST_ADDRESS || value >> HEAP_ADDRESS_BITS != 0 || (gap && value - gap->low < gap->length))
         return false;
     if (mine.generation == atomic_load_explicit(&generation, memory_order_acquire))
         for (size_t i = 0; i < REMEMBERED; i++)
@@ -706,5 +709,5 @@ bool memory_looks_mapped(uintptr_t value)
     if (value >> 32 == 0)
         return wend_is_segment(memory_known((const void *)value).segment);
     Range r;
-    return lookup(value, false, &r);
+    return lookup(value, false, &r, gap);
 }

@@ -149,15 +149,16 @@ static bool is_placed(MPI_Datatype type)
 
 void out_bound(Call *c, MPI_Datatype type, int64_t value)
 {
-    int64_t base = 0;
+    Origin origin = {0};
     if (value != 0 && datatypes_vary(&type, 1)) { /* no distance of other datatypes is one of places, be it as long as one by chance */
-        base = is_placed(type) ? 0 : displacement_base(c, &value, 1, sizeof value);
-        if (base == 0 && !attached_looks_mapped((uintptr_t)value)) {
+        if (!is_placed(type))
+            origin = displacement_origin(c, &value, 1, sizeof value);
+        if (origin.base == 0 && !attached_looks_mapped((uintptr_t)value)) {
             put_shape(c, WEND_UNKNOWN);
             return;
         }
     }
-    in_displacement(c, value, base);
+    in_displacement(c, value, &origin);
 }
 
 /* -- attributes -- */
@@ -188,7 +189,7 @@ void out_attr(Call *c, int keyval, const void *attribute)
         put_outcome(c, WEND_PLAIN);
         put_outcome(c, value);
     } else {
-        put_address(&c->outcome, &c->outcome, (int64_t)(intptr_t)p);
+        put_address(&c->outcome, &c->outcome, (int64_t)(intptr_t)p, NULL);
     }
 }
 

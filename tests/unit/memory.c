@@ -251,7 +251,7 @@ static void test_large(void)
         free(other);
     }
     for (int i = 0; i < N; i++) {
-        CHECK(memory_looks_mapped((uintptr_t)small[i]));
+        CHECK(memory_looks_mapped((uintptr_t)small[i], NULL));
         if (i % 3)
             free(small[i]), small[i] = NULL;
     }
@@ -321,18 +321,29 @@ static void test_unknown(void)
     CHECK(memory_where((void *)4096).segment == WEND_UNKNOWN);
     CHECK(memory_where((void *)-1).segment == WEND_UNKNOWN);
     CHECK(memory_where((void *)(UINT64_C(1) << 46 | 123)).segment == WEND_UNKNOWN);
-    CHECK(!memory_looks_mapped(0) && !memory_looks_mapped(8) && !memory_looks_mapped(65536) && !memory_looks_mapped(1 << 30));
-    CHECK(!memory_looks_mapped((uintptr_t)-8) && !memory_looks_mapped(UINT64_C(1) << 46 | 123));
+    CHECK(!memory_looks_mapped(0, NULL) && !memory_looks_mapped(8, NULL) && !memory_looks_mapped(65536, NULL) && !memory_looks_mapped(1 << 30, NULL));
+    CHECK(!memory_looks_mapped((uintptr_t)-8, NULL) && !memory_looks_mapped(UINT64_C(1) << 46 | 123, NULL));
     char *p = malloc(100), on_stack = 0;
-    CHECK(memory_looks_mapped((uintptr_t)p + 50) && memory_looks_mapped((uintptr_t)&on_stack) && memory_looks_mapped((uintptr_t)&in_data));
+    CHECK(memory_looks_mapped((uintptr_t)p + 50, NULL) && memory_looks_mapped((uintptr_t)&on_stack, NULL) && memory_looks_mapped((uintptr_t)&in_data, NULL));
     free(p);
     CHECK(n_freed == 0); /* looking is not using */
+    /* Behind a number that is no address lies a gap, which is not looked at again, and in which nothing is. */
+    Gap gap = {0};
+    uintptr_t number = (uintptr_t)1 << 40;
+    CHECK(!memory_looks_mapped(number, &gap) && gap.low <= number && number - gap.low < gap.length);
+    char *fixed = mmap((void *)(number + 65536), 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (fixed == (char *)(number + 65536)) {
+        Gap before = {0}, behind = {0};
+        CHECK(!memory_looks_mapped((uintptr_t)fixed + 16, &gap) && memory_looks_mapped((uintptr_t)fixed + 16, NULL));
+        CHECK(!memory_looks_mapped(number, &before) && before.low + before.length == (uintptr_t)fixed);
+        CHECK(!memory_looks_mapped((uintptr_t)fixed + 5000, &behind) && behind.low == (uintptr_t)fixed + 4096);
+    }
     /* As in an executable that is not position-independent: its data are only addresses once MPI has seen them. */
     char *low = mmap((void *)0x10000000, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (low == (char *)0x10000000) {
-        CHECK(!memory_looks_mapped((uintptr_t)low + 16));
+        CHECK(!memory_looks_mapped((uintptr_t)low + 16, NULL));
         CHECK(memory_where(low).segment >= 0);
-        CHECK(memory_looks_mapped((uintptr_t)low + 16));
+        CHECK(memory_looks_mapped((uintptr_t)low + 16, NULL));
     }
 }
 
