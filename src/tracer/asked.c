@@ -11,11 +11,11 @@ enum {
     EFFORT = 1 << 16         /* lookups for one array: beyond it, its numbers are taken as they are */
 };
 
-/* Ascending by address. */
+/* Ascending by address. LIFE is that of the block then: an address that was asked for in a block that is gone says nothing of what is there now. */
 struct Asked {
     uint64_t now;
     size_t n;
-    struct { int64_t address; uint64_t when; } at[REMEMBERED];
+    struct { int64_t address; uint64_t when, life; } at[REMEMBERED];
 };
 
 /* The first that is not below ADDRESS. */
@@ -36,7 +36,7 @@ static size_t place(const Asked *a, int64_t address)
 static uint64_t asked_when(const Asked *a, int64_t address)
 {
     size_t i = place(a, address);
-    return i < a->n && a->at[i].address == address ? a->at[i].when : 0;
+    return i < a->n && a->at[i].address == address && a->at[i].life == memory_block_life((const void *)address) ? a->at[i].when : 0;
 }
 
 static void forget_oldest(Asked *a)
@@ -69,6 +69,7 @@ void asked_add(Asked **asked, int64_t address)
         a->at[i].address = address;
     }
     a->at[i].when = ++a->now;
+    a->at[i].life = memory_block_life((const void *)address);
 }
 
 int64_t displacement(Displacements d, int64_t i)
@@ -105,7 +106,7 @@ static Fit fit(const Asked *a, int64_t base, Displacements d)
     int64_t home = asked_segment(base, base);
     Fit f = {.oldest = asked_when(a, base)};
     bool away = false;
-    if (home < 0)
+    if (home < 0 || f.oldest == 0)
         return f; /* it is gone */
     for (int64_t i = 0; i < d.n; i++) {
         int64_t target = base + displacement(d, i), segment = asked_segment(base, target);

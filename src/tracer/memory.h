@@ -15,6 +15,10 @@ typedef struct { int64_t segment, offset; } Where;                   /* segment:
 Where memory_where(const void *address);                             /* marks the segment as used by MPI; gives it its id */
 Where memory_known(const void *address);                             /* the same if MPI has used the segment before; marks nothing, asks nothing of the system */
 
+/* Another block may begin where one was freed, and get the name that it had. This number tells them apart: that of the name among all that the
+ * calling thread has given to blocks so far. 0: it has not named what is there, or that is no block. */
+uint64_t memory_block_life(const void *address);
+
 /* Linux maps nothing below, by default: a pointer that is less is a number that somebody gives for an address. */
 #define MEMORY_LOWEST_ADDRESS ((uintptr_t)1 << 16)
 

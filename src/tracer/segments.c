@@ -144,7 +144,7 @@ static void id_give(Names *names, int64_t segment)
 struct SegmentNames {                /* of one block: ascending by thread */
     Names *names;
     int64_t segment;
-    uint64_t blocks;                 /* names->blocks with it */
+    uint64_t blocks;                 /* names->blocks with it: no other name of the thread's ever has that */
     SegmentNames *next;
 };
 static SegmentNames *spare;          /* free nodes */
@@ -643,6 +643,26 @@ Where memory_known(const void *address)
         where = (Where){r->segment, (int64_t)(a - r->origin)};
     pthread_mutex_unlock(&lock);
     return where;
+}
+
+uint64_t memory_block_life(const void *address)
+{
+    pthread_once(&once, survive_forks);
+    uintptr_t a = (uintptr_t)address, start;
+    size_t size;
+    uint64_t life = 0;
+    int64_t thread = thread_number();
+    pthread_mutex_lock(&lock);
+    const Names *names = names_of(thread);
+    const Range *block = cuda_find(a);
+    if (block)
+        start = block->low;
+    if (used.cap && names && (block || heap_find(a, &start, &size)) && is_named(start))
+        for (const SegmentNames *of = used.slots[used_slot(start)].names; of; of = of->next)
+            if (of->names == names)
+                life = of->blocks;
+    pthread_mutex_unlock(&lock);
+    return life;
 }
 
 static bool lookup(uintptr_t a, bool name, Range *out, Gap *gap)

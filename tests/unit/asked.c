@@ -75,6 +75,28 @@ int main(void)
     free(pd);
     IS(0, 0, gone - a);
 
+    /* Nor is what came after it at its place, until that is asked for: small displacements are as long as blocks are apart. */
+    fresh();
+    char *first = malloc(24), *second = malloc(24);
+    a = ask(first);
+    b = ask(second);
+    IS(a, 0, b - a);
+    free(second);
+    free(first);
+    first = malloc(24);
+    second = malloc(24);
+    if ((int64_t)first == a && (int64_t)second == b) {
+        memory_where(first);
+        memory_where(second);
+        IS(0, 0, b - a);
+        ask(first);
+        IS(0, 0, b - a);
+        ask(second);
+        IS(a, 0, b - a);
+    }
+    free(first);
+    free(second);
+
     /* The oldest are forgotten, but not what is asked again and again. */
     fresh();
     a = ask(pa);
