@@ -138,8 +138,12 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
         return n == WEND_ABSENT || n == -1 ? g_strdup("NULL") : literal(e->plan, n);
     if (n == 0)
         return g_strdup_printf("(%s[]){0}", param->ctype); /* empty, but not NULL */
-    for (gint64 i = 0; i < n; i++)
-        constant &= word_is_constant(c, arg->in[width * i + addresses], &value) && (!addresses || arg->in[width * i].value == WEND_PLAIN);
+    gboolean numbers = TRUE; /* no places in memory */
+    for (gint64 i = 0; i < n; i++) {
+        constant &= word_is_constant(c, arg->in[width * i + addresses], &value);
+        numbers &= !addresses || arg->in[width * i].value == WEND_PLAIN;
+    }
+    constant &= numbers;
 
     gboolean named = names_arrays(c);
     /* What MPI 3.0 removed never got its consts. */
@@ -147,13 +151,13 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
     gboolean written = param->dir == WEND_DIR_INOUT || removed;
 
     g_autoptr(GString) elements = g_string_new("");
-    if (!constant && !addresses && !written && (n > INLINE_ELEMENTS || named)) {
+    if (!constant && numbers && !written && (n > INLINE_ELEMENTS || named)) {
         RankSet ranks = e->plan->terminal_ranks[c->terminal];
         for (guint r = 0; r <= ranks.ranks[ranks.n - 1] - ranks.ranks[0]; r++) {
             guint rank = ranks.ranks[0] + r;
             g_string_append(elements, r ? ", {" : "{");
             for (gint64 i = 0; i < n; i++) {
-                g_autofree char *text = rank_set_has(ranks, rank) ? literal(e->plan, call_value(c, arg->in[i], rank)) : g_strdup("0");
+                g_autofree char *text = rank_set_has(ranks, rank) ? literal(e->plan, call_value(c, arg->in[width * i + addresses], rank)) : g_strdup("0");
                 g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
             }
             g_string_append_c(elements, '}');

@@ -196,6 +196,20 @@ char *expression_index(Emitter *e, gint64 place)
     return e->columns ? column(e, place) : g_strdup_printf("%" G_GINT64_FORMAT, place);
 }
 
+/* The parameter that a slot's word belongs to: slots ascend, through the words of the parameters in their order. A call may have millions. */
+static const Arg *arg_of_slot(const Call *c, guint slot)
+{
+    for (guint i = 0; i < c->n_args; i++) {
+        const Arg *arg = &c->args[i];
+        guint last = arg->has_in ? arg->n_in_words : 0;
+        while (last > 0 && !arg->in[last - 1].by_slot)
+            last--;
+        if (last > 0 && arg->in[last - 1].slot >= slot)
+            return arg;
+    }
+    return NULL;
+}
+
 char *expression_number(Emitter *e, const Call *c, Word w)
 {
     gint64 constant;
@@ -216,14 +230,8 @@ char *expression_number(Emitter *e, const Call *c, Word w)
         }
     }
     /* The name of the parameter whose word this is makes the best name of a table. */
-    const char *name = "value", *ctype = "long";
-    const Word *words = &g_array_index(c->words, Word, 0);
-    for (guint i = 0; i < c->n_args; i++) {
-        const Arg *arg = &c->args[i];
-        for (guint k = 0; k < arg->n_in_words; k++)
-            if (arg->in[k].by_slot && arg->in[k].slot == w.slot && arg->in + k >= words)
-                name = arg->param->kind == WEND_KIND_BUF ? "offset" : arg->param->name;
-    }
+    const Arg *arg = arg_of_slot(c, w.slot);
+    const char *name = !arg ? "value" : arg->param->kind == WEND_KIND_BUF ? "offset" : arg->param->name, *ctype = "long";
     for (guint i = 0; i < ranks.n; i++)
         if (values[i] >= WEND_SPECIAL_BASE && (values[i] > G_MAXINT32 || values[i] < G_MININT32))
             return expression_by_rank(e, ranks, values, ctype, name);

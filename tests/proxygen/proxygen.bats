@@ -490,6 +490,36 @@ C
     "$WEND" diff app.dir proxy.dir
 }
 
+@test "datatypes of many parts that are others on each rank are compiled in seconds" {
+    cat >rows.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+enum { N = 100000 };
+int main(int argc, char **argv)
+{
+    int *lengths = malloc(N * sizeof *lengths), rank;
+    MPI_Aint *places = malloc(N * sizeof *places);
+    MPI_Datatype type;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++) {
+        lengths[i] = 1 + (i * (rank + 7)) % 3;
+        places[i] = (MPI_Aint)i * 64 + rank * 16 * (i % 2);
+    }
+    MPI_Type_create_hindexed(N, lengths, places, MPI_INT, &type);
+    MPI_Type_free(&type);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 rows.c -o rows
+    record app.dir 2 ./rows
+    timeout 30 "$PROXYGEN" app.dir -o proxy.c
+    "$MPICC" -std=c11 -Wall -Wextra -Werror proxy.c -o proxy
+    record proxy.dir 2 ./proxy
+    "$WEND" diff app.dir proxy.dir
+}
+
 # What is more than a call, in a program that is large: calls in any order of all kinds that code is kept for, on several ranks, which differ.
 @test "tables hold large programs with loops, callbacks, wildcards, arrays and values by rank" {
     cat >large.c <<'C'
