@@ -130,7 +130,7 @@ static void emit_includes(Emitter *e, GString *out)
     if (e->needs[HELPER_PLACES])
         g_string_append(out, "#include <sched.h>\n");
     g_string_append(out, "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
-    if (e->needs[HELPER_MAPPED])
+    if (e->needs[HELPER_MAPPED] || plan_heap_reaches_below(e->plan))
         g_string_append(out, "#include <sys/mman.h>\n");
     if (has_large_stack(e))
         g_string_append(out, "#include <sys/resource.h>\n");

@@ -19,6 +19,13 @@ void helper_define(Emitter *e, GString *out, const char *text)
     g_string_append(out, with_rank);
 }
 
+void helper_define_with(Out *o, const char *text, const char *part)
+{
+    g_auto(GStrv) parts = g_strsplit(text, "#", -1);
+    g_autofree char *joined = g_strjoinv(part, parts);
+    helper_define(o->e, o->definitions, joined);
+}
+
 void helper_declare(Emitter *e, GString *out, const char *format, ...)
 {
     if (*e->linkage)
@@ -135,13 +142,55 @@ static gint64 sizes(Out *o, enum wend_segment_kind kind, const char *name, gint6
     return next;
 }
 
+static const char *const heap_below_text =
+    "\n"
+    "/* Some datatypes lead from a block to what lay before it, in blocks that MPI was not told of. So there is memory that far below the block: it is\n"
+    " * large enough for malloc to make it a mapping of its own, below which there is room. */\n"
+    "static size_t heap_pages_below(int id)\n"
+    "{\n"
+    "    size_t page = (size_t)sysconf(_SC_PAGESIZE);\n"
+    "    return (heap_below[id] + page - 1) / page * page;\n"
+    "}\n"
+    "\n"
+    "static char *heap_low(int id, char *block)\n"
+    "{\n"
+    "    return block - (uintptr_t)block % (size_t)sysconf(_SC_PAGESIZE) - heap_pages_below(id);\n"
+    "}\n"
+    "\n"
+    "static char *heap_make(int id)\n"
+    "{\n"
+    "    enum { MAPPING = 64 << 20, TRIES = 16 };\n"
+    "    char *tried[TRIES], *block = NULL;\n"
+    "    int n = 0;\n"
+    "    if (heap_below[id] == 0)\n"
+    "        return calloc(1, heap_size[id]);\n"
+    "    while (!block && n < TRIES && (tried[n] = calloc(1, heap_size[id] > MAPPING ? heap_size[id] : MAPPING))) {\n"
+    "        char *low = heap_low(id, tried[n]);\n"
+    "        void *below = mmap(low, heap_pages_below(id), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);\n"
+    "        if (below == low)\n"
+    "            block = tried[n];\n"
+    "        else\n"
+    "            n++; /* something else is there */\n"
+    "    }\n"
+    "    while (n > 0)\n"
+    "        free(tried[--n]);\n"
+    "    return block;\n"
+    "}\n"
+    "\n"
+    "static void heap_release(int id)\n"
+    "{\n"
+    "    if (heap_block[id] && heap_below[id] > 0)\n"
+    "        munmap(heap_low(id, heap_block[id]), heap_pages_below(id));\n"
+    "    free(heap_block[id]);\n"
+    "}\n";
+
 static const char *const heap_text =
     "\n"
     "/* The block with this number, allocated when it is first used (or used again after it was freed). */\n"
     "@char *heap(int id)\n"
     "{\n"
     "    if (!heap_block[id]) {\n"
-    "        heap_block[id] = calloc(1, heap_size[id]);\n"
+    "        heap_block[id] = #;\n"
     "        if (!heap_block[id]) {\n"
     "            fprintf(stderr, \"proxy: no memory for %zu bytes\\n\", heap_size[id]);\n"
     "            PMPI_Abort(MPI_COMM_WORLD, 4);\n"
@@ -154,7 +203,7 @@ static const char *const heap_text =
 static const char *const heap_free_text =
     "@void heap_free(int id)\n"
     "{\n"
-    "    free(heap_block[id]);\n"
+    "    #;\n"
     "    heap_block[id] = NULL;\n"
     "}\n"
     "\n";
@@ -199,15 +248,21 @@ static void memory(Out *o)
     made_memory(o, WEND_SEGMENT_WIN, "window_memory", "of windows that MPI allocated");
     if (e->needs[HELPER_HEAP]) {
         write_comment(o->definitions, 0, "The heap, by the number of the block. Sizes are what the calls need, at least.");
+        gboolean below = plan_heap_reaches_below(e->plan);
+        const char *make = below ? "heap_make(id)" : "calloc(1, heap_size[id])", *release = below ? "heap_release(id)" : "free(heap_block[id])";
         gint64 n = sizes(o, WEND_SEGMENT_HEAP, "heap_size", bytes_above);
+        if (below)
+            sizes(o, WEND_SEGMENT_HEAP, "heap_below", bytes_below);
         g_string_append_printf(o->definitions, "static char *heap_block[%" G_GINT64_FORMAT "];\n", n);
         helper_declare(e, o->declarations, "char *heap(int id);\nvoid heap_free(int id);\nextern const int heap_blocks;");
         g_string_append_printf(o->definitions, "%sconst int heap_blocks = %" G_GINT64_FORMAT ";\n", e->linkage, n);
-        helper_define(e, o->definitions, heap_text);
+        if (below)
+            helper_define(e, o->definitions, heap_below_text);
+        helper_define_with(o, heap_text, make);
         if (e->needs[HELPER_CUDA])
-            helpers_cuda(o);
+            helpers_cuda(o, release);
         else
-            helper_define(e, o->definitions, heap_free_text);
+            helper_define_with(o, heap_free_text, release);
     }
     if (e->needs[HELPER_MAPPED]) {
         gint64 n = sizes(o, WEND_SEGMENT_MAP, "mapped_size", bytes_above);

@@ -12,6 +12,8 @@ typedef struct {
 
 /* A definition: @ in TEXT stands for "static " or, in programs of several files, for nothing. */
 void helper_define(Emitter *e, GString *out, const char *text);
+/* The same with PART in the place of each #. */
+void helper_define_with(Out *o, const char *text, const char *part);
 /* A declaration, in programs of several files. */
 void helper_declare(Emitter *e, GString *out, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
@@ -21,6 +23,6 @@ void helpers_files(Out *o);        /* the scratch directory, ports, the launcher
 void helpers_worlds(Out *o);       /* of several worlds: which there are; */
 void helpers_world_notes(Out *o);  /* which of them run, */
 void helpers_world_starts(Out *o); /* and how they begin */
-void helpers_cuda(Out *o);         /* the end of a block, which may be memory of CUDA, and its beginning */
+void helpers_cuda(Out *o, const char *release); /* the end of a block, which may be memory of CUDA (RELEASE: of one that is not), and its beginning */
 
 #endif

@@ -19,7 +19,7 @@ static const char *const cuda_text =
     "    else if (heap_place[id] != ON_HEAP)\n"
     "        cuda_check(cudaFree(heap_block[id]), \"cudaFree\", heap_size[id]);\n"
     "    else\n"
-    "        free(heap_block[id]);\n"
+    "        #;\n"
     "    heap_block[id] = NULL;\n"
     "    heap_place[id] = ON_HEAP;\n"
     "}\n"
@@ -45,11 +45,11 @@ static const char *const cuda_text =
     "}\n"
     "\n";
 
-void helpers_cuda(Out *o)
+void helpers_cuda(Out *o, const char *release)
 {
     helper_declare(o->e, o->declarations, "%svoid cuda_block(int id, int place, int device);", places);
     if (*o->e->linkage)
         g_string_append(o->definitions, places);
     g_string_append(o->definitions, "static char heap_place[sizeof heap_block / sizeof *heap_block]; /* what kind of memory a block is */\n\n");
-    helper_define(o->e, o->definitions, cuda_text);
+    helper_define_with(o, cuda_text, release);
 }

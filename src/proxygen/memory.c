@@ -172,3 +172,12 @@ GPtrArray *plan_segments_of_kind(const Plan *plan, enum wend_segment_kind kind)
     g_ptr_array_sort(all, compare_segments);
     return all;
 }
+
+gboolean plan_heap_reaches_below(const Plan *plan)
+{
+    g_autoptr(GPtrArray) segments = plan_segments_of_kind(plan, WEND_SEGMENT_HEAP);
+    gboolean below = FALSE;
+    for (guint i = 0; i < segments->len; i++)
+        below |= ((const Segment *)g_ptr_array_index(segments, i))->low < 0;
+    return below;
+}

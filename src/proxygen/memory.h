@@ -10,5 +10,7 @@ const Segment *plan_segment(const Plan *plan, gint64 word);
 gint64 plan_segment_place(const Plan *plan, gint64 word);
 /* Of one kind, by id (and so by place); the caller frees the array. */
 GPtrArray *plan_segments_of_kind(const Plan *plan, enum wend_segment_kind kind);
+/* Whether datatypes lead from blocks of the heap to below their beginning. */
+gboolean plan_heap_reaches_below(const Plan *plan);
 
 #endif

@@ -520,6 +520,51 @@ C
     "$WEND" diff app.dir proxy.dir
 }
 
+# As parallel HDF5 does: the distance is a number that the application did not ask MPI for, and the other block is one that MPI never sees.
+@test "datatypes lead from one block to another, before it or behind it, by pointers that were subtracted" {
+    cat >apart.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void give(char *from, char *to, size_t bytes)
+{
+    int rank, length[2] = {(int)bytes, (int)bytes};
+    MPI_Aint place[2] = {0, to - from};
+    MPI_Datatype type;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Type_create_hindexed(2, length, place, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    for (int i = 0; i < (int)bytes; i++)
+        from[i] = to[i] = (char)(rank + i);
+    MPI_Bcast(from, 1, type, 0, MPI_COMM_WORLD);
+    if (from[bytes - 1] != (char)(bytes - 1) || to[bytes - 1] != (char)(bytes - 1))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Type_free(&type);
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (int k = 0; k < 3; k++) {
+        size_t bytes = k < 2 ? 64 : 400000;
+        char *one = malloc(bytes), *gap = malloc(3 * bytes), *other = malloc(bytes);
+        give(one, other, bytes);
+        give(other, one, bytes);
+        free(other);
+        free(gap);
+        free(one);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 apart.c -o apart
+    roundtrip 4 ./apart
+    "$PROXYGEN" app.dir -o parts/
+    make -s -C parts CC="$MPICC" CFLAGS="-std=c11 -Wall -Wextra -Werror"
+    quietly parts.out record parts.dir 4 parts/proxy
+    "$WEND" diff app.dir parts.dir
+}
+
 # What is more than a call, in a program that is large: calls in any order of all kinds that code is kept for, on several ranks, which differ.
 @test "tables hold large programs with loops, callbacks, wildcards, arrays and values by rank" {
     cat >large.c <<'C'
