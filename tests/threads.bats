@@ -88,3 +88,40 @@ END
         done
     done
 }
+
+@test "threads that open files at the same time get each its own in the proxy" {
+    cat >opens.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void *opens(void *argument)
+{
+    for (int i = 0; i < 200; i++) {
+        char name[32];
+        MPI_File file;
+        snprintf(name, sizeof name, "file-of-%d", *(int *)argument);
+        if (MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file) != MPI_SUCCESS)
+            abort();
+        MPI_File_close(&file);
+    }
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    int provided, number[6];
+    pthread_t thread[6];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    for (int i = 0; i < 6; i++) {
+        number[i] = i;
+        pthread_create(&thread[i], NULL, opens, &number[i]);
+    }
+    for (int i = 0; i < 6; i++)
+        pthread_join(thread[i], NULL);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 -pthread opens.c -o opens
+    roundtrip 1 ./opens
+}

@@ -10,7 +10,7 @@ static const char *const scratch_file_text =
     "\n"
     "@char *scratch_file(int number)\n"
     "{\n"
-    "    static char name[sizeof scratch_dir + 64];\n"
+    "    static #char name[sizeof scratch_dir + 64];\n"
     "    snprintf(name, sizeof name, \"%s/%s\", scratch_dir, scratch_names[number]);\n"
     "    return name;\n"
     "}\n"
@@ -202,7 +202,7 @@ static void scratch(Out *o)
     }
     if (n > 0)
         g_string_append(o->definitions, "};\n");
-    helper_define(e, o->definitions, n > 0 ? scratch_file_text : "static char scratch_dir[4096];\n\n");
+    helper_define_with(o, n > 0 ? scratch_file_text : "static char scratch_dir[4096];\n\n", e->threads ? "_Thread_local " : "");
     if (inputs->len || e->needs[HELPER_SCRATCH_FOUND])
         helper_define(e, o->definitions, scratch_make_text);
     if (e->needs[HELPER_SCRATCH_FOUND])
