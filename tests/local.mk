@@ -131,10 +131,14 @@ EXTRA_DIST += tests/helpers.bash $(BATS_TESTS)
 # Applications that are not ours; asked for, because it fetches their sources.
 EXTRA_DIST += \
 	tests/programs-elsewhere/common.bash \
+	tests/programs-elsewhere/KNOWN.md \
+	tests/programs-elsewhere/hdf5.bash \
 	tests/programs-elsewhere/hpcc.bash \
 	tests/programs-elsewhere/mpi4py.bash \
 	tests/programs-elsewhere/mpich.bash \
 	tests/programs-elsewhere/mrbayes.bash \
+	tests/programs-elsewhere/p4est.bash \
+	tests/programs-elsewhere/pnetcdf.bash \
 	tests/programs-elsewhere/run.bash
 .PHONY: check-elsewhere
 check-elsewhere: all

@@ -1,10 +1,11 @@
 # common.bash: applications that are not ours: fetched with apt-get source, built in a cache folder outside the sources, sent through the round trip.
 # Each NAME.bash beside this file defines
-#   build            in the cache: fetches and builds, once
-#   cases            prints lines "CASE RANKS" of what can be run
-#   run_case CASE    in a scratch folder: sets the array "command", and may write input files; "last_step=dump": no proxy of this one
-#   same_results N   if there is such a function: compares what N ranks left in files, alone and recorded
-# and is run by run.bash.
+#   build             in the cache: fetches and builds, once
+#   cases             prints lines "CASE RANKS" of what can be run
+#   run_case CASE N   in the folder where the program is about to run, which is a new one each time: sets the array "command", and may set
+#                     INPUT and write files; "last_step=dump": no proxy of this one
+#   comparable FILE   if there is such a function: what of an output, or of a file that the program wrote, is the same in each run
+# and is run by run.bash. For a code base whose test programs are run one by one that is a few lines: pnetcdf.bash.
 
 CACHE=${WEND_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/wend}
 cache_setting=$CACHE
@@ -44,4 +45,19 @@ built() {
     [ -e "$file" ] && return 0
     "$@" >"$log" 2>&1
     [ -e "$file" ] || { echo "building ${file##*/} failed:" >&2; tail -n 15 "$log" >&2; return 1; }
+}
+
+# words <FILE: its words in a fixed order. Ranks write in any, also within a line.
+words() {
+    tr -s '[:space:]' '\n' | sort
+}
+
+# programs N FILE…: a line "FOLDER/NAME N" for each of the files that is a program, for "cases"; without what is above the code base.
+programs() {
+    local n=$1 file
+    shift
+    for file; do
+        [ -f "$file" ] && [ -x "$file" ] && [[ $file != *.* ]] && echo "${file#"$CACHE"/*/} $n"
+    done
+    return 0
 }

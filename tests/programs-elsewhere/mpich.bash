@@ -17,3 +17,6 @@ run_case() {
     printf '100\n1000\n0\n' >input # intervals for icpi; 0 ends
     INPUT=$PWD/input
 }
+comparable() {
+    sed 's/wall clock time = .*//' "$1" | words
+}

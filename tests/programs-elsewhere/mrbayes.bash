@@ -24,3 +24,6 @@ end;
 END
     command=("$CACHE/mrbayes/src/mb" batch.nex)
 }
+comparable() { # not times, nor what is named by the time
+    sed -E '/[0-9]:[0-9][0-9]|seconds?|ID:/d' "$1" | words
+}
