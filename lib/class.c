@@ -182,11 +182,11 @@ void class_encode(const Class *k, WendBuf *out)
     }
 }
 
-static gboolean decode_sequence(Sequence *s, WendCursor *c, guint32 world)
+static gboolean decode_sequence(Sequence *s, WendCursor *c, guint32 ranks, guint32 world)
 {
     s->kind = wend_read_unsigned(c);
     s->id = wend_read_signed(c);
-    if (s->kind > WEND_SEQUENCE_CALLBACK || !table_decode(&s->table, c)) return FALSE;
+    if (s->kind > WEND_SEQUENCE_CALLBACK || !table_decode(&s->table, c, ranks)) return FALSE;
     s->grammar = read_bytes(c);
     s->timing = g_new0(TimingSum, 2 * (gsize)s->table.n_terminals + 1);
     for (guint t = 0; t < 2 * s->table.n_terminals; t++) s->timing[t] = timing_decode(c);
@@ -197,7 +197,7 @@ static gboolean decode_sequence(Sequence *s, WendCursor *c, guint32 world)
     for (gsize p = 0; p < n; p++) {
         PollTable *polls = g_new0(PollTable, 1);
         g_ptr_array_add(s->poll_tables, polls);
-        if (!rankset_decode(&polls->ranks, c, world) || polls->ranks.n == 0 || !table_decode(&polls->table, c)) return FALSE;
+        if (!rankset_decode(&polls->ranks, c, world) || !table_decode(&polls->table, c, polls->ranks.n)) return FALSE;
     }
     contents_clear(&s->poll_grammars);
     return contents_decode(&s->poll_grammars, c, world);
@@ -211,7 +211,7 @@ Class *class_decode(WendCursor *c, guint32 world)
     Class *k = class_new(n);
     k->ranks = ranks;
     for (guint i = 0; i < k->n_sequences; i++)
-        if (!decode_sequence(&k->sequences[i], c, world)) {
+        if (!decode_sequence(&k->sequences[i], c, ranks.n, world)) {
             class_free(k);
             return NULL;
         }
@@ -244,7 +244,7 @@ static void merge_polls(Sequence *a, const Sequence *b)
         WendCursor c = wend_cursor(copy.data, copy.len);
         ours = g_new0(PollTable, 1);
         ours->ranks = rankset_copy(&theirs->ranks);
-        table_decode(&ours->table, &c);
+        table_decode(&ours->table, &c, ours->ranks.n);
         wend_buf_clear(&copy);
         g_ptr_array_add(a->poll_tables, ours);
     }

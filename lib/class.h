@@ -58,7 +58,7 @@ struct WendMerge {
 /* -- table.c -- */
 /* Reads "shapes terminals" of a part for RANK: slots are plain values. */
 gboolean table_from_part(Table *t, WendCursor *c, guint32 rank);
-gboolean table_decode(Table *t, WendCursor *c);
+gboolean table_decode(Table *t, WendCursor *c, guint32 ranks); /* over so many ranks */
 void table_encode(const Table *t, WendBuf *out);
 /* Structures are equal. */
 void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b);

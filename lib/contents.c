@@ -96,7 +96,7 @@ gboolean contents_decode(Contents *c, WendCursor *in, guint32 world)
         RankSet ranks;
         if (!rankset_decode(&ranks, in, world)) return FALSE;
         WendCursor block = wend_read_block(in);
-        if (in->failed || ranks.n == 0) {
+        if (in->failed) {
             rankset_clear(&ranks);
             return FALSE;
         }

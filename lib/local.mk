@@ -20,6 +20,7 @@ CORE_SOURCES = \
 	lib/requests.c lib/requests.h \
 	lib/rules.c \
 	lib/sequence-read.c \
+	lib/series.c lib/series.h \
 	lib/table.c \
 	lib/timing.c lib/timing.h \
 	lib/unify.c \

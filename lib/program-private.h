@@ -7,9 +7,16 @@
 #include "rankset.h"
 #include "recording.h"
 
+/* Values of a slot by rank. */
+struct WendSlotTable {
+    RankSet ranks;
+    gboolean of_self;         /* words that are numbers are added to self */
+    Series *series;           /* one word for each of the ranks */
+};
+
 /* What one set of ranks has of a shape's outcomes. */
 typedef struct {
-    RankSet ranks;            /* no runs: all of the class */
+    RankSet ranks;            /* none: all of the class */
     gboolean zeros;           /* each entry is width zeros */
     guint width;
     const guint8 *runs;       /* else: runs in the archive's words */
@@ -75,6 +82,8 @@ struct WendProgram {
     WendShape *shapes;
     guint n_terminals;
     WendTerminal *terminals;
+    guint n_tables;
+    WendSlotTable *tables;    /* of terminals */
     guint n_rules;
     WendRule *rules;
     guint n_classes;

@@ -210,36 +210,34 @@ static gboolean read_shapes(WendProgram *p, GError **error)
     return member_close(&m);
 }
 
-static gboolean read_table(Member *m, WendSlot *table)
+static gboolean read_tables(Member *m)
 {
+    WendProgram *p = m->p;
+    gsize n_sets = wend_read_count(&m->c, 3);
+    g_autoptr(GArray) sets = g_array_new(FALSE, TRUE, sizeof(RankSet));
+    g_array_set_clear_func(sets, (GDestroyNotify)rankset_clear);
+    g_array_set_size(sets, (guint)n_sets);
+    for (guint i = 0; i < n_sets; i++)
+        if (!rankset_decode(&g_array_index(sets, RankSet, i), &m->c, RANKSET_MAX)) return member_bad(m, "values of a rank that is not there");
     gsize n = wend_read_count(&m->c, 3);
-    WendSlotPiece *pieces = program_new_block(m->p, n, sizeof(WendSlotPiece));
-    guint64 first = 0;
+    p->tables = program_new_block(p, n, sizeof(WendSlotTable));
+    p->n_tables = (guint)n;
     for (gsize i = 0; i < n; i++) {
-        guint64 away = wend_read_unsigned(&m->c), count = wend_read_unsigned(&m->c);
-        pieces[i].relative = count & 1;
-        count >>= 1;
-        guint64 step = count > 1 ? wend_read_unsigned(&m->c) : 1;
-        pieces[i].value = member_word(m);
-        first += MIN(away, (guint64)G_MAXUINT32);
-        if (m->c.failed || first > G_MAXUINT32 || count == 0 || count > G_MAXUINT32 || step == 0 || step > G_MAXUINT32 || (i > 0 && away == 0))
-            return member_bad(m, "a piece of a table makes no sense");
-        pieces[i].first = first;
-        pieces[i].count = count;
-        pieces[i].step = step;
+        guint64 form = wend_read_unsigned(&m->c);
+        if (m->c.failed || form >> 1 >= n_sets) return member_bad(m, "values of ranks that are not listed");
+        WendSlotTable *t = &p->tables[i];
+        t->ranks = rankset_copy(&g_array_index(sets, RankSet, form >> 1));
+        t->of_self = form & 1;
+        t->series = series_decode(&m->c, t->ranks.n, p->constants, p->n_constants);
+        if (!t->series) return member_bad(m, "a table of values is damaged");
     }
-    *table = (WendSlot){.form = WEND_SLOT_TABLE, .n_pieces = n, .pieces = pieces};
     return TRUE;
 }
 
 static gboolean read_terminals(WendProgram *p, GError **error)
 {
     Member m;
-    if (!member_open(&m, p, "terminals", error)) return FALSE;
-    gsize n_tables = wend_read_count(&m.c, 1);
-    g_autofree WendSlot *tables = g_new0(WendSlot, n_tables + 1);
-    for (gsize i = 0; i < n_tables; i++)
-        if (!read_table(&m, &tables[i])) return FALSE;
+    if (!member_open(&m, p, "terminals", error) || !read_tables(&m)) return FALSE;
     gsize n = wend_read_count(&m.c, 2);
     p->terminals = program_new_block(p, n, sizeof(WendTerminal));
     p->n_terminals = n;
@@ -270,7 +268,7 @@ static gboolean read_terminals(WendProgram *p, GError **error)
         t->slots = slots;
         for (gsize k = 0; k < n_slots && good; k++) {
             guint64 form = wend_read_unsigned(&m.c);
-            if (form >= WEND_SLOT_TABLE && form - WEND_SLOT_TABLE < n_tables) *slots = tables[form - WEND_SLOT_TABLE];
+            if (form >= WEND_SLOT_TABLE && form - WEND_SLOT_TABLE < p->n_tables) *slots = (WendSlot){.form = WEND_SLOT_TABLE, .table = &p->tables[form - WEND_SLOT_TABLE]};
             else if (form < WEND_SLOT_TABLE) *slots = (WendSlot){.form = form, .value = member_word(&m)};
             else good = member_bad(&m, "a slot has a form that is not there");
             slots++;

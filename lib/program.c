@@ -57,6 +57,10 @@ void wend_program_free(WendProgram *p)
 {
     if (!p) return;
     program_clear_sequences(p);
+    for (guint i = 0; i < p->n_tables; i++) {
+        rankset_clear(&p->tables[i].ranks);
+        series_unref(p->tables[i].series);
+    }
     comm_numbers_free(p->comms);
     g_clear_pointer(&p->meta, g_key_file_unref);
     g_hash_table_unref(p->datatypes);
@@ -125,13 +129,11 @@ guint wend_program_class_of(const WendProgram *p, guint rank)
 
 static gint64 table_value(const WendSlot *s, guint rank, gint64 self)
 {
-    for (guint i = 0; i < s->n_pieces && s->pieces[i].first <= rank; i++) {
-        const WendSlotPiece *piece = &s->pieces[i];
-        guint64 away = rank - piece->first;
-        if (away % (guint64)piece->step == 0 && away / (guint64)piece->step < piece->count)
-            return piece->relative ? word_sum(self, piece->value) : piece->value;
-    }
-    return WEND_ABSENT;
+    const WendSlotTable *t = s->table;
+    guint32 index;
+    if (rank < s->first_rank || !rankset_find(&t->ranks, rank - s->first_rank, &index)) return WEND_ABSENT;
+    gint64 word = series_at(t->series, index);
+    return t->of_self && word >= WEND_SPECIAL_BASE ? word_sum(self, word_sum(word, s->value)) : word;
 }
 
 static gint64 slot_value(const WendSlot *s, guint rank, gint64 self)
@@ -210,7 +212,7 @@ const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint se
     if (low == s->n_shapes || s->shapes[low].shape != shape) return NULL;
     ShapeOutcomes *o = &s->shapes[low];
     *entries = o->entries;
-    if (o->n_contents == 1 && o->contents[0].ranks.n_runs == 0) return &o->contents[0];
+    if (o->n_contents == 1 && o->contents[0].ranks.n == 0) return &o->contents[0];
     if (o->n_contents > MANY_CONTENTS) {
         const WendClass *k = &p->classes[class];
         if (!o->by_index) index_contents(k, o);

@@ -48,12 +48,13 @@ typedef struct {
 guint wend_program_n_shapes(const WendProgram *p);
 const WendShape *wend_program_shape(const WendProgram *p, guint shape);
 
-typedef enum { WEND_SLOT_CONSTANT, WEND_SLOT_SELF, WEND_SLOT_TABLE } WendSlotForm; /* later issues add forms */
-typedef struct { guint32 first, count; gint64 step; /* ranks first, first + step, … */ gboolean relative; gint64 value; } WendSlotPiece;
+typedef enum { WEND_SLOT_CONSTANT, WEND_SLOT_SELF, WEND_SLOT_TABLE } WendSlotForm;
+typedef struct WendSlotTable WendSlotTable; /* of ranks: program-private.h */
 typedef struct {
     WendSlotForm form;
-    gint64 value;                       /* CONSTANT: it; SELF: added to self */
-    guint n_pieces; const WendSlotPiece *pieces; /* TABLE: sorted by first, disjoint (pieces may interleave); relative: value + self */
+    gint64 value;                       /* CONSTANT: it; SELF: added to self; TABLE: likewise, with what the table says */
+    const WendSlotTable *table;         /* TABLE: what it has for rank - first_rank; ask wend_program_slot */
+    guint first_rank;
 } WendSlot;
 typedef struct { guint64 count; double mean, min, max, stddev; } WendTiming; /* seconds */
 typedef struct {

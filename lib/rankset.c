@@ -1,135 +1,216 @@
-/* rankset.c: sets of ranks as runs. */
+/* rankset.c: sets of ranks as series. */
 #include "rankset.h"
 
 #include <string.h>
 
+static RankSet from_builder(SeriesBuilder *b)
+{
+    RankSet s = {.numbers = series_builder_end(b)};
+    s.n = s.numbers ? (guint32)series_length(s.numbers) : 0;
+    return s;
+}
+
+static void add_run(SeriesBuilder *b, RankRun run)
+{
+    series_builder_add(b, (SeriesRun){(gint64)run.first + 1, run.step, run.count});
+}
+
 RankSet rankset_single(guint32 rank)
 {
-    return rankset_from_sorted(&rank, 1);
+    return (RankSet){1, series_new_run((SeriesRun){(gint64)rank + 1, 0, 1})};
 }
 
 RankSet rankset_from_sorted(const guint32 *ranks, guint32 n)
 {
-    GArray *runs = g_array_new(FALSE, FALSE, sizeof(RankRun));
-    for (guint32 i = 0; i < n;) {
-        RankRun run = {ranks[i], 1, 1};
-        if (i + 1 < n) {
-            guint32 step = ranks[i + 1] - ranks[i], count = 2;
-            while (i + count < n && ranks[i + count] - ranks[i + count - 1] == step) count++;
-            /* A pair with a gap is more often the border of two longer runs than a run. */
-            if (count > 2 || step == 1) {
-                run.count = count;
-                run.step = step;
-            }
-        }
-        i += run.count;
-        g_array_append_val(runs, run);
-    }
-    RankSet s = {.n = n, .n_runs = runs->len};
-    s.runs = (RankRun *)g_array_free(runs, FALSE);
-    return s;
+    SeriesBuilder *b = series_builder_new();
+    for (guint32 i = 0; i < n; i++) add_run(b, (RankRun){ranks[i], 1, 1});
+    return from_builder(b);
 }
 
 RankSet rankset_copy(const RankSet *s)
 {
-    RankSet copy = *s;
-    copy.runs = g_memdup2(s->runs, s->n_runs * sizeof(RankRun));
-    return copy;
+    return (RankSet){s->n, series_ref(s->numbers)};
+}
+
+RankSet rankset_moved(const RankSet *s, guint32 by)
+{
+    SeriesBuilder *b = series_builder_new();
+    for (guint32 i = 0; i < s->n;) {
+        RankRun run = rankset_run(s, i);
+        i += run.count;
+        run.first += by;
+        add_run(b, run);
+    }
+    return from_builder(b);
 }
 
 void rankset_clear(RankSet *s)
 {
-    g_free(s->runs);
+    series_unref(s->numbers);
     memset(s, 0, sizeof *s);
+}
+
+RankRun rankset_run(const RankSet *s, guint32 index)
+{
+    SeriesRun run = series_run(s->numbers, index);
+    return (RankRun){(guint32)(run.value - 1), (guint32)run.count, (guint32)run.step};
 }
 
 guint32 *rankset_expand(const RankSet *s)
 {
-    guint32 *ranks = g_new(guint32, MAX(s->n, 1)), *p = ranks;
-    for (guint i = 0; i < s->n_runs; i++)
-        for (guint32 k = 0; k < s->runs[i].count; k++) *p++ = s->runs[i].first + k * s->runs[i].step;
+    guint32 *ranks = g_new(guint32, MAX(s->n, 1));
+    for (guint32 i = 0; i < s->n;) {
+        RankRun run = rankset_run(s, i);
+        for (guint32 k = 0; k < run.count; k++) ranks[i++] = run.first + k * run.step;
+    }
     return ranks;
 }
 
 guint32 rankset_lowest(const RankSet *s)
 {
-    return s->runs[0].first;
+    return rankset_run(s, 0).first;
+}
+
+gboolean rankset_find(const RankSet *s, guint32 rank, guint32 *index)
+{
+    guint64 at;
+    if (s->n == 0 || !series_find(s->numbers, (gint64)rank + 1, &at)) return FALSE;
+    *index = (guint32)at;
+    return TRUE;
 }
 
 gboolean rankset_contains(const RankSet *s, guint32 rank)
 {
-    guint low = 0, high = s->n_runs; /* the last run that begins at or before rank */
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (s->runs[middle].first <= rank) low = middle + 1; else high = middle;
-    }
-    if (low == 0) return FALSE;
-    const RankRun *run = &s->runs[low - 1];
-    guint32 away = rank - run->first;
-    return away % run->step == 0 && away / run->step < run->count;
+    guint32 index;
+    return rankset_find(s, rank, &index);
 }
 
 gboolean rankset_equal(const RankSet *a, const RankSet *b)
 {
-    return a->n == b->n && a->n_runs == b->n_runs && (a->n_runs == 0 || memcmp(a->runs, b->runs, a->n_runs * sizeof(RankRun)) == 0);
+    return a->n == b->n && (a->n == 0 || series_equal(a->numbers, b->numbers));
 }
 
-gboolean ranks_merge(const guint32 *a, guint32 n_a, const guint32 *b, guint32 n_b, guint32 *out)
+/* -- two sets -- */
+
+gboolean rankset_zip(RankZip *z, int *side, guint32 *index, RankRun *run)
 {
-    guint32 i = 0, j = 0;
-    while (i < n_a || j < n_b) {
-        if (i < n_a && j < n_b && a[i] == b[j]) return FALSE;
-        if (j == n_b || (i < n_a && a[i] < b[j])) *out++ = a[i++]; else *out++ = b[j++];
-    }
+    RankRun next[2] = {{0}, {0}};
+    for (int k = 0; k < 2; k++)
+        if (z->at[k] < z->sets[k]->n) next[k] = rankset_run(z->sets[k], z->at[k]);
+    if (!next[0].count && !next[1].count) return FALSE;
+    int k = !next[0].count || (next[1].count && next[1].first < next[0].first);
+    RankRun one = next[k], other = next[!k];
+    if (other.count && one.count > 1) /* up to where the other set goes on */
+        one.count = MIN(one.count, (MAX(other.first, one.first + 1) - one.first + one.step - 1) / one.step);
+    *side = k;
+    *index = z->at[k];
+    *run = one;
+    z->at[k] += one.count;
     return TRUE;
 }
 
 gboolean rankset_unite(RankSet *a, const RankSet *b)
 {
-    g_autofree guint32 *ranks_a = rankset_expand(a), *ranks_b = rankset_expand(b);
-    g_autofree guint32 *both = g_new(guint32, MAX(a->n + b->n, 1));
-    if (!ranks_merge(ranks_a, a->n, ranks_b, b->n, both)) return FALSE;
-    RankSet united = rankset_from_sorted(both, a->n + b->n);
-    rankset_clear(a);
-    *a = united;
-    return TRUE;
+    SeriesBuilder *builder = series_builder_new();
+    RankZip zip = {.sets = {a, b}};
+    RankRun run;
+    int side;
+    guint32 index;
+    gint64 last = -1;
+    gboolean disjoint = TRUE;
+    while (disjoint && rankset_zip(&zip, &side, &index, &run)) {
+        disjoint = run.first > last;
+        last = (gint64)run.first + (gint64)(run.count - 1) * run.step;
+        add_run(builder, run);
+    }
+    RankSet united = from_builder(builder);
+    if (disjoint) {
+        rankset_clear(a);
+        *a = united;
+    } else {
+        rankset_clear(&united);
+    }
+    return disjoint;
+}
+
+/* -- as bytes -- */
+
+/* Few runs are written one by one; else 0, the number of ranks and the series. */
+enum { RUNS_MAX = 3 };
+
+/* The set as runs, the longest possible from each rank on, a pair with a gap being two. 0: they are more than RUNS_MAX. */
+static guint few_runs(const RankSet *s, RankRun *runs)
+{
+    guint n = 0;
+    for (guint32 i = 0; i < s->n;) {
+        if (n == RUNS_MAX) return 0;
+        RankRun run = {rankset_run(s, i).first, 1, 1};
+        guint32 step = i + 1 < s->n ? rankset_run(s, i + 1).first - run.first : 0, count = 1;
+        for (guint32 at = i + 1; step && at < s->n; at = i + count) {
+            RankRun more = rankset_run(s, at);
+            if (more.first != run.first + count * step) break;
+            gboolean all = more.count == 1 || more.step == step;
+            count += all ? more.count : 1;
+            if (!all) break;
+        }
+        if (count > 2 || step == 1) run = (RankRun){run.first, count, step};
+        i += run.count;
+        runs[n++] = run;
+    }
+    return n;
 }
 
 void rankset_encode(const RankSet *s, WendBuf *out)
 {
+    RankRun runs[RUNS_MAX];
+    guint n = few_runs(s, runs);
     guint32 last = 0;
-    wend_buf_unsigned(out, s->n_runs);
-    for (guint i = 0; i < s->n_runs; i++) {
-        const RankRun *run = &s->runs[i];
-        wend_buf_unsigned(out, run->first - last);
-        wend_buf_unsigned(out, run->count);
-        if (run->count > 1) wend_buf_unsigned(out, run->step);
-        last = run->first + (run->count - 1) * run->step;
+    wend_buf_unsigned(out, n);
+    for (guint i = 0; i < n; i++) {
+        wend_buf_unsigned(out, runs[i].first - last);
+        wend_buf_unsigned(out, runs[i].count);
+        if (runs[i].count > 1) wend_buf_unsigned(out, runs[i].step);
+        last = runs[i].first + (runs[i].count - 1) * runs[i].step;
     }
+    if (n > 0) return;
+    wend_buf_unsigned(out, s->n);
+    if (s->n > 0) series_encode(s->numbers, out, NULL);
+}
+
+static gboolean decode_runs(SeriesBuilder *b, guint64 n, WendCursor *c, guint32 world)
+{
+    guint64 next = 0, last = 0; /* next: the lowest rank that may come */
+    for (guint64 i = 0; i < n; i++) {
+        guint64 first = wend_read_unsigned(c), count = wend_read_unsigned(c);
+        guint64 step = count > 1 ? wend_read_unsigned(c) : 1;
+        if (c->failed || first > world || count > world || step > world) return FALSE;
+        first += last;
+        last = first + (count - 1) * step;
+        if (count == 0 || step == 0 || first < next || last >= world) return FALSE;
+        add_run(b, (RankRun){(guint32)first, (guint32)count, (guint32)step});
+        next = last + 1;
+    }
+    return TRUE;
 }
 
 gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world)
 {
     memset(s, 0, sizeof *s);
-    gsize n_runs = wend_read_count(c, 2);
-    if (c->failed) return FALSE;
-    s->n_runs = n_runs;
-    s->runs = g_new(RankRun, MAX(n_runs, 1));
-    guint64 next = 0, last = 0; /* next: the lowest rank that may come */
-    for (guint i = 0; i < s->n_runs; i++) {
-        guint64 first = wend_read_unsigned(c), count = wend_read_unsigned(c);
-        guint64 step = count > 1 ? wend_read_unsigned(c) : 1;
-        if (first > world || count > world || step > world) c->failed = true;
-        first += last;
-        last = first + (count - 1) * step;
-        if (c->failed || count == 0 || step == 0 || first < next || last >= world) {
-            c->failed = true;
-            rankset_clear(s);
-            return FALSE;
-        }
-        s->runs[i] = (RankRun){first, count, step};
-        s->n += count;
-        next = last + 1;
+    guint64 n_runs = wend_read_unsigned(c);
+    if (n_runs > 0) {
+        SeriesBuilder *b = series_builder_new();
+        if (!decode_runs(b, n_runs, c, world)) c->failed = true;
+        *s = from_builder(b);
+    } else {
+        guint64 n = wend_read_unsigned(c);
+        s->numbers = c->failed || n == 0 || n > world ? NULL : series_decode(c, n, NULL, 0);
+        s->n = (guint32)n;
+        if (!s->numbers || !series_ascends(s->numbers, world)) c->failed = true;
+    }
+    if (c->failed || s->n == 0) {
+        c->failed = true;
+        rankset_clear(s);
+        return FALSE;
     }
     return TRUE;
 }

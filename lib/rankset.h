@@ -1,34 +1,42 @@
-/* rankset.h: a set of world ranks, kept as runs, so that "all" or "every third" is a few bytes at any number of ranks. */
+/* rankset.h: a set of world ranks, kept as a series (series.h), so that "all", "every third" or the inner ranks of a grid are a few bytes at any number
+ * of ranks. A set never changes; copies share it. */
 #ifndef WEND_RANKSET_H
 #define WEND_RANKSET_H
 
 #include <glib.h>
 
 #include "buf.h"
+#include "series.h"
 
 #define RANKSET_MAX (1u << 24) /* world sizes beyond this are refused: a few bytes of a hostile file must not claim gigabytes */
 
-typedef struct { guint32 first, count, step; } RankRun; /* first, first + step, … */
 typedef struct {
-    guint32 n;                 /* ranks */
-    guint n_runs;
-    RankRun *runs;             /* ascending; the last rank of a run is below the first of the next */
+    guint32 n;                 /* ranks; 0: the empty set */
+    Series *numbers;           /* rank + 1, ascending: so all differences are positive */
 } RankSet;
 
+/* COUNT ranks first, first + step, … */
+typedef struct { guint32 first, count, step; } RankRun;
+
 RankSet rankset_single(guint32 rank);
-RankSet rankset_from_sorted(const guint32 *ranks, guint32 n);  /* one canonical form for each set */
+RankSet rankset_from_sorted(const guint32 *ranks, guint32 n);
 RankSet rankset_copy(const RankSet *s);
+RankSet rankset_moved(const RankSet *s, guint32 by);           /* each rank + by */
 void rankset_clear(RankSet *s);
 guint32 *rankset_expand(const RankSet *s);                     /* ascending; g_free */
+RankRun rankset_run(const RankSet *s, guint32 index);          /* what goes on from the rank at INDEX < n */
 guint32 rankset_lowest(const RankSet *s);                      /* of a set that is not empty */
+gboolean rankset_find(const RankSet *s, guint32 rank, guint32 *index);
 gboolean rankset_contains(const RankSet *s, guint32 rank);
 gboolean rankset_equal(const RankSet *a, const RankSet *b);
 gboolean rankset_unite(RankSet *a, const RankSet *b);          /* FALSE, and nothing done: they overlap */
 
-void rankset_encode(const RankSet *s, WendBuf *out);
-gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world); /* FALSE: damaged, or a rank >= world */
+void rankset_encode(const RankSet *s, WendBuf *out);           /* "ranks" of docs/format.md */
+gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world); /* FALSE: damaged, empty, or a rank >= world */
 
-/* Merges two ascending rows without a common element; FALSE if there is one. */
-gboolean ranks_merge(const guint32 *a, guint32 n_a, const guint32 *b, guint32 n_b, guint32 *out);
+/* Goes through the union of two sets in ascending order, run by run: ranks of one of them only. */
+typedef struct { const RankSet *sets[2]; guint32 at[2]; } RankZip;
+/* The next run is of set *SIDE, from *INDEX on. FALSE: the end. A rank that is in both comes from each. */
+gboolean rankset_zip(RankZip *z, int *side, guint32 *index, RankRun *run);
 
 #endif

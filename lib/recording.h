@@ -5,7 +5,12 @@
 #include "class.h"
 #include "rules.h"
 
-typedef struct { guint32 shape; guint n_slots; Vector *slots; } Signature;
+typedef struct {
+    guint32 shape;
+    guint n_slots;
+    Vector *slots;
+    RankSet ranks;              /* of its series; empty if it has none */
+} Signature;
 
 /* How the numbers of one table became the recording's. */
 typedef struct { guint32 *shapes, *terminals; } TableMap;

@@ -10,6 +10,15 @@ void rules_clear(RuleRow *row)
     memset(row, 0, sizeof *row);
 }
 
+void rule_encode(const Rule *rule, WendBuf *out)
+{
+    wend_buf_unsigned(out, rule->n);
+    for (guint k = 0; k < rule->n; k++) {
+        wend_buf_unsigned(out, (guint64)rule->symbols[k].id << 1 | (rule->symbols[k].is_rule ? 1 : 0));
+        wend_buf_unsigned(out, rule->symbols[k].exponent);
+    }
+}
+
 gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals)
 {
     memset(row, 0, sizeof *row);

@@ -84,7 +84,7 @@ void table_encode(const Table *t, WendBuf *out)
     for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) vector_encode(&t->slots[s], out);
 }
 
-gboolean table_decode(Table *t, WendCursor *c)
+gboolean table_decode(Table *t, WendCursor *c, guint32 ranks)
 {
     memset(t, 0, sizeof *t);
     WendCursor block = wend_read_block(c);
@@ -95,7 +95,7 @@ gboolean table_decode(Table *t, WendCursor *c)
     if ((gsize)(c->end - c->p) < n) return FALSE;
     t->slots = g_new0(Vector, MAX(n, 1));
     for (guint s = 0; s < n; s++)
-        if (!vector_decode(&t->slots[s], c)) return FALSE;
+        if (!vector_decode(&t->slots[s], c, ranks)) return FALSE;
     return TRUE;
 }
 
@@ -113,99 +113,37 @@ void table_clear(Table *t)
 
 /* -- merging -- */
 
-typedef struct {
-    guint32 n[2], both;
-    guint32 *ranks[2], *united;   /* NULL until a vector has to be expanded */
-    guint32 *from;                /* united index -> index in a, or n[0] + index in b */
-    gint64 *world[2];             /* the ranks again, as words: self of slot 0 */
-} Expansion;
-
-static void expand(Expansion *e, const RankSet *a, const RankSet *b)
+static Vector united(const VectorOn *a, const VectorOn *b)
 {
-    const RankSet *sets[2] = {a, b};
-    e->both = a->n + b->n;
-    for (int side = 0; side < 2; side++) {
-        e->n[side] = sets[side]->n;
-        e->ranks[side] = rankset_expand(sets[side]);
-        e->world[side] = g_new(gint64, e->n[side]);
-        for (guint32 i = 0; i < e->n[side]; i++) e->world[side][i] = e->ranks[side][i];
-    }
-    e->united = g_new(guint32, e->both);
-    e->from = g_new(guint32, e->both);
-    for (guint32 i = 0, j = 0, k = 0; k < e->both; k++) {
-        gboolean first = j == e->n[1] || (i < e->n[0] && e->ranks[0][i] < e->ranks[1][j]);
-        e->united[k] = first ? e->ranks[0][i] : e->ranks[1][j];
-        e->from[k] = first ? i++ : e->n[0] + j++;
-    }
+    Vector v = vector_copy(a->values);
+    if (vector_join(&v, b->values)) return v;
+    vector_clear(&v);
+    return vector_unite(a, b);
 }
 
-/* values of the two sides in the order of the united ranks */
-static gint64 *unite(const Expansion *e, const gint64 *a, const gint64 *b)
-{
-    gint64 *out = g_new(gint64, e->both);
-    for (guint32 k = 0; k < e->both; k++) out[k] = e->from[k] < e->n[0] ? a[e->from[k]] : b[e->from[k] - e->n[0]];
-    return out;
-}
-
-static Vector refit(const Expansion *e, const Vector *a, const Vector *b, gint64 *const self[2])
-{
-    const Vector *sides[2] = {a, b};
-    gint64 *values[2];
-    for (int side = 0; side < 2; side++) {
-        values[side] = g_new(gint64, e->n[side]);
-        vector_values(sides[side], e->ranks[side], self[side], e->n[side], values[side]);
-    }
-    gint64 *value = unite(e, values[0], values[1]), *selfs = unite(e, self[0], self[1]);
-    Vector v = vector_fit(e->united, value, selfs, e->both);
-    g_free(value);
-    g_free(selfs);
-    g_free(values[0]);
-    g_free(values[1]);
-    return v;
-}
-
-static void merge_terminal(Table *a, const Table *b, guint terminal, Expansion *e, const RankSet *ranks_a, const RankSet *ranks_b)
+static void merge_terminal(Table *a, const Table *b, guint terminal, const RankSet *ranks_a, const RankSet *ranks_b)
 {
     guint first = a->first_slot[terminal], end = a->first_slot[terminal + 1];
-    gint64 *self[2] = {NULL, NULL};  /* values of slot 0 on either side, once needed */
-    Vector united_first = {0};       /* put in its place last: until then slot 0 of a still gives the values on a's ranks */
+    Vector united_first = {0};  /* put in its place last: until then slot 0 of a says what self is on a's ranks */
     for (guint s = first; s < end; s++) {
-        if (vector_join(&a->slots[s], &b->slots[s])) continue;
-        if (!e->united) expand(e, ranks_a, ranks_b);
         gboolean by_world = s == first || !a->has_self[terminal];
-        if (!by_world && !self[0]) {
-            const Vector *sides[2] = {&a->slots[first], &b->slots[first]};
-            for (int side = 0; side < 2; side++) {
-                self[side] = g_new(gint64, e->n[side]);
-                vector_values(sides[side], e->ranks[side], e->world[side], e->n[side], self[side]);
-            }
-        }
-        Vector v = refit(e, &a->slots[s], &b->slots[s], by_world ? e->world : self);
+        VectorOn x = {ranks_a, &a->slots[s], by_world ? NULL : &a->slots[first]}, y = {ranks_b, &b->slots[s], by_world ? NULL : &b->slots[first]};
+        Vector v = united(&x, &y);
         if (s == first) {
             united_first = v;
-        } else {
-            vector_clear(&a->slots[s]);
-            a->slots[s] = v;
+            continue;
         }
+        vector_clear(&a->slots[s]);
+        a->slots[s] = v;
     }
-    if (united_first.constant || united_first.relative || united_first.n_pieces) {
-        vector_clear(&a->slots[first]);
-        a->slots[first] = united_first;
-    }
-    g_free(self[0]);
-    g_free(self[1]);
+    if (first == end) return;
+    vector_clear(&a->slots[first]);
+    a->slots[first] = united_first;
 }
 
 void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b)
 {
-    Expansion e = {0};
-    for (guint i = 0; i < a->n_terminals; i++) merge_terminal(a, b, i, &e, ranks_a, ranks_b);
-    for (int side = 0; side < 2; side++) {
-        g_free(e.ranks[side]);
-        g_free(e.world[side]);
-    }
-    g_free(e.united);
-    g_free(e.from);
+    for (guint i = 0; i < a->n_terminals; i++) merge_terminal(a, b, i, ranks_a, ranks_b);
 }
 
 /* -- for the end of the merge -- */

@@ -33,9 +33,10 @@ enum { PREFER_SELF_FIRST = 1, PREFER_SELF_RANKS = 2, PREFERENCES = 4 };
 
 /* A class of one rank fits a constant and self + k alike. Which of them another class has is tried for slot 0 (self) and for the
  * parameters that are ranks; for all others the constant is the likely one. */
-static GBytes *signature_key(guint32 shape, const Vector *slots, guint n, const gboolean *is_rank, int preference)
+static GBytes *signature_key(guint32 shape, const Vector *slots, guint n, const RankSet *ranks, const gboolean *is_rank, int preference)
 {
     WendBuf b = WEND_BUF_INIT;
+    gboolean series = FALSE;
     wend_buf_unsigned(&b, shape);
     for (guint i = 0; i < n; i++) {
         Vector v = slots[i];
@@ -45,40 +46,46 @@ static GBytes *signature_key(guint32 shape, const Vector *slots, guint n, const 
             v.relative = self;
         }
         vector_encode(&v, &b);
+        series |= v.series != NULL;
     }
+    if (series) rankset_encode(ranks, &b); /* a word's place in a series is its rank's among them */
     GBytes *key = g_bytes_new(b.data, b.len);
     wend_buf_clear(&b);
     return key;
 }
 
-static gboolean fits(const Signature *s, const Vector *slots)
+static gboolean fits(const Signature *s, const Vector *slots, const RankSet *ranks)
 {
-    for (guint i = 0; i < s->n_slots; i++)
-        if (!vector_joins(&s->slots[i], &slots[i]) && !(s->slots[i].n_pieces && vector_equal(&s->slots[i], &slots[i]))) return FALSE;
-    return TRUE;
+    gboolean series = FALSE;
+    for (guint i = 0; i < s->n_slots; i++) {
+        series |= slots[i].series != NULL;
+        if (!vector_joins(&s->slots[i], &slots[i]) && !(slots[i].series && vector_equal(&s->slots[i], &slots[i]))) return FALSE;
+    }
+    return !series || rankset_equal(&s->ranks, ranks);
 }
 
-static gboolean unify_terminal(Unifier *u, guint32 shape, const Vector *slots, guint n, guint32 *number)
+static gboolean unify_terminal(Unifier *u, guint32 shape, const Vector *slots, guint n, const RankSet *ranks, guint32 *number)
 {
     const ShapeRow *row = &g_array_index(u->r->shapes, ShapeRow, shape);
     const WendFunction *f = &wend_functions[row->words[0] / 2];
     g_autofree gboolean *is_rank = g_new0(gboolean, n + 1);
     g_autofree gint64 *zeros = g_new0(gint64, n + 1);
     if (!layout_static(&u->layout, f, row->words, row->n, zeros, n)) return FALSE;
-    gboolean open = FALSE;
+    gboolean open = FALSE, series = FALSE;
     for (guint i = 0; i < n; i++) {
         is_rank[i] = f->params[g_array_index(u->layout.slot_param, gint16, i)].kind == WEND_KIND_RANK;
         open |= slots[i].constant && slots[i].relative;
+        series |= slots[i].series != NULL;
     }
     GBytes *keys[PREFERENCES];
     int n_keys = open ? PREFERENCES : 1;
     Signature *found = NULL;
-    for (int k = 0; k < n_keys; k++) keys[k] = signature_key(shape, slots, n, is_rank, PREFERENCES - 1 - k);
+    for (int k = 0; k < n_keys; k++) keys[k] = signature_key(shape, slots, n, ranks, is_rank, PREFERENCES - 1 - k);
     for (int k = 0; k < n_keys && !found; k++) {
         guint known = GPOINTER_TO_UINT(g_hash_table_lookup(u->signatures, keys[k]));
         if (!known) continue;
         Signature *s = &g_array_index(u->r->signatures, Signature, known - 1);
-        if (s->n_slots == n && fits(s, slots)) {
+        if (s->n_slots == n && fits(s, slots, ranks)) {
             found = s;
             *number = known - 1;
         }
@@ -86,7 +93,8 @@ static gboolean unify_terminal(Unifier *u, guint32 shape, const Vector *slots, g
     if (found) {
         for (guint i = 0; i < n; i++) vector_join(&found->slots[i], &slots[i]);
     } else {
-        Signature s = {shape, n, g_new(Vector, n + 1)};
+        Signature s = {.shape = shape, .n_slots = n, .slots = g_new(Vector, n + 1)};
+        if (series) s.ranks = rankset_copy(ranks);
         for (guint i = 0; i < n; i++) s.slots[i] = vector_copy(&slots[i]);
         g_array_append_val(u->r->signatures, s);
         *number = u->r->signatures->len - 1;
@@ -99,7 +107,7 @@ static gboolean unify_terminal(Unifier *u, guint32 shape, const Vector *slots, g
     return TRUE;
 }
 
-static gboolean unify_table(Unifier *u, const Table *t, TableMap *map)
+static gboolean unify_table(Unifier *u, const Table *t, const RankSet *ranks, TableMap *map)
 {
     ShapeRow *shapes = table_shapes(t);
     map->shapes = g_new(guint32, t->n_shapes + 1);
@@ -107,7 +115,7 @@ static gboolean unify_table(Unifier *u, const Table *t, TableMap *map)
     for (guint i = 0; i < t->n_shapes; i++) map->shapes[i] = unify_shape(u, &shapes[i]);
     table_shapes_free(shapes, t->n_shapes);
     for (guint i = 0; i < t->n_terminals; i++)
-        if (!unify_terminal(u, map->shapes[t->terminal_shape[i]], &t->slots[t->first_slot[i]], t->first_slot[i + 1] - t->first_slot[i],
+        if (!unify_terminal(u, map->shapes[t->terminal_shape[i]], &t->slots[t->first_slot[i]], t->first_slot[i + 1] - t->first_slot[i], ranks,
                             &map->terminals[i]))
             return FALSE;
     return TRUE;
@@ -351,10 +359,10 @@ static gboolean unify_tables(Unifier *u)
             RecordedClass *k = g_ptr_array_index(order, i);
             for (guint q = 0; q < k->class->n_sequences; q++) {
                 RecordedSequence *s = &k->sequences[q];
-                if (!polls && !unify_table(u, &s->sequence->table, &s->main)) return FALSE;
+                if (!polls && !unify_table(u, &s->sequence->table, &k->class->ranks, &s->main)) return FALSE;
                 for (guint p = 0; polls && p < s->sequence->poll_tables->len; p++) {
                     const PollTable *t = g_ptr_array_index(s->sequence->poll_tables, p);
-                    if (!unify_table(u, &t->table, &s->polls[p])) return FALSE;
+                    if (!unify_table(u, &t->table, &t->ranks, &s->polls[p])) return FALSE;
                 }
             }
         }
@@ -392,6 +400,7 @@ void recording_free(Recording *r)
     for (guint i = 0; i < r->signatures->len; i++) {
         Signature *s = &g_array_index(r->signatures, Signature, i);
         for (guint k = 0; k < s->n_slots; k++) vector_clear(&s->slots[k]);
+        rankset_clear(&s->ranks);
         g_free(s->slots);
     }
     for (guint i = 0; i < r->rules->len; i++) g_free(g_array_index(r->rules, Rule, i).symbols);

@@ -37,25 +37,10 @@ GPtrArray *worlds_list(const char *directory)
 typedef struct { guint ranks, shapes, terminals, rules, classes; } Base;
 
 /* A slot's value may be told by the rank in the world, which moves. */
-static void move_slot(WendProgram *all, WendSlot *s, gboolean by_world_rank, const Base *base)
+static void move_slot(WendSlot *s, gboolean by_world_rank, const Base *base)
 {
-    gint64 back = by_world_rank ? -(gint64)base->ranks : 0;
-    if (s->form == WEND_SLOT_SELF) s->value = word_sum(s->value, back);
-    if (s->form != WEND_SLOT_TABLE) return;
-    WendSlotPiece *pieces = program_new_block(all, s->n_pieces, sizeof(WendSlotPiece));
-    for (guint i = 0; i < s->n_pieces; i++) {
-        pieces[i] = s->pieces[i];
-        pieces[i].first += base->ranks;
-        if (pieces[i].relative) pieces[i].value = word_sum(pieces[i].value, back);
-    }
-    s->pieces = pieces;
-}
-
-static RankSet moved_ranks(const RankSet *s, const Base *base)
-{
-    RankSet copy = rankset_copy(s);
-    for (guint i = 0; i < copy.n_runs; i++) copy.runs[i].first += base->ranks;
-    return copy;
+    if (s->form != WEND_SLOT_CONSTANT && by_world_rank) s->value = word_sum(s->value, -(gint64)base->ranks);
+    s->first_rank += base->ranks;
 }
 
 static const WendSymbol *move_symbols(WendProgram *all, const WendRule *r, guint rules, guint terminals)
@@ -78,7 +63,7 @@ static void join_terminals(WendProgram *all, const WendProgram *p, const Base *b
         WendSlot *slots = program_new_block(all, t->n_slots, sizeof(WendSlot));
         for (guint k = 0; k < t->n_slots; k++) {
             slots[k] = t->slots[k];
-            move_slot(all, &slots[k], k == 0 || !has_self, base);
+            move_slot(&slots[k], k == 0 || !has_self, base);
         }
         t->slots = slots;
     }
@@ -96,7 +81,7 @@ static void join_sequence(WendProgram *all, SequenceData *to, const SequenceData
         o->contents = program_new_block(all, o->n_contents, sizeof(OutcomeContent));
         for (guint c = 0; c < o->n_contents; c++) {
             o->contents[c] = from->shapes[i].contents[c];
-            o->contents[c].ranks = moved_ranks(&o->contents[c].ranks, base);
+            o->contents[c].ranks = rankset_moved(&o->contents[c].ranks, base->ranks);
         }
     }
     to->terminals = program_new_block(all, from->n_terminals, sizeof(guint32));
@@ -105,7 +90,7 @@ static void join_sequence(WendProgram *all, SequenceData *to, const SequenceData
     for (guint i = 0; i < from->n_poll_tables; i++) {
         PollTerminals *t = &to->poll_tables[i];
         *t = from->poll_tables[i];
-        t->ranks = moved_ranks(&t->ranks, base);
+        t->ranks = rankset_moved(&t->ranks, base->ranks);
         t->terminals = program_new_block(all, t->n, sizeof(guint32));
         for (guint k = 0; k < t->n; k++) t->terminals[k] = from->poll_tables[i].terminals[k] + base->terminals;
     }
@@ -113,7 +98,7 @@ static void join_sequence(WendProgram *all, SequenceData *to, const SequenceData
     for (guint i = 0; i < from->n_poll_grammars; i++) {
         PollGrammar *g = &to->poll_grammars[i];
         *g = from->poll_grammars[i];
-        g->ranks = moved_ranks(&g->ranks, base); /* its symbols are numbers of the poll table */
+        g->ranks = rankset_moved(&g->ranks, base->ranks); /* its symbols are numbers of the poll table */
     }
 }
 

@@ -40,8 +40,9 @@ static void member(Writer *w, const char *name)
 
 /* -- which functions and constants there are -- */
 
-static gboolean use_word(Writer *w, gint64 word)
+static gboolean use_word(gpointer writer, gint64 word)
 {
+    Writer *w = writer;
     if (!wend_is_const(word)) return TRUE;
     if (wend_const_index(word) >= wend_n_constants) return FALSE;
     w->constant_used[wend_const_index(word)] = 1;
@@ -87,8 +88,7 @@ static gboolean use_all(Writer *w)
         const Signature *s = &g_array_index(r->signatures, Signature, i);
         for (guint k = 0; k < s->n_slots; k++) {
             if (s->slots[k].constant && !use_word(w, s->slots[k].value)) return FALSE;
-            for (guint p = 0; p < s->slots[k].n_pieces; p++)
-                if (!s->slots[k].pieces[p].relative && !use_word(w, s->slots[k].pieces[p].value)) return FALSE;
+            if (s->slots[k].series && !series_specials(s->slots[k].series, use_word, w)) return FALSE;
         }
     }
     for (guint i = 0; i < r->classes->len; i++) {
@@ -280,32 +280,52 @@ static void write_shapes(Writer *w)
     member(w, "shapes");
 }
 
-static void put_table(Writer *w, WendBuf *out, const Vector *v)
+/* Things that go once each, by what they are as bytes. */
+typedef struct { GHashTable *numbers; WendBuf bytes; } Distinct;
+
+static Distinct distinct_new(void)
 {
-    wend_buf_unsigned(out, v->n_pieces);
-    guint32 last = 0;
-    for (guint i = 0; i < v->n_pieces; i++) {
-        const WendSlotPiece *p = &v->pieces[i];
-        wend_buf_unsigned(out, p->first - last);
-        wend_buf_unsigned(out, (guint64)p->count << 1 | (p->relative ? 1 : 0));
-        if (p->count > 1) wend_buf_unsigned(out, p->step);
-        codec_put_word(out, p->value, w->constant_number);
-        last = p->first;
-    }
+    return (Distinct){g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), WEND_BUF_INIT};
 }
 
-/* Tables go once each: a halo exchange has the same neighbours in every message. */
+/* Its number; clears ONE. */
+static guint distinct_add(Distinct *d, WendBuf *one)
+{
+    GBytes *bytes = g_bytes_new(one->data, one->len);
+    gpointer number;
+    d->bytes.failed |= one->failed;
+    if (g_hash_table_lookup_extended(d->numbers, bytes, NULL, &number)) {
+        g_bytes_unref(bytes);
+    } else {
+        number = GUINT_TO_POINTER(g_hash_table_size(d->numbers));
+        wend_buf_bytes(&d->bytes, one->data, one->len);
+        g_hash_table_insert(d->numbers, bytes, number);
+    }
+    wend_buf_clear(one);
+    return GPOINTER_TO_UINT(number);
+}
+
+static void distinct_write(Distinct *d, Writer *w)
+{
+    wend_buf_unsigned(&w->out, g_hash_table_size(d->numbers));
+    wend_buf_bytes(&w->out, d->bytes.data, d->bytes.len);
+    w->failed |= d->bytes.failed;
+    wend_buf_clear(&d->bytes);
+    g_hash_table_destroy(d->numbers);
+}
+
+/* A halo exchange has the same neighbours in every message, and its messages the same ranks. */
 static void write_terminals(Writer *w)
 {
-    g_autoptr(GHashTable) tables = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    WendBuf all = WEND_BUF_INIT, terminals = WEND_BUF_INIT;
+    Distinct sets = distinct_new(), tables = distinct_new();
+    WendBuf terminals = WEND_BUF_INIT;
     for (guint i = 0; i < w->r->signatures->len; i++) {
         const Signature *s = &g_array_index(w->r->signatures, Signature, i);
+        gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
         wend_buf_unsigned(&terminals, s->shape);
         wend_buf_unsigned(&terminals, s->n_slots);
         for (guint k = 0; k < s->n_slots; k++) {
             const Vector *v = &s->slots[k];
-            gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
             /* where both fit there is one rank: self is best told relative to it */
             gboolean relative = v->relative && (!v->constant || (k == 0 && has_self));
             if (v->constant || v->relative) {
@@ -313,42 +333,26 @@ static void write_terminals(Writer *w)
                 codec_put_word(&terminals, relative ? v->delta : v->value, w->constant_number);
                 continue;
             }
-            WendBuf b = WEND_BUF_INIT;
-            put_table(w, &b, v);
-            g_autoptr(GBytes) bytes = g_bytes_new(b.data, b.len);
-            guint number = GPOINTER_TO_UINT(g_hash_table_lookup(tables, bytes));
-            if (!number) {
-                number = g_hash_table_size(tables) + 1;
-                g_hash_table_insert(tables, g_bytes_ref(bytes), GUINT_TO_POINTER(number));
-                wend_buf_bytes(&all, b.data, b.len);
-            }
-            wend_buf_unsigned(&terminals, WEND_SLOT_TABLE + number - 1);
-            wend_buf_clear(&b);
+            WendBuf set = WEND_BUF_INIT, table = WEND_BUF_INIT;
+            rankset_encode(&s->ranks, &set);
+            wend_buf_unsigned(&table, (guint64)distinct_add(&sets, &set) << 1 | (v->of_self ? 1 : 0));
+            series_encode(v->series, &table, w->constant_number);
+            wend_buf_unsigned(&terminals, WEND_SLOT_TABLE + distinct_add(&tables, &table));
         }
     }
-    wend_buf_unsigned(&w->out, g_hash_table_size(tables));
-    wend_buf_bytes(&w->out, all.data, all.len);
+    distinct_write(&sets, w);
+    distinct_write(&tables, w);
     wend_buf_unsigned(&w->out, w->r->signatures->len);
     wend_buf_bytes(&w->out, terminals.data, terminals.len);
-    w->failed |= all.failed || terminals.failed;
-    wend_buf_clear(&all);
+    w->failed |= terminals.failed;
     wend_buf_clear(&terminals);
     member(w, "terminals");
-}
-
-static void put_rule(WendBuf *out, const Rule *rule)
-{
-    wend_buf_unsigned(out, rule->n);
-    for (guint k = 0; k < rule->n; k++) {
-        wend_buf_unsigned(out, (guint64)rule->symbols[k].id << 1 | (rule->symbols[k].is_rule ? 1 : 0));
-        wend_buf_unsigned(out, rule->symbols[k].exponent);
-    }
 }
 
 static void write_rules(Writer *w)
 {
     wend_buf_unsigned(&w->out, w->r->rules->len);
-    for (guint i = 0; i < w->r->rules->len; i++) put_rule(&w->out, &g_array_index(w->r->rules, Rule, i));
+    for (guint i = 0; i < w->r->rules->len; i++) rule_encode(&g_array_index(w->r->rules, Rule, i), &w->out);
     member(w, "rules");
 }
 
@@ -484,7 +488,7 @@ static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables, co
         number[order[i]] = i;
         for (guint k = 0; k < rule->n; k++)
             if (rule->symbols[k].is_rule) rule->symbols[k].id = number[rule->symbols[k].id];
-        put_rule(&w->out, rule);
+        rule_encode(rule, &w->out);
     }
     rules_clear(&row);
     return good;

@@ -1,0 +1,582 @@
+/* series.c: rows of words as differences under a grammar. */
+#include <string.h>
+
+#include "codec.h"
+#include "grammar.h"
+#include "rules.h"
+#include "series.h"
+
+/* A terminal of the grammar is 2 i for difference i, 2 i + 1 for special word i. */
+typedef struct { guint64 length; gint64 sum; } Extent;  /* words of an expansion, and what its differences come to */
+
+struct Series {
+    guint64 n;
+    SeriesRun run;            /* all of it, if there is neither of the following */
+    gint64 *words;            /* as they are */
+    guint n_differences, n_specials;
+    gint64 *differences, *specials;
+    RuleRow rules;            /* n_rules 0: none */
+    Extent *before;           /* symbol by symbol, rule after rule: the extent of what stands before it in its rule */
+    Extent *all;              /* by rule */
+    gsize *first;             /* by rule: its first symbol's place in "before" */
+    gsize n_symbols;
+    gboolean wraps;           /* some sum of differences is beyond 64 bits */
+};
+
+static gboolean is_special(gint64 word) { return word < WEND_SPECIAL_BASE; }
+static gint64 add(gint64 a, gint64 b) { return (gint64)((guint64)a + (guint64)b); }
+static gint64 subtract(gint64 a, gint64 b) { return (gint64)((guint64)a - (guint64)b); }
+static gint64 times(gint64 a, guint64 n) { return (gint64)((guint64)a * n); }
+
+Series *series_ref(Series *s)
+{
+    return s ? g_rc_box_acquire(s) : NULL;
+}
+
+static void series_clear(gpointer p)
+{
+    Series *s = p;
+    g_free(s->words);
+    g_free(s->differences);
+    g_free(s->specials);
+    rules_clear(&s->rules);
+    g_free(s->before);
+    g_free(s->all);
+    g_free(s->first);
+}
+
+void series_unref(Series *s)
+{
+    if (s) g_rc_box_release_full(s, series_clear);
+}
+
+Series *series_new_run(SeriesRun run)
+{
+    Series *s = g_rc_box_new0(Series);
+    s->n = run.count;
+    s->run = run;
+    if (run.count == 1) s->run.step = 0;
+    return s;
+}
+
+/* -- reading -- */
+
+guint64 series_length(const Series *s) { return s->n; }
+
+gsize series_size(const Series *s)
+{
+    return s->words ? s->n : MAX(s->n_symbols, 1);
+}
+
+/* What each rule and what stands before each symbol comes to. FALSE: a rule uses itself or is empty, or they are more than 2^62 words. */
+static gboolean measure(Series *s)
+{
+    const RuleRow *row = &s->rules;
+    guint n;
+    g_autofree guint32 *order = rules_bottom_up(row, &n);
+    if (!order) return FALSE;
+    s->first = g_new(gsize, row->n_rules);
+    s->n_symbols = 0;
+    for (guint i = 0; i < row->n_rules; i++) {
+        s->first[i] = s->n_symbols;
+        s->n_symbols += row->rules[i].n;
+    }
+    s->before = g_new(Extent, s->n_symbols + 1);
+    s->all = g_new0(Extent, row->n_rules);
+    for (guint i = 0; i < n; i++) {
+        const Rule *rule = &row->rules[order[i]];
+        Extent so_far = {0, 0};
+        if (rule->n == 0) return FALSE;
+        for (guint k = 0; k < rule->n; k++) {
+            const WendSymbol *y = &rule->symbols[k];
+            s->before[s->first[order[i]] + k] = so_far;
+            Extent one = y->is_rule ? s->all[y->id] : (Extent){1, y->id & 1 ? 0 : s->differences[y->id >> 1]};
+            guint64 more;
+            if (__builtin_mul_overflow(one.length, y->exponent, &more) || __builtin_add_overflow(so_far.length, more, &so_far.length) || so_far.length > G_MAXINT64 / 2)
+                return FALSE;
+            gint64 sum;
+            s->wraps |= __builtin_mul_overflow(one.sum, (gint64)y->exponent, &sum); /* the exponent is below 2^62, as the length is */
+            s->wraps |= __builtin_add_overflow(so_far.sum, sum, &so_far.sum);
+        }
+        s->all[order[i]] = so_far;
+    }
+    return TRUE;
+}
+
+/* Into the expansion of one of RULE's symbols, the last that begins at or before INDEX. */
+static guint symbol_of(const Series *s, guint32 rule, guint64 index)
+{
+    const Extent *before = s->before + s->first[rule];
+    guint low = 0, high = s->rules.rules[rule].n;
+    while (high - low > 1) {
+        guint middle = low + (high - low) / 2;
+        if (before[middle].length <= index) low = middle; else high = middle;
+    }
+    return low;
+}
+
+SeriesRun series_run(const Series *s, guint64 index)
+{
+    if (s->words) return (SeriesRun){s->words[index], 0, 1};
+    if (!s->rules.n_rules) return (SeriesRun){add(s->run.value, times(s->run.step, index)), s->run.step, s->n - index};
+    gint64 last = 0; /* the ordinary word before */
+    for (guint32 rule = 0;;) {
+        guint k = symbol_of(s, rule, index);
+        const WendSymbol *y = &s->rules.rules[rule].symbols[k];
+        const Extent *before = &s->before[s->first[rule] + k];
+        index -= before->length;
+        last = add(last, before->sum);
+        if (!y->is_rule) {
+            if (y->id & 1) return (SeriesRun){s->specials[y->id >> 1], 0, y->exponent - index};
+            gint64 step = s->differences[y->id >> 1];
+            return (SeriesRun){add(last, times(step, index + 1)), step, y->exponent - index};
+        }
+        const Extent *one = &s->all[y->id];
+        last = add(last, times(one->sum, index / one->length));
+        index %= one->length;
+        rule = y->id;
+    }
+}
+
+gint64 series_at(const Series *s, guint64 index)
+{
+    return series_run(s, index).value;
+}
+
+gboolean series_equal(const Series *a, const Series *b)
+{
+    if (a == b) return TRUE;
+    if (a->n != b->n || series_size(a) != series_size(b)) return FALSE;
+    for (guint64 i = 0; i < a->n;) {
+        SeriesRun x = series_run(a, i), y = series_run(b, i);
+        guint64 both = MIN(x.count, y.count);
+        if (x.value != y.value || (both > 1 && x.step != y.step)) return FALSE;
+        i += both;
+    }
+    return TRUE;
+}
+
+gboolean series_specials(const Series *s, SeriesWord f, gpointer data)
+{
+    const gint64 *words = s->words ? s->words : s->rules.n_rules ? s->specials : &s->run.value;
+    guint64 n = s->words ? s->n : s->rules.n_rules ? s->n_specials : 1;
+    for (guint64 i = 0; i < n; i++)
+        if (is_special(words[i]) && !f(data, words[i])) return FALSE;
+    return TRUE;
+}
+
+static gboolean find_in_run(SeriesRun run, gint64 value, guint64 *index)
+{
+    gint64 away = subtract(value, run.value);
+    if (away < 0 || (run.step == 0 && away > 0) || (run.step && away % run.step)) return FALSE;
+    *index = run.step ? (guint64)(away / run.step) : 0;
+    return *index < run.count;
+}
+
+gboolean series_find(const Series *s, gint64 value, guint64 *index)
+{
+    if (s->words) {
+        guint64 low = 0, high = s->n;
+        while (low < high) {
+            guint64 middle = low + (high - low) / 2;
+            if (s->words[middle] < value) low = middle + 1; else high = middle;
+        }
+        *index = low;
+        return low < s->n && s->words[low] == value;
+    }
+    if (!s->rules.n_rules) return find_in_run(s->run, value, index);
+    gint64 last = 0;
+    guint64 at = 0;
+    if (value > s->all[0].sum) return FALSE;
+    for (guint32 rule = 0;;) {
+        const Extent *before = s->before + s->first[rule];
+        guint low = 0, high = s->rules.rules[rule].n; /* the last symbol before which the sum is below value */
+        while (high - low > 1) {
+            guint middle = low + (high - low) / 2;
+            if (last + before[middle].sum < value) low = middle; else high = middle;
+        }
+        const WendSymbol *y = &s->rules.rules[rule].symbols[low];
+        last += before[low].sum;
+        at += before[low].length;
+        if (value <= last) return FALSE;
+        if (!y->is_rule) {
+            gint64 step = s->differences[y->id >> 1];
+            gboolean found = step > 0 && find_in_run((SeriesRun){last + step, step, y->exponent}, value, index);
+            *index += at;
+            return found;
+        }
+        const Extent *one = &s->all[y->id];
+        if (one->sum <= 0) return FALSE;
+        guint64 passed = MIN((guint64)(value - last - 1) / (guint64)one->sum, y->exponent - 1);
+        last += times(one->sum, passed);
+        at += passed * one->length;
+        rule = y->id;
+    }
+}
+
+gboolean series_ascends(const Series *s, gint64 most)
+{
+    if (s->words) {
+        for (guint64 i = 0; i < s->n; i++)
+            if (s->words[i] <= (i ? s->words[i - 1] : 0)) return FALSE;
+        return s->words[s->n - 1] <= most;
+    }
+    if (!s->rules.n_rules) {
+        gint64 away;
+        return s->run.value > 0 && s->run.value <= most && s->n - 1 <= (guint64)(most - s->run.value) &&
+               (s->n == 1 || (s->run.step > 0 && !__builtin_mul_overflow(s->run.step, (gint64)(s->n - 1), &away) && away <= most - s->run.value));
+    }
+    for (guint i = 0; i < s->n_differences; i++)
+        if (s->differences[i] <= 0) return FALSE;
+    return s->n_specials == 0 && s->all[0].sum <= most;
+}
+
+/* -- making one -- */
+
+struct SeriesBuilder {
+    SeriesRun run;            /* all so far, while that is one run */
+    guint64 n;
+    gint64 last;              /* the last ordinary word, or 0 */
+    gboolean wraps;           /* some difference is beyond 64 bits */
+    WendGrammar *grammar;     /* once it is not */
+    GHashTable *numbers[2];   /* difference, special word -> its number + 1 */
+    GArray *known[2];         /* gint64 */
+};
+
+SeriesBuilder *series_builder_new(void)
+{
+    return g_new0(SeriesBuilder, 1);
+}
+
+static void put(SeriesBuilder *b, gboolean special, gint64 value, guint64 count)
+{
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(b->numbers[special], &value));
+    if (!number) {
+        g_array_append_val(b->known[special], value);
+        number = b->known[special]->len;
+        g_hash_table_insert(b->numbers[special], g_memdup2(&value, sizeof value), GUINT_TO_POINTER(number));
+    }
+    if (!wend_grammar_append(b->grammar, 2 * (number - 1) + (special ? 1 : 0), count)) g_error("out of memory while merging");
+}
+
+static void put_run(SeriesBuilder *b, SeriesRun run)
+{
+    if (is_special(run.value)) {
+        put(b, TRUE, run.value, run.count);
+        return;
+    }
+    gint64 difference;
+    b->wraps |= __builtin_sub_overflow(run.value, b->last, &difference);
+    put(b, FALSE, difference, 1);
+    if (run.count > 1) put(b, FALSE, run.step, run.count - 1);
+    b->last = add(run.value, times(run.step, run.count - 1));
+}
+
+/* Does RUN go on where the only run so far ends? */
+static gboolean goes_on(SeriesBuilder *b, SeriesRun run)
+{
+    if (is_special(run.value) || is_special(b->run.value)) return run.value == b->run.value;
+    gint64 step;
+    if (__builtin_sub_overflow(run.value, add(b->run.value, times(b->run.step, b->run.count - 1)), &step)) return FALSE;
+    if ((b->run.count > 1 && step != b->run.step) || (run.count > 1 && step != run.step)) return FALSE;
+    b->run.step = step;
+    return TRUE;
+}
+
+void series_builder_add(SeriesBuilder *b, SeriesRun run)
+{
+    if (run.count == 0) return;
+    if (run.count == 1) run.step = 0;
+    b->n += run.count;
+    if (b->n == run.count) {
+        b->run = run;
+        return;
+    }
+    if (!b->grammar && goes_on(b, run)) {
+        b->run.count += run.count;
+        return;
+    }
+    if (!b->grammar) {
+        b->grammar = wend_grammar_new();
+        if (!b->grammar) g_error("out of memory while merging");
+        for (int special = 0; special < 2; special++) {
+            b->numbers[special] = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+            b->known[special] = g_array_new(FALSE, FALSE, sizeof(gint64));
+        }
+        put_run(b, b->run);
+    }
+    put_run(b, run);
+}
+
+/* A grammar that has hardly fewer symbols than there are words only costs; and sums that wrap do not tell what lies between. */
+static void flatten(Series *s)
+{
+    gint64 *words = g_new(gint64, s->n);
+    for (guint64 i = 0; i < s->n;) {
+        SeriesRun run = series_run(s, i);
+        for (guint64 k = 0; k < run.count; k++) words[i++] = add(run.value, times(run.step, k));
+    }
+    guint64 n = s->n;
+    series_clear(s);
+    memset(s, 0, sizeof *s);
+    s->n = n;
+    s->words = words;
+}
+
+Series *series_builder_end(SeriesBuilder *b)
+{
+    Series *s = NULL;
+    if (b->n) s = series_new_run(b->run);
+    if (b->grammar) {
+        WendBuf bytes = WEND_BUF_INIT;
+        wend_grammar_encode(b->grammar, NULL, &bytes);
+        WendCursor c = wend_cursor(bytes.data, bytes.len);
+        s->n = b->n;
+        s->n_differences = b->known[0]->len;
+        s->n_specials = b->known[1]->len;
+        if (bytes.failed || !rules_read(&s->rules, &c, 2 * MAX(s->n_differences, s->n_specials))) g_error("out of memory while merging");
+        s->differences = (gint64 *)(gpointer)g_array_free(b->known[0], FALSE);
+        s->specials = (gint64 *)(gpointer)g_array_free(b->known[1], FALSE);
+        measure(s);
+        if (b->wraps || s->wraps || s->n_symbols > s->n / 2) flatten(s);
+        wend_buf_clear(&bytes);
+        wend_grammar_free(b->grammar);
+        g_hash_table_destroy(b->numbers[0]);
+        g_hash_table_destroy(b->numbers[1]);
+    }
+    g_free(b);
+    return s;
+}
+
+/* -- as bytes -- */
+
+enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS };
+
+static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
+{
+    if (constants) codec_put_word(out, word, constants); else wend_buf_signed(out, word);
+}
+
+static gint64 get_word(WendCursor *c, const gint64 *constants, guint n_constants)
+{
+    return constants ? codec_word(c, constants, n_constants) : wend_read_signed(c);
+}
+
+static gint compare_words(gconstpointer a, gconstpointer b)
+{
+    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Ascending: special words come first. */
+static GArray *distinct_words(const Series *s)
+{
+    g_autofree gint64 *sorted = g_memdup2(s->words, s->n * sizeof(gint64));
+    qsort(sorted, s->n, sizeof(gint64), compare_words);
+    GArray *distinct = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (guint64 i = 0; i < s->n; i++)
+        if (i == 0 || sorted[i] != sorted[i - 1]) g_array_append_val(distinct, sorted[i]);
+    return distinct;
+}
+
+static guint place_of(const GArray *sorted, gint64 word)
+{
+    guint low = 0, high = sorted->len;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (g_array_index(sorted, gint64, middle) < word) low = middle + 1; else high = middle;
+    }
+    return low;
+}
+
+static guint bits_for(guint64 largest)
+{
+    return largest ? 64 - (guint)__builtin_clzll(largest) : 1;
+}
+
+static void put_specials(WendBuf *out, const gint64 *words, guint n, const guint32 *constants)
+{
+    wend_buf_unsigned(out, n);
+    for (guint i = 0; i < n; i++) put_word(out, words[i], constants);
+}
+
+/* Each word in WIDTH bits, lowest first: its distance from the least ordinary one, or behind these its place among the special ones. */
+static void put_packed(const Series *s, WendBuf *out, const gint64 *distinct, guint n_distinct, guint n_specials, const guint32 *constants)
+{
+    gint64 least = n_specials < n_distinct ? distinct[n_specials] : 0;
+    guint64 range = n_specials < n_distinct ? (guint64)distinct[n_distinct - 1] - (guint64)least : 0;
+    guint width = bits_for(range + n_specials);
+    wend_buf_signed(out, least);
+    wend_buf_unsigned(out, range);
+    put_specials(out, distinct, n_specials, constants);
+    guint8 byte = 0;
+    guint filled = 0;
+    for (guint64 i = 0; i < s->n; i++) {
+        guint64 code = (guint64)s->words[i] - (guint64)least;
+        for (guint k = 0; is_special(s->words[i]) && k < n_specials; k++)
+            if (distinct[k] == s->words[i]) code = range + 1 + k;
+        for (guint bit = 0; bit < width; bit++) {
+            byte |= (guint8)((code >> bit & 1) << filled);
+            if (++filled < 8) continue;
+            wend_buf_bytes(out, &byte, 1);
+            byte = filled = 0;
+        }
+    }
+    if (filled) wend_buf_bytes(out, &byte, 1);
+}
+
+static void put_chosen(const Series *s, WendBuf *out, const GArray *distinct, guint n_specials, const guint32 *constants)
+{
+    const gint64 *words = (const gint64 *)(gpointer)distinct->data;
+    put_specials(out, words, n_specials, constants);
+    wend_buf_unsigned(out, distinct->len - n_specials);
+    for (guint i = n_specials; i < distinct->len; i++)
+        if (i == n_specials) wend_buf_signed(out, words[i]); else wend_buf_unsigned(out, (guint64)words[i] - (guint64)words[i - 1]);
+    for (guint64 i = 0; i < s->n; i++) {
+        guint8 place = (guint8)place_of(distinct, s->words[i]);
+        wend_buf_bytes(out, &place, 1);
+    }
+}
+
+static void encode_words(const Series *s, WendBuf *out, const guint32 *constants)
+{
+    g_autoptr(GArray) distinct = distinct_words(s);
+    const gint64 *words = (const gint64 *)(gpointer)distinct->data;
+    guint n_specials = place_of(distinct, WEND_SPECIAL_BASE);
+    guint64 range = n_specials < distinct->len ? (guint64)words[distinct->len - 1] - (guint64)words[n_specials] : 0;
+    gboolean wide = range > G_MAXUINT64 - distinct->len; /* no numbers left for the special words */
+    /* Bytes of few kinds come out of compression at their entropy, for which the bits that tell them apart stand. */
+    guint64 chosen = (guint64)distinct->len * 16 + s->n * bits_for(distinct->len - 1), packed = s->n * bits_for(range + n_specials);
+    if (distinct->len <= 256 && (chosen < packed || wide)) {
+        wend_buf_unsigned(out, FORM_CHOSEN);
+        put_chosen(s, out, distinct, n_specials, constants);
+    } else if (!wide) {
+        wend_buf_unsigned(out, FORM_PACKED);
+        put_packed(s, out, words, distinct->len, n_specials, constants);
+    } else {
+        wend_buf_unsigned(out, FORM_WORDS);
+        for (guint64 i = 0; i < s->n; i++) put_word(out, s->words[i], constants);
+    }
+}
+
+static void encode_grammar(const Series *s, WendBuf *out, const guint32 *constants)
+{
+    wend_buf_unsigned(out, s->n_differences);
+    for (guint i = 0; i < s->n_differences; i++) wend_buf_signed(out, s->differences[i]);
+    put_specials(out, s->specials, s->n_specials, constants);
+    wend_buf_unsigned(out, s->rules.n_rules);
+    for (guint i = 0; i < s->rules.n_rules; i++) rule_encode(&s->rules.rules[i], out);
+}
+
+void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
+{
+    if (s->words) {
+        encode_words(s, out, constants);
+    } else if (s->rules.n_rules) {
+        wend_buf_unsigned(out, FORM_GRAMMAR);
+        encode_grammar(s, out, constants);
+    } else {
+        wend_buf_unsigned(out, FORM_RUN);
+        put_word(out, s->run.value, constants);
+        if (s->n > 1) wend_buf_signed(out, s->run.step);
+    }
+}
+
+static gint64 *get_specials(WendCursor *c, guint *n, const gint64 *constants, guint n_constants)
+{
+    *n = (guint)wend_read_count(c, 1);
+    gint64 *words = g_new(gint64, *n + 1);
+    for (guint i = 0; i < *n; i++) {
+        words[i] = get_word(c, constants, n_constants);
+        if (!is_special(words[i])) c->failed = true;
+    }
+    return words;
+}
+
+static void decode_grammar(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
+{
+    s->n_differences = (guint)wend_read_count(c, 1);
+    s->differences = g_new(gint64, s->n_differences + 1);
+    for (guint i = 0; i < s->n_differences; i++) s->differences[i] = wend_read_signed(c);
+    s->specials = get_specials(c, &s->n_specials, constants, n_constants);
+    if (c->failed || !rules_read(&s->rules, c, 2 * MAX(s->n_differences, s->n_specials))) return;
+    for (guint i = 0; i < s->rules.n_rules; i++)
+        for (guint k = 0; k < s->rules.rules[i].n; k++) {
+            const WendSymbol *y = &s->rules.rules[i].symbols[k];
+            if (!y->is_rule && y->id >> 1 >= (y->id & 1 ? s->n_specials : s->n_differences)) c->failed = true;
+        }
+    if (c->failed || !measure(s) || s->wraps || s->all[0].length != s->n) c->failed = true;
+}
+
+static void decode_packed(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
+{
+    gint64 least = wend_read_signed(c);
+    guint64 range = wend_read_unsigned(c);
+    guint n_specials;
+    g_autofree gint64 *specials = get_specials(c, &n_specials, constants, n_constants);
+    if (range > G_MAXUINT64 - n_specials) c->failed = true;
+    guint width = bits_for(range + n_specials);
+    const guint8 *bytes = c->failed || s->n > G_MAXSIZE / 64 ? NULL : wend_read_bytes(c, (s->n * width + 7) / 8);
+    if (!bytes) {
+        c->failed = true;
+        return;
+    }
+    s->words = g_new(gint64, s->n);
+    for (guint64 i = 0, bit = 0; i < s->n; i++) {
+        guint64 code = 0;
+        for (guint k = 0; k < width; k++, bit++) code |= (guint64)(bytes[bit / 8] >> bit % 8 & 1) << k;
+        if (code > range + n_specials) c->failed = true;
+        else s->words[i] = code > range ? specials[code - range - 1] : add(least, (gint64)code);
+    }
+}
+
+static void decode_chosen(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
+{
+    gint64 words[256];
+    guint n_specials;
+    g_autofree gint64 *specials = get_specials(c, &n_specials, constants, n_constants);
+    gsize n_ordinary = wend_read_count(c, 1);
+    if (c->failed || n_specials > 256 || n_ordinary > 256 - n_specials) {
+        c->failed = true;
+        return;
+    }
+    memcpy(words, specials, n_specials * sizeof *words);
+    for (guint i = n_specials; i < n_specials + n_ordinary; i++) words[i] = i == n_specials ? wend_read_signed(c) : add(words[i - 1], (gint64)wend_read_unsigned(c));
+    const guint8 *places = wend_read_bytes(c, s->n);
+    if (!places) return;
+    s->words = g_new(gint64, s->n);
+    for (guint64 i = 0; i < s->n; i++)
+        if (places[i] >= n_specials + n_ordinary) c->failed = true; else s->words[i] = words[places[i]];
+}
+
+static gboolean whole_run(const Series *s)
+{
+    if (s->run.step == 0) return TRUE;
+    __extension__ __int128 last = s->run.value + (__int128)s->run.step * (s->n - 1); /* what it spans may need 65 bits */
+    return !is_special(s->run.value) && last >= WEND_SPECIAL_BASE && last <= G_MAXINT64;
+}
+
+Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants)
+{
+    g_autoptr(Series) s = series_new_run((SeriesRun){0, 0, n});
+    switch (wend_read_unsigned(c)) {
+    case FORM_RUN:
+        s->run.value = get_word(c, constants, n_constants);
+        if (n > 1) s->run.step = wend_read_signed(c);
+        if (!whole_run(s)) c->failed = true;
+        break;
+    case FORM_GRAMMAR: decode_grammar(s, c, constants, n_constants); break;
+    case FORM_PACKED: decode_packed(s, c, constants, n_constants); break;
+    case FORM_CHOSEN: decode_chosen(s, c, constants, n_constants); break;
+    case FORM_WORDS:
+        if (n > (guint64)(c->end - c->p)) {
+            c->failed = true;
+            break;
+        }
+        s->words = g_new(gint64, n);
+        for (guint64 i = 0; i < n; i++) s->words[i] = get_word(c, constants, n_constants);
+        break;
+    default: c->failed = true;
+    }
+    return c->failed ? NULL : g_steal_pointer(&s);
+}
