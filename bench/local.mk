@@ -1,6 +1,7 @@
 # what is built in bench/. Benchmarks measure against the plain run on the same machine in the same minutes: absolute times say nothing.
 include bench/grammar.mk
 include bench/malloc.mk
+include bench/ranks.mk
 
 bench/overhead: bench/overhead.c
 	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) -std=gnu11 -O2 -Wall -Wextra -Wno-stringop-overflow -o $@ $< -pthread

@@ -87,9 +87,14 @@ GByteArray *simulated_part(SimulatedRank *r)
 
 gint64 constant(const char *name)
 {
-    for (gsize i = 0; i < wend_n_constants; i++)
-        if (strcmp(wend_constants[i], name) == 0) return WEND_CONST(i);
-    g_error("no constant %s", name);
+    static GHashTable *numbers; /* benchmarks ask often */
+    gpointer number;
+    if (!numbers) {
+        numbers = g_hash_table_new(g_str_hash, g_str_equal);
+        for (gsize i = 0; i < wend_n_constants; i++) g_hash_table_insert(numbers, (gpointer)wend_constants[i], GSIZE_TO_POINTER(i));
+    }
+    if (!g_hash_table_lookup_extended(numbers, name, NULL, &number)) g_error("no constant %s", name);
+    return WEND_CONST(GPOINTER_TO_SIZE(number));
 }
 
 void call(SimulatedSequence *s, const char *function)

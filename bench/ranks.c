@@ -1,0 +1,380 @@
+/* bench/ranks: what the merge over ranks makes of the communication structures of common codes: ranks [-m MOST_RANKS] [PATTERN…].
+ *
+ * Ranks are simulated in this one process, without MPI (tests/unit/simulated.h), and merged as the tracer merges them, over a binomial tree, each pair
+ * through bytes. For each structure and number of ranks it prints bytes of the archive and beside it their ratio to those of the first number of ranks at
+ * which all roles occur, classes, the time on the critical path (the sum over the steps of the tree of the longest, and the writing), the time in
+ * total, and what the root needs beyond its own part at most, bytes from and to others included. CPU time. */
+#include <errno.h>
+#include <malloc.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../lib/merge.h"
+#include "../tests/unit/simulated.h"
+
+#include <glib/gstdio.h>
+
+enum { SMALLEST = 16, LARGEST = 16384, STEPS = 20 };
+
+/* -- memory -- */
+
+static gsize live, peak;
+
+extern void *__libc_malloc(size_t n);
+extern void __libc_free(void *p);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_realloc(void *p, size_t n);
+
+static void *count(void *p)
+{
+    if (p) live += malloc_usable_size(p);
+    peak = MAX(peak, live);
+    return p;
+}
+
+void *malloc(size_t n) { return count(__libc_malloc(n)); }
+void *calloc(size_t n, size_t size) { return count(__libc_calloc(n, size)); }
+
+void free(void *p)
+{
+    if (p) live -= malloc_usable_size(p);
+    __libc_free(p);
+}
+
+void *realloc(void *p, size_t n)
+{
+    if (p) live -= malloc_usable_size(p);
+    return count(__libc_realloc(p, n));
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* -- structures -- */
+
+#define GRID WEND_SEGMENT(WEND_SEGMENT_HEAP, 0)
+
+typedef struct { guint size[3]; } Dims;
+
+/* As MPI_Dims_create: factors as near to each other as P has them, largest first. */
+static Dims dims_of(guint p, guint n)
+{
+    Dims d = {{1, 1, 1}};
+    for (guint left = n; left > 0; left--) {
+        guint best = p;
+        for (guint f = 1; f <= p; f++)
+            if (p % f == 0 && pow(f, left) >= p - 0.5) {
+                best = f;
+                break;
+            }
+        d.size[n - left] = best;
+        p /= best;
+    }
+    return d;
+}
+
+static void exchange(SimulatedRank *r, SimulatedSequence *s, const gint64 *peers, guint n, gint64 count)
+{
+    gint64 requests[64];
+    for (guint i = 0; i < n; i++) requests[i] = sim_irecv(r, s, GRID, 4096 * i, count, peers[i], 10 + (i ^ 1));
+    for (guint i = 0; i < n; i++) requests[n + i] = sim_isend(r, s, GRID, 65536 + 4096 * i, count, peers[i], 10 + i);
+    sim_waitall(r, s, 2 * n, requests);
+}
+
+typedef enum { BORDER_NULL, BORDER_LEFT_OUT, PERIODIC } Border;
+
+/* Neighbours at DISTANCE in N dimensions, among the ranks whose coordinates are multiples of it. */
+static guint neighbours(guint rank, Dims d, guint n, guint distance, Border border, gint64 *peers)
+{
+    guint n_peers = 0, stride = 1;
+    for (guint k = 0; k < n; k++) {
+        guint x = rank / stride % d.size[k];
+        for (int up = 0; up < 2; up++) {
+            gboolean inside = up ? x + distance < d.size[k] : x >= distance;
+            guint to = (x + d.size[k] + (up ? distance : -distance)) % d.size[k];
+            if (inside || border == PERIODIC) peers[n_peers++] = (gint64)rank + ((gint64)to - x) * stride;
+            else if (border == BORDER_NULL) peers[n_peers++] = constant("MPI_PROC_NULL");
+        }
+        stride *= d.size[k];
+    }
+    return n_peers;
+}
+
+static void stencil(SimulatedRank *r, SimulatedSequence *s, guint n, Border border)
+{
+    gint64 peers[6];
+    guint n_peers = neighbours(r->rank, dims_of(r->world, n), n, 1, border, peers);
+    for (int i = 0; i < STEPS; i++) {
+        exchange(r, s, peers, n_peers, 512);
+        if (i % 10 == 9) sim_allreduce(r, s, 1);
+    }
+}
+
+static void stencil_2d(SimulatedRank *r, SimulatedSequence *s) { stencil(r, s, 2, BORDER_NULL); }
+static void stencil_2d_open(SimulatedRank *r, SimulatedSequence *s) { stencil(r, s, 2, BORDER_LEFT_OUT); }
+static void stencil_2d_torus(SimulatedRank *r, SimulatedSequence *s) { stencil(r, s, 2, PERIODIC); }
+static void stencil_3d(SimulatedRank *r, SimulatedSequence *s) { stencil(r, s, 3, BORDER_NULL); }
+static void stencil_3d_open(SimulatedRank *r, SimulatedSequence *s) { stencil(r, s, 3, BORDER_LEFT_OUT); }
+static void stencil_3d_torus(SimulatedRank *r, SimulatedSequence *s) { stencil(r, s, 3, PERIODIC); }
+
+/* NAS CG: sums over a row in halving steps, then the partner across the diagonal. */
+static void transpose(SimulatedRank *r, SimulatedSequence *s)
+{
+    Dims d = dims_of(r->world, 2);
+    gint64 columns = d.size[0], rows = d.size[1], column = r->rank % columns, row = r->rank / columns;
+    gint64 partner = columns == rows ? column * columns + row : 2 * (((gint64)r->rank / 2 % rows) * rows + (gint64)r->rank / 2 / rows) + r->rank % 2;
+    for (int i = 0; i < STEPS; i++) {
+        for (gint64 step = columns / 2; step >= 1; step /= 2) {
+            gint64 peer = row * columns + (column ^ step);
+            exchange(r, s, &peer, 1, 700);
+        }
+        exchange(r, s, &partner, 1, 700);
+        sim_allreduce(r, s, 1);
+    }
+}
+
+/* NAS MG: tori of each second, each fourth, … rank in each dimension. */
+static void tori(SimulatedRank *r, SimulatedSequence *s)
+{
+    Dims d = dims_of(r->world, 3);
+    for (int i = 0; i < STEPS; i++)
+        for (guint distance = 1; distance <= d.size[2] / 2; distance *= 2) {
+            guint x = r->rank % d.size[0], y = r->rank / d.size[0] % d.size[1], z = r->rank / d.size[0] / d.size[1];
+            gint64 peers[6];
+            if (x % distance || y % distance || z % distance) break;
+            exchange(r, s, peers, neighbours(r->rank, d, 3, distance, PERIODIC, peers), 4096 / distance);
+        }
+}
+
+/* NAS SP: a grid that the ranks do not divide evenly. */
+static void sizes(SimulatedRank *r, SimulatedSequence *s)
+{
+    Dims d = dims_of(r->world, 2);
+    gint64 peers[4];
+    guint cells = 3 * d.size[0] + d.size[0] / 2, x = r->rank % d.size[0], y = r->rank / d.size[0];
+    gint64 width = cells / d.size[0] + (x < cells % d.size[0]), height = cells / d.size[1] + (y < cells % d.size[1]);
+    neighbours(r->rank, d, 2, 1, PERIODIC, peers);
+    for (int i = 0; i < STEPS; i++)
+        for (int k = 0; k < 2; k++) exchange(r, s, &peers[2 * k], 2, 5 * (k ? width : height) * 22);
+}
+
+/* The paper's Nek5000 (4.3.2): all send to rank 0, which answers. */
+static void gather(SimulatedRank *r, SimulatedSequence *s)
+{
+    for (guint i = 1; r->rank == 0 && i < r->world; i++) sim_recv(r, s, 100, i, 5, i, 5, 800);
+    if (r->rank > 0) sim_send(r, s, GRID, 0, 100, 0, 5);
+    for (guint i = 1; r->rank == 0 && i < r->world; i++) sim_send(r, s, GRID, 800 * i, 100, i, 6);
+    if (r->rank > 0) sim_recv(r, s, 100, 0, 6, 0, 6, 800);
+}
+
+static void binary_tree(SimulatedRank *r, SimulatedSequence *s)
+{
+    gint64 rank = r->rank;
+    for (int i = 0; i < STEPS; i++) {
+        for (gint64 child = 2 * rank + 1; child <= 2 * rank + 2 && child < r->world; child++) sim_recv(r, s, 10, child, 1, child, 1, 80);
+        if (rank > 0) sim_send(r, s, GRID, 0, 10, (rank - 1) / 2, 1);
+    }
+}
+
+static void binomial_tree(SimulatedRank *r, SimulatedSequence *s)
+{
+    gint64 rank = r->rank;
+    for (int i = 0; i < STEPS; i++)
+        for (gint64 bit = 1; bit < r->world; bit *= 2) {
+            if (rank & bit) {
+                sim_send(r, s, GRID, 0, 10, rank - bit, 1);
+                break;
+            }
+            if (rank + bit < r->world) sim_recv(r, s, 10, rank + bit, 1, rank + bit, 1, 80);
+        }
+}
+
+/* Each worker asks STEPS times, in turn, and is told to stop. */
+static void master(SimulatedRank *r, SimulatedSequence *s)
+{
+    gint64 any = constant("MPI_ANY_SOURCE");
+    for (int i = 0; i <= STEPS; i++)
+        for (guint worker = 1; worker < r->world; worker++) {
+            if (r->rank == 0) {
+                sim_recv(r, s, 10, any, 1, worker, 1, 80);
+                sim_send(r, s, GRID, 0, i < STEPS ? 10 : 0, worker, 2);
+            } else if (r->rank == worker) {
+                sim_send(r, s, GRID, 0, 10, 0, 1);
+                sim_recv(r, s, 10, 0, 2, 0, 2, i < STEPS ? 80 : 0);
+            }
+        }
+}
+
+static gint compare_peers(gconstpointer a, gconstpointer b)
+{
+    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Neighbours in three random cycles over all ranks. */
+static void random_graph(SimulatedRank *r, SimulatedSequence *s)
+{
+    static guint32 made, *place[3], *at[3];
+    gint64 peers[6];
+    for (int k = 0; made != r->world && k < 3; k++) {
+        GRand *dice = g_rand_new_with_seed(100 + k);
+        place[k] = g_renew(guint32, place[k], r->world);
+        at[k] = g_renew(guint32, at[k], r->world);
+        for (guint i = 0; i < r->world; i++) {
+            guint j = g_rand_int_range(dice, 0, i + 1);
+            at[k][i] = at[k][j];
+            at[k][j] = i;
+        }
+        for (guint i = 0; i < r->world; i++) place[k][at[k][i]] = i;
+        g_rand_free(dice);
+    }
+    made = r->world;
+    for (int k = 0; k < 3; k++) {
+        peers[2 * k] = at[k][(place[k][r->rank] + 1) % r->world];
+        peers[2 * k + 1] = at[k][(place[k][r->rank] + r->world - 1) % r->world];
+    }
+    qsort(peers, 6, sizeof *peers, compare_peers);
+    for (int i = 0; i < STEPS; i++) exchange(r, s, peers, 6, 512);
+}
+
+/* What tells the neighbours of each: bits of P times a choice of 6 among P - 1, in bytes. */
+static double graph_entropy(guint p)
+{
+    double choices = 0;
+    for (int i = 0; i < 6; i++) choices += log2(p - 1 - i) - log2(i + 1);
+    return p * choices / 8;
+}
+
+typedef struct {
+    const char *name;
+    void (*run)(SimulatedRank *r, SimulatedSequence *s);
+    guint complete;          /* ranks from which on all roles occur */
+} Structure;
+
+static const Structure structures[] = {
+    {"stencil-2d", stencil_2d, 16},
+    {"stencil-2d-open", stencil_2d_open, 16},
+    {"stencil-2d-torus", stencil_2d_torus, 16},
+    {"stencil-3d", stencil_3d, 64},
+    {"stencil-3d-open", stencil_3d_open, 64},
+    {"stencil-3d-torus", stencil_3d_torus, 64},
+    {"transpose", transpose, 64},
+    {"tori", tori, 64},
+    {"sizes", sizes, 64},
+    {"gather", gather, 16},
+    {"binary-tree", binary_tree, 16},
+    {"binomial-tree", binomial_tree, 16},
+    {"master", master, 16},
+    {"random-graph", random_graph, 16},
+};
+
+/* -- merging -- */
+
+typedef struct { const Structure *structure; guint ranks; double made, *step, total; } Job;
+
+static WendMerge *part_of(Job *j, guint rank)
+{
+    GError *error = NULL;
+    double began = seconds();
+    SimulatedRank *r = simulated_new(rank, j->ranks, FALSE);
+    j->structure->run(r, simulated_sequence(r, WEND_SEQUENCE_THREAD, 0));
+    GByteArray *part = simulated_part(r);
+    simulated_free(r);
+    j->made += seconds() - began;
+    WendMerge *m = wend_merge_from_part(part->data, part->len, &error);
+    if (!m) g_error("%s", error->message);
+    g_byte_array_unref(part);
+    return m;
+}
+
+/* Ranks [first, first + 2^height), as far as there are any. */
+static WendMerge *merge(Job *j, guint first, guint height)
+{
+    if (height == 0) return part_of(j, first);
+    guint middle = first + (1u << (height - 1));
+    WendMerge *m = merge(j, first, height - 1);
+    if (middle >= j->ranks) return m;
+    WendMerge *other = merge(j, middle, height - 1);
+    GError *error = NULL;
+    double began = seconds();
+    GByteArray *bytes = wend_merge_encode(other);
+    wend_merge_free(other);
+    if (!wend_merge_absorb(m, bytes->data, bytes->len, &error)) g_error("%s", error->message);
+    g_byte_array_unref(bytes);
+    double took = seconds() - began;
+    j->step[height] = MAX(j->step[height], took);
+    j->total += took;
+    return m;
+}
+
+static gsize run(const Structure *structure, guint ranks, const char *directory, gsize complete)
+{
+    guint height = 0;
+    while (1u << height < ranks) height++;
+    g_autofree double *step = g_new0(double, height + 1);
+    Job j = {.structure = structure, .ranks = ranks, .step = step};
+    GError *error = NULL;
+    WendMergeResult result;
+    gsize before;
+    WendMerge *m, *other;
+    /* The last step apart: its memory is the root's. */
+    before = live;
+    m = merge(&j, 0, height - 1);
+    gsize own = live - before;
+    other = merge(&j, 1u << (height - 1), height - 1);
+    double began = seconds();
+    GByteArray *bytes = wend_merge_encode(other);
+    wend_merge_free(other);
+    peak = live;
+    if (!wend_merge_absorb(m, bytes->data, bytes->len, &error)) g_error("%s", error->message);
+    g_byte_array_unref(bytes);
+    if (!wend_merge_write(m, directory, NULL, &result, &error)) g_error("%s", error->message);
+    double last = seconds() - began, critical = last;
+    (void)own;
+    for (guint i = 1; i < height; i++) critical += step[i];
+    gsize needed = peak - before;
+    wend_merge_free(m);
+    printf("%-18s %7u %10" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT, structure->name, ranks, result.calls, result.bytes);
+    if (structure->run == random_graph) printf(" %6.2f*", (double)result.bytes / graph_entropy(ranks));
+    else if (ranks < structure->complete) printf(" %7s", "");
+    else printf(" %7.2f", complete ? (double)result.bytes / (double)complete : 1.0);
+    printf(" %8u %10.1f %9.2f %10.0f\n", result.classes, 1e3 * critical, j.total + last, (double)needed / 1024);
+    fflush(stdout);
+    return result.bytes;
+}
+
+int main(int argc, char **argv)
+{
+    gint most = LARGEST;
+    GError *error = NULL;
+    const GOptionEntry options[] = {{"most", 'm', 0, G_OPTION_ARG_INT, &most, "ranks at most (16384)", "RANKS"}, {0}};
+    g_autoptr(GOptionContext) context = g_option_context_new("[STRUCTURE…]");
+    g_option_context_add_main_entries(context, options, NULL);
+    if (!g_option_context_parse(context, &argc, &argv, &error)) {
+        g_printerr("ranks: %s\n", error->message);
+        return 2;
+    }
+    g_autofree char *directory = g_dir_make_tmp("wend-ranks-XXXXXX", NULL), *file = g_build_filename(directory, "trace.tar.zst", NULL);
+    printf("%-18s %7s %10s %9s %7s %8s %10s %9s %10s\n", "structure", "ranks", "calls", "bytes", "ratio", "classes", "critical", "total s", "root KB");
+    printf("%-18s %7s %10s %9s %7s %8s %10s\n", "", "", "", "", "", "", "path ms");
+    for (gsize i = 0; i < G_N_ELEMENTS(structures); i++) {
+        gboolean asked = argc < 2;
+        for (int k = 1; k < argc; k++) asked |= strcmp(argv[k], structures[i].name) == 0;
+        gsize complete = 0;
+        for (guint ranks = SMALLEST; asked && ranks <= (guint)most; ranks *= 4) {
+            gsize bytes = run(&structures[i], ranks, directory, complete);
+            if (ranks >= structures[i].complete && !complete) complete = bytes;
+        }
+    }
+    printf("ratio: to the bytes at the first number of ranks that has all roles; *: to the entropy of the neighbours' numbers\n");
+    g_unlink(file);
+    g_rmdir(directory);
+    return 0;
+}
