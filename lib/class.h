@@ -5,6 +5,7 @@
 #ifndef WEND_CLASS_H
 #define WEND_CLASS_H
 
+#include "hosts.h"
 #include "merge.h"
 #include "rankset.h"
 #include "timing.h"
@@ -52,7 +53,7 @@ struct WendMerge {
     GPtrArray *classes;        /* Class, by no order */
     GHashTable *by_key;        /* key -> Class */
     GPtrArray *facts;          /* Fact, sorted by key */
-    GPtrArray *hosts;          /* strings, sorted */
+    Hosts *hosts;
 };
 
 /* -- table.c -- */

@@ -12,6 +12,7 @@ CORE_SOURCES = \
 	lib/contents.c \
 	lib/cursor.c lib/cursor.h \
 	lib/decode.c lib/decode.h \
+	lib/hosts.c lib/hosts.h \
 	lib/layout.c lib/layout.h \
 	lib/merge.c \
 	lib/program-private.h lib/program-read.c lib/program.c \

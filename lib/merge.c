@@ -23,7 +23,7 @@ static WendMerge *merge_new(void)
     m->classes = g_ptr_array_new_with_free_func((GDestroyNotify)class_free);
     m->by_key = g_hash_table_new(g_bytes_hash, g_bytes_equal);
     m->facts = g_ptr_array_new_with_free_func(fact_free);
-    m->hosts = g_ptr_array_new_with_free_func(g_free);
+    m->hosts = hosts_new();
     return m;
 }
 
@@ -33,33 +33,25 @@ void wend_merge_free(WendMerge *m)
     g_hash_table_unref(m->by_key);
     g_ptr_array_unref(m->classes);
     g_ptr_array_unref(m->facts);
-    g_ptr_array_unref(m->hosts);
+    hosts_free(m->hosts);
     rankset_clear(&m->ranks);
     g_free(m);
 }
 
 /* -- facts -- */
 
-/* Index of KEY in a row sorted by string, or where it belongs. */
-static guint place(const GPtrArray *row, const char *key, gboolean facts, gboolean *found)
+/* Index of KEY in the row sorted by it, or where it belongs. */
+static guint place(const GPtrArray *facts, const char *key, gboolean *found)
 {
-    guint low = 0, high = row->len;
+    guint low = 0, high = facts->len;
     *found = FALSE;
     while (low < high) {
         guint middle = low + (high - low) / 2;
-        const void *item = g_ptr_array_index(row, middle);
-        int order = strcmp(facts ? ((const Fact *)item)->key : item, key);
+        int order = strcmp(((const Fact *)g_ptr_array_index(facts, middle))->key, key);
         if (order == 0) *found = TRUE;
         if (order < 0) low = middle + 1; else high = middle;
     }
     return low;
-}
-
-static void add_host(WendMerge *m, const char *host)
-{
-    gboolean found;
-    guint at = place(m->hosts, host, FALSE, &found);
-    if (!found) g_ptr_array_insert(m->hosts, at, g_strdup(host));
 }
 
 static gboolean wins(const Fact *old, const char *key, const char *value, guint32 rank)
@@ -73,7 +65,7 @@ static gboolean wins(const Fact *old, const char *key, const char *value, guint3
 static void add_fact(WendMerge *m, const char *key, const char *value, guint32 rank)
 {
     gboolean found;
-    guint at = place(m->facts, key, TRUE, &found);
+    guint at = place(m->facts, key, &found);
     if (found) {
         Fact *old = g_ptr_array_index(m->facts, at);
         if (!wins(old, key, value, rank)) return;
@@ -137,7 +129,7 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, GError **error)
     m->ranks = rankset_single(rank);
     for (guint i = 0; i < facts->len; i += 2) {
         const char *key = g_ptr_array_index(facts, i), *value = g_ptr_array_index(facts, i + 1);
-        if (strcmp(key, "run.host") == 0) add_host(m, value);
+        if (strcmp(key, "run.host") == 0) hosts_add(m->hosts, value);
         else if (strcmp(key, "run.ended") == 0) add_end(m, value, rank);
         else add_fact(m, key, value, rank);
     }
@@ -161,8 +153,7 @@ GByteArray *wend_merge_encode(WendMerge *m)
         wend_buf_string(&b, f->value);
         wend_buf_unsigned(&b, f->rank);
     }
-    wend_buf_unsigned(&b, m->hosts->len);
-    for (guint i = 0; i < m->hosts->len; i++) wend_buf_string(&b, g_ptr_array_index(m->hosts, i));
+    hosts_encode(m->hosts, &b);
     wend_buf_unsigned(&b, m->classes->len);
     for (guint i = 0; i < m->classes->len; i++) class_encode(g_ptr_array_index(m->classes, i), &b);
     if (b.failed) g_error("out of memory while merging");
@@ -185,11 +176,9 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
         g_autofree char *key = read_string(&c), *value = read_string(&c);
         add_fact(m, key, value, wend_read_unsigned(&c));
     }
-    gsize n_hosts = wend_read_count(&c, 1);
-    for (gsize i = 0; i < n_hosts; i++) {
-        g_autofree char *host = read_string(&c);
-        add_host(m, host);
-    }
+    hosts_free(m->hosts);
+    m->hosts = hosts_decode(&c);
+    if (!m->hosts) return damaged(m, "what another rank merged", error);
     gsize n_classes = wend_read_count(&c, 2);
     for (gsize i = 0; i < n_classes; i++) {
         Class *k = class_decode(&c, m->world);
@@ -220,7 +209,7 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
         const Fact *f = g_ptr_array_index(other->facts, i);
         add_fact(m, f->key, f->value, f->rank);
     }
-    for (guint i = 0; i < other->hosts->len; i++) add_host(m, g_ptr_array_index(other->hosts, i));
+    hosts_include(m->hosts, other->hosts);
     for (guint i = 0; i < other->classes->len; i++) {
         Class *theirs = g_ptr_array_index(other->classes, i), *ours = g_hash_table_lookup(m->by_key, theirs->key);
         if (ours) {

@@ -1,6 +1,7 @@
 /* program.c: opening a recording, and what is asked of it. */
 #include "program-private.h"
 #include "codec.h"
+#include "hosts.h"
 #include "vector.h"
 
 #include <string.h>
@@ -75,6 +76,12 @@ void wend_program_free(WendProgram *p)
 
 GKeyFile *wend_program_meta(const WendProgram *p) { return p->meta; }
 guint wend_program_ranks(const WendProgram *p) { return p->ranks; }
+
+guint64 wend_program_n_hosts(const WendProgram *p)
+{
+    g_autofree char *hosts = g_key_file_get_string(p->meta, "run", "hosts", NULL);
+    return hosts ? hosts_count(hosts) : 0;
+}
 
 guint64 wend_program_archive_size(const WendProgram *p)
 {

@@ -19,6 +19,7 @@ void wend_program_free(WendProgram *p);
 
 GKeyFile *wend_program_meta(const WendProgram *p);   /* groups: docs/format.md */
 guint wend_program_ranks(const WendProgram *p);      /* processes of all its worlds */
+guint64 wend_program_n_hosts(const WendProgram *p); /* 0: not known */
 guint64 wend_program_archive_size(const WendProgram *p); /* bytes on disk */
 guint64 wend_program_member_bytes(const WendProgram *p); /* bytes of all members, uncompressed */
 

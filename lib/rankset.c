@@ -109,7 +109,8 @@ gboolean rankset_zip(RankZip *z, int *side, guint32 *index, RankRun *run)
     return TRUE;
 }
 
-gboolean rankset_unite(RankSet *a, const RankSet *b)
+/* FALSE, and a is as it was: they overlap, which they MAY not. */
+static gboolean unite(RankSet *a, const RankSet *b, gboolean may)
 {
     SeriesBuilder *builder = series_builder_new();
     RankZip zip = {.sets = {a, b}};
@@ -118,19 +119,30 @@ gboolean rankset_unite(RankSet *a, const RankSet *b)
     guint32 index;
     gint64 last = -1;
     gboolean disjoint = TRUE;
-    while (disjoint && rankset_zip(&zip, &side, &index, &run)) {
-        disjoint = run.first > last;
+    while ((disjoint || may) && rankset_zip(&zip, &side, &index, &run)) {
+        if (run.first <= last) { /* the first alone: where the other set goes on a run ends */
+            disjoint = FALSE;
+            run.first += run.step;
+            if (--run.count == 0) continue;
+        }
         last = (gint64)run.first + (gint64)(run.count - 1) * run.step;
         add_run(builder, run);
     }
     RankSet united = from_builder(builder);
-    if (disjoint) {
-        rankset_clear(a);
-        *a = united;
-    } else {
-        rankset_clear(&united);
-    }
+    RankSet *superfluous = disjoint || may ? a : &united;
+    rankset_clear(superfluous);
+    if (superfluous == a) *a = united;
     return disjoint;
+}
+
+gboolean rankset_unite(RankSet *a, const RankSet *b)
+{
+    return unite(a, b, FALSE);
+}
+
+void rankset_include(RankSet *a, const RankSet *b)
+{
+    unite(a, b, TRUE);
 }
 
 /* -- as bytes -- */

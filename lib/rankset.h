@@ -30,6 +30,7 @@ gboolean rankset_find(const RankSet *s, guint32 rank, guint32 *index);
 gboolean rankset_contains(const RankSet *s, guint32 rank);
 gboolean rankset_equal(const RankSet *a, const RankSet *b);
 gboolean rankset_unite(RankSet *a, const RankSet *b);          /* FALSE, and nothing done: they overlap */
+void rankset_include(RankSet *a, const RankSet *b);            /* likewise, and they may overlap */
 
 void rankset_encode(const RankSet *s, WendBuf *out);           /* "ranks" of docs/format.md */
 gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world); /* FALSE: damaged, empty, or a rank >= world */

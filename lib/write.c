@@ -192,8 +192,8 @@ static void write_meta(Writer *w)
         if (is_name(group, FALSE) && is_name(dot + 1, TRUE)) g_key_file_set_string(meta, group, dot + 1, f->value);
     }
     write_ends(meta, m);
-    if (m->hosts->len)
-        g_key_file_set_string_list(meta, "run", "hosts", (const char *const *)m->hosts->pdata, m->hosts->len);
+    g_autofree char *hosts = hosts_text(m->hosts);
+    if (hosts) g_key_file_set_string(meta, "run", "hosts", hosts);
     gsize n;
     g_autofree char *text = g_key_file_to_data(meta, &n, NULL);
     wend_buf_bytes(&w->out, text, n);

@@ -30,16 +30,6 @@ static char *meta(const WendProgram *p, const char *group, const char *key)
     return value;
 }
 
-static guint count_hosts(const char *hosts)
-{
-    guint n = 0;
-    char **names = g_strsplit(hosts, ";", -1);
-    for (char **name = names; *name != NULL; name++)
-        n += **name != '\0';
-    g_strfreev(names);
-    return n;
-}
-
 /* -- text -- */
 
 static void label(GString *out, const char *name)
@@ -74,8 +64,8 @@ static void show_run(GString *out, const WendProgram *p, const Summary *s)
     label(out, "ranks");
     text_count(out, wend_program_ranks(p));
     if (hosts != NULL) {
-        guint n = count_hosts(hosts);
-        g_string_append_printf(out, " on %u host%s: %s", n, n == 1 ? "" : "s", hosts);
+        guint64 n = wend_program_n_hosts(p);
+        g_string_append_printf(out, " on %" G_GUINT64_FORMAT " host%s: %s", n, n == 1 ? "" : "s", hosts);
         if (out->str[out->len - 1] == ';')
             g_string_truncate(out, out->len - 1);
     }

@@ -1,5 +1,6 @@
 /* codecs.c: decode of encode is the input: rank sets, slot vectors, words, times. */
 #include "../../lib/codec.h"
+#include "../../lib/hosts.h"
 #include "../../lib/rankset.h"
 #include "../../lib/timing.h"
 #include "../../lib/vector.h"
@@ -237,6 +238,66 @@ static void test_structures(void)
     }
 }
 
+/* -- hosts -- */
+
+static void test_hosts(void)
+{
+    static const char *const names[] = {"node7", "node10", "login", "node8", "node9", "gpu-003.site", "gpu-001.site", "gpu-005.site", "node7", "r1n1", "r1n2", "r2n1", "1", "odd;name", "node[3]", "gpu-6.site"};
+    Hosts *h = hosts_new(), *others = hosts_new();
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+        hosts_add(i % 3 ? h : others, names[i]);
+        hosts_add(h, names[i / 2]);
+    }
+    WendBuf b = WEND_BUF_INIT;
+    hosts_encode(others, &b);
+    WendCursor c = wend_cursor(b.data, b.len);
+    Hosts *back = hosts_decode(&c);
+    g_assert_true(back && c.p == c.end);
+    hosts_include(h, back);
+    g_autofree char *text = hosts_text(h);
+    g_assert_cmpstr(text, ==, "1;gpu-6.site;gpu-[001-005/2].site;login;node[7-10];node[3];odd_name;r1n[1-2];r2n1");
+    g_assert_cmpuint(hosts_count("1;gpu-6.site;gpu-[001-005/2].site;login;node[7-10];r1n[1-2];r2n1"), ==, 13);
+    wend_buf_clear(&b);
+    hosts_free(h);
+    hosts_free(others);
+    hosts_free(back);
+    Hosts *none = hosts_new(), *many = hosts_new();
+    g_assert_null(hosts_text(none));
+    for (guint i = 0; i < 1000; i++) {
+        g_autofree char *name = g_strdup_printf("n%u", (i * 37) % 1000);
+        hosts_add(many, name);
+    }
+    g_autofree char *all = hosts_text(many);
+    g_assert_cmpstr(all, ==, "n[0-999]");
+    hosts_free(none);
+    hosts_free(many);
+}
+
+/* A set takes in another that it overlaps. */
+static void test_include(void)
+{
+    for (int i = 0; i < 2000; i++) {
+        guint32 world = g_rand_int_range(dice, 4, 100);
+        GArray *rows[] = {some_ranks(world), some_ranks(world)};
+        RankSet sets[2];
+        for (int k = 0; k < 2; k++) sets[k] = rankset_from_sorted((const guint32 *)(gpointer)rows[k]->data, rows[k]->len);
+        RankSet both = rankset_copy(&sets[0]);
+        rankset_include(&both, &sets[1]);
+        guint32 n = 0;
+        for (guint32 r = 0; r < world; r++) {
+            gboolean in = rankset_contains(&sets[0], r) || rankset_contains(&sets[1], r);
+            g_assert_cmpint(rankset_contains(&both, r), ==, in);
+            n += in;
+        }
+        g_assert_cmpuint(both.n, ==, n);
+        for (int k = 0; k < 2; k++) {
+            rankset_clear(&sets[k]);
+            g_array_unref(rows[k]);
+        }
+        rankset_clear(&both);
+    }
+}
+
 static void test_words(void)
 {
     guint32 to[] = {2, 0, 1};
@@ -321,6 +382,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     dice = g_rand_new_with_seed(5);
     g_test_add_func("/codecs/ranksets", test_ranksets);
+    g_test_add_func("/codecs/include", test_include);
+    g_test_add_func("/codecs/hosts", test_hosts);
     g_test_add_func("/codecs/vectors", test_vectors);
     g_test_add_func("/codecs/series", test_series);
     g_test_add_func("/codecs/structures", test_structures);
