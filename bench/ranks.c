@@ -140,12 +140,12 @@ static void transpose(SimulatedRank *r, SimulatedSequence *s)
     }
 }
 
-/* NAS MG: tori of each second, each fourth, … rank in each dimension. */
+/* NAS MG: tori of each, each second, each fourth rank in each dimension. */
 static void tori(SimulatedRank *r, SimulatedSequence *s)
 {
     Dims d = dims_of(r->world, 3);
     for (int i = 0; i < STEPS; i++)
-        for (guint distance = 1; distance <= d.size[2] / 2; distance *= 2) {
+        for (guint distance = 1; distance <= 4; distance *= 2) {
             guint x = r->rank % d.size[0], y = r->rank / d.size[0] % d.size[1], z = r->rank / d.size[0] / d.size[1];
             gint64 peers[6];
             if (x % distance || y % distance || z % distance) break;
@@ -266,7 +266,7 @@ static const Structure structures[] = {
     {"stencil-3d-open", stencil_3d_open, 64},
     {"stencil-3d-torus", stencil_3d_torus, 64},
     {"transpose", transpose, 64},
-    {"tori", tori, 64},
+    {"tori", tori, 1024},
     {"sizes", sizes, 64},
     {"gather", gather, 16},
     {"binary-tree", binary_tree, 16},
@@ -327,7 +327,6 @@ static gsize run(const Structure *structure, guint ranks, const char *directory,
     /* The last step apart: its memory is the root's. */
     before = live;
     m = merge(&j, 0, height - 1);
-    gsize own = live - before;
     other = merge(&j, 1u << (height - 1), height - 1);
     double began = seconds();
     GByteArray *bytes = wend_merge_encode(other);
@@ -337,9 +336,8 @@ static gsize run(const Structure *structure, guint ranks, const char *directory,
     g_byte_array_unref(bytes);
     if (!wend_merge_write(m, directory, NULL, &result, &error)) g_error("%s", error->message);
     double last = seconds() - began, critical = last;
-    (void)own;
     for (guint i = 1; i < height; i++) critical += step[i];
-    gsize needed = peak - before;
+    gsize needed = MAX(peak, before) - before;
     wend_merge_free(m);
     printf("%-18s %7u %10" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT, structure->name, ranks, result.calls, result.bytes);
     if (structure->run == random_graph) printf(" %6.2f*", (double)result.bytes / graph_entropy(ranks));

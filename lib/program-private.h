@@ -19,6 +19,7 @@ typedef struct {
     RankSet ranks;            /* none: all of the class */
     gboolean zeros;           /* each entry is width zeros */
     guint width;
+    Series **columns;         /* not NULL: a series for each of width words */
     const guint8 *runs;       /* else: runs in the archive's words */
     gsize n;
     const gint64 *constants;  /* of that archive */
@@ -99,6 +100,10 @@ WendProgram *program_new(GPtrArray *more_constants);         /* empty. MORE_CONS
 WendProgram *program_from_bundle(Bundle *b, GError **error); /* takes b */
 WendProgram *program_from_bundle_with(Bundle *b, GPtrArray *more_constants, GError **error);
 
+/* How many things a member of BYTES bytes may stand for: rows of numbers that follow a pattern take next to nothing, so their length says
+ * nothing of the memory that they need. As many as a world has ranks is what such a row is for. */
+static inline guint64 program_most(gsize bytes) { return RANKSET_MAX + 64 * (guint64)bytes; }
+
 void *program_new_block(WendProgram *p, gsize n, gsize size); /* zeroed, freed with the program */
 gboolean program_read(WendProgram *p, GError **error);        /* all members; program-read.c, sequence-read.c */
 void program_clear_sequences(WendProgram *p);
@@ -117,6 +122,17 @@ gboolean member_bad(Member *m, const char *what);             /* sets the error;
 gint64 member_word(Member *m);
 gboolean read_sequences(WendProgram *p, GError **error);      /* outcomes, polls, timing */
 
+/* Entry by entry. */
+typedef struct {
+    const OutcomeContent *content;
+    guint64 entries, at;      /* entries given so far */
+    WendCursor c;
+    SeriesRun *now;           /* by column: what comes next */
+    GArray *words;            /* gint64 */
+} OutcomeReader;
+void outcome_reader_init(OutcomeReader *r, const OutcomeContent *content, guint64 entries); /* content NULL: no entries */
+void outcome_reader_clear(OutcomeReader *r);
+guint64 outcome_reader_next(OutcomeReader *r);               /* fills words; how often they come before they change; 0: the end */
 const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint sequence, guint32 shape, guint64 *entries);
 /* The terminals that a rule stands for, ascending, each once; g_free. */
 guint32 *sequence_terminals(const WendProgram *p, guint rule, guint *n);

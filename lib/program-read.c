@@ -234,56 +234,130 @@ static gboolean read_tables(Member *m)
     return TRUE;
 }
 
+static gboolean make_slot(Member *m, guint64 form, gint64 word, WendSlot *slot)
+{
+    const WendProgram *p = m->p;
+    if (form == WEND_SLOT_TABLE && word >= 0 && word < p->n_tables) *slot = (WendSlot){.form = WEND_SLOT_TABLE, .table = &p->tables[word]};
+    else if (form < WEND_SLOT_TABLE) *slot = (WendSlot){.form = (WendSlotForm)form, .value = word};
+    else return member_bad(m, "a slot has a form that is not there");
+    return TRUE;
+}
+
+/* MANY terminals of one shape. BY_SLOT: slot by slot, else one is told by itself. */
+static gboolean read_slots(Member *m, WendTerminal *terminals, guint shape, guint many, guint n_slots, gboolean by_slot)
+{
+    const WendProgram *p = m->p;
+    if (n_slots > (gsize)(m->c.end - m->c.p)) return member_bad(m, "truncated"); /* each takes a byte and more */
+    WendSlot *slots = program_new_block(m->p, (gsize)many * n_slots, sizeof(WendSlot));
+    for (guint i = 0; i < many; i++) terminals[i] = (WendTerminal){.shape = shape, .n_slots = n_slots, .slots = slots + (gsize)i * n_slots};
+    for (guint k = 0; k < n_slots && !by_slot; k++) {
+        guint64 form = wend_read_unsigned(&m->c);
+        gint64 word = form < WEND_SLOT_TABLE ? member_word(m) : (gint64)(form - WEND_SLOT_TABLE);
+        if (!make_slot(m, MIN(form, (guint64)WEND_SLOT_TABLE), word, &slots[k])) return FALSE;
+    }
+    for (guint k = 0; k < n_slots && by_slot; k++) {
+        g_autoptr(Series) forms = series_decode(&m->c, many, NULL, 0);
+        g_autoptr(Series) words = forms ? series_decode(&m->c, many, p->constants, p->n_constants) : NULL;
+        if (!words) return member_bad(m, "a column of slots is damaged");
+        for (guint i = 0; i < many; i++)
+            if (!make_slot(m, (guint64)series_at(forms, i), series_at(words, i), &slots[(gsize)i * n_slots + k])) return FALSE;
+    }
+    return !m->c.failed || member_bad(m, "truncated");
+}
+
 static gboolean read_terminals(WendProgram *p, GError **error)
 {
     Member m;
     if (!member_open(&m, p, "terminals", error) || !read_tables(&m)) return FALSE;
-    gsize n = wend_read_count(&m.c, 2);
+    guint64 n = wend_read_unsigned(&m.c), most = program_most((gsize)(m.c.end - m.c.p));
+    if (m.c.failed || n > most) return member_bad(&m, "has more terminals than it can hold");
     p->terminals = program_new_block(p, n, sizeof(WendTerminal));
-    p->n_terminals = n;
-    WendCursor rest = m.c; /* once over it to count: a slot is much larger than the byte that it can take in the file */
-    gsize n_all = 0;
-    for (gsize i = 0; i < n && !rest.failed; i++) {
-        wend_read_unsigned(&rest);
-        gsize n_slots = wend_read_count(&rest, 1);
-        n_all += n_slots;
-        for (gsize k = 0; k < n_slots && !rest.failed; k++)
-            if (wend_read_unsigned(&rest) < WEND_SLOT_TABLE) codec_word(&rest, p->constants, p->n_constants);
-    }
-    if (rest.failed) return member_bad(&m, "truncated or damaged");
-    WendSlot *slots = program_new_block(p, n_all, sizeof(WendSlot));
+    p->n_terminals = (guint)n;
     Layout layout;
     layout_init(&layout);
     gboolean good = TRUE;
-    for (gsize i = 0; i < n && good; i++) {
-        WendTerminal *t = &p->terminals[i];
-        guint64 shape = wend_read_unsigned(&m.c);
-        gsize n_slots = wend_read_count(&m.c, 1);
-        if (m.c.failed || shape >= p->n_shapes || n_slots > G_MAXINT32) {
-            good = member_bad(&m, "a terminal is of a shape that is not there");
+    for (guint64 i = 0, slots = 0; i < n && good;) {
+        guint64 shape = wend_read_unsigned(&m.c), many = 1;
+        gboolean by_slot = shape == p->n_shapes;
+        if (by_slot) {
+            shape = wend_read_unsigned(&m.c);
+            many = wend_read_unsigned(&m.c);
+        }
+        guint64 n_slots = wend_read_unsigned(&m.c);
+        if (m.c.failed || shape >= p->n_shapes || many == 0 || many > n - i || n_slots > most || many * n_slots > most - slots) {
+            good = member_bad(&m, "a terminal makes no sense");
             break;
         }
-        t->shape = shape;
-        t->n_slots = n_slots;
-        t->slots = slots;
-        for (gsize k = 0; k < n_slots && good; k++) {
-            guint64 form = wend_read_unsigned(&m.c);
-            if (form >= WEND_SLOT_TABLE && form - WEND_SLOT_TABLE < p->n_tables) *slots = (WendSlot){.form = WEND_SLOT_TABLE, .table = &p->tables[form - WEND_SLOT_TABLE]};
-            else if (form < WEND_SLOT_TABLE) *slots = (WendSlot){.form = form, .value = member_word(&m)};
-            else good = member_bad(&m, "a slot has a form that is not there");
-            slots++;
-        }
-        if (m.c.failed) good = member_bad(&m, "truncated");
-        const WendShape *s = &p->shapes[t->shape];
+        slots += many * n_slots;
+        good = read_slots(&m, &p->terminals[i], (guint)shape, (guint)many, (guint)n_slots, by_slot);
+        const WendShape *s = &p->shapes[shape];
         g_autofree gint64 *zeros = g_new0(gint64, n_slots + 1);
-        if (good && !layout_static(&layout, s->function, s->words, s->n_words, zeros, n_slots))
+        if (good && !layout_static(&layout, s->function, s->words, s->n_words, zeros, (guint)n_slots))
             good = member_bad(&m, "a terminal's words do not fit its function's parameters");
+        i += many;
     }
     layout_clear(&layout);
     return good && member_close(&m);
 }
 
 /* -- rules and classes -- */
+
+static gint by_two_numbers(gconstpointer a, gconstpointer b)
+{
+    const guint *x = a, *y = b;
+    guint i = x[0] == y[0];
+    return x[i] < y[i] ? -1 : x[i] > y[i];
+}
+
+/* A rule as the order of its symbols' kinds (0 a rule, else 1 + shape), the numbers of each kind's, and the exponents. */
+static void read_by_kind(Member *m, WendSymbol *symbols, guint n)
+{
+    const WendProgram *p = m->p;
+    g_autoptr(Series) kinds = series_decode(&m->c, n, NULL, 0);
+    typedef struct { guint kind, at; } Place;
+    g_autofree Place *places = g_new0(Place, n); /* by kind, then in order */
+    for (guint k = 0; kinds && k < n; k++) {
+        gint64 kind = series_at(kinds, k);
+        if (kind < 0 || kind > p->n_shapes) m->c.failed = true;
+        places[k] = (Place){m->c.failed ? 0 : (guint)kind, k};
+    }
+    qsort(places, n, sizeof *places, by_two_numbers);
+    for (guint k = 0, same; k < n && !m->c.failed; k += same) {
+        for (same = 1; k + same < n && places[k + same].kind == places[k].kind;) same++;
+        g_autoptr(Series) ids = series_decode(&m->c, same, NULL, 0);
+        for (guint i = 0; ids && i < same; i++) {
+            gint64 id = series_at(ids, i);
+            if (id < 0 || id > G_MAXINT32) m->c.failed = true;
+            symbols[places[k + i].at] = (WendSymbol){.is_rule = places[k].kind == 0, .id = (guint32)id};
+        }
+    }
+    g_autoptr(Series) exponents = m->c.failed ? NULL : series_decode(&m->c, n, NULL, 0);
+    for (guint k = 0; exponents && k < n; k++) symbols[k].exponent = (guint64)series_at(exponents, k);
+}
+
+/* One rule: its symbols one by one or, after a 0, by kind. NULL: damaged. LEFT: how many there may be. */
+static WendSymbol *read_symbols(Member *m, WendRule *rule, guint64 *left)
+{
+    guint64 n = wend_read_unsigned(&m->c);
+    gboolean by_kind = n == 0;
+    if (by_kind) n = wend_read_unsigned(&m->c);
+    if (m->c.failed || n > *left || (!by_kind && n > (gsize)(m->c.end - m->c.p) / 2)) {
+        member_bad(m, "a rule is longer than it can be");
+        return NULL;
+    }
+    *left -= n;
+    WendSymbol *symbols = program_new_block(m->p, n, sizeof(WendSymbol));
+    *rule = (WendRule){.n = (guint)n, .symbols = symbols};
+    if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n);
+    for (guint k = 0; k < n && !by_kind && !m->c.failed; k++) {
+        guint64 id = wend_read_unsigned(&m->c), exponent = wend_read_unsigned(&m->c);
+        if (id >> 1 > G_MAXUINT32) m->c.failed = true;
+        symbols[k] = (WendSymbol){id & 1, (guint32)(id >> 1), exponent};
+    }
+    if (!m->c.failed) return symbols;
+    member_bad(m, "a rule makes no sense");
+    return NULL;
+}
 
 static gboolean read_rules(WendProgram *p, GError **error)
 {
@@ -292,20 +366,20 @@ static gboolean read_rules(WendProgram *p, GError **error)
     gsize n = wend_read_count(&m.c, 1);
     p->rules = program_new_block(p, n, sizeof(WendRule));
     p->n_rules = n;
-    WendSymbol *symbols = program_new_block(p, (m.c.end - m.c.p) / 2, sizeof(WendSymbol));
+    guint64 left = program_most((gsize)(m.c.end - m.c.p));
     for (gsize i = 0; i < n; i++) {
-        gsize n_symbols = wend_read_count(&m.c, 2);
         guint64 length = 0;
-        p->rules[i] = (WendRule){.n = n_symbols, .symbols = symbols};
-        for (gsize k = 0; k < n_symbols; k++, symbols++) {
-            guint64 id = wend_read_unsigned(&m.c), all;
-            *symbols = (WendSymbol){id & 1, id >> 1, wend_read_unsigned(&m.c)};
-            if (m.c.failed || id >> 1 >= (symbols->is_rule ? i : p->n_terminals) || symbols->exponent == 0)
+        WendSymbol *symbols = read_symbols(&m, &p->rules[i], &left);
+        for (guint k = 0; symbols && k < p->rules[i].n; k++) {
+            const WendSymbol *y = &symbols[k];
+            guint64 all;
+            if (y->id >= (y->is_rule ? i : p->n_terminals) || y->exponent == 0)
                 return member_bad(&m, "a rule uses one that does not come before it, or a terminal that is not there");
-            if (__builtin_mul_overflow(symbols->is_rule ? p->rules[symbols->id].length : 1, symbols->exponent, &all) ||
-                __builtin_add_overflow(length, all, &length) || length > G_MAXINT64 / 2)
+            if (__builtin_mul_overflow(y->is_rule ? p->rules[y->id].length : 1, y->exponent, &all) || __builtin_add_overflow(length, all, &length) ||
+                length > G_MAXINT64 / 2)
                 return member_bad(&m, "a rule stands for more calls than can be counted");
         }
+        if (!symbols) return FALSE;
         p->rules[i].length = length;
     }
     return member_close(&m);

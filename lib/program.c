@@ -231,53 +231,80 @@ const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint se
     return NULL;
 }
 
-struct WendOutcomes {
-    const WendProgram *p;
-    const OutcomeContent *content;
-    guint64 entries;
-    WendCursor c;
-    GArray *words;
-    gboolean done;
-};
+/* -- reading outcomes -- */
+
+void outcome_reader_init(OutcomeReader *r, const OutcomeContent *content, guint64 entries)
+{
+    *r = (OutcomeReader){.content = content, .entries = content ? entries : 0};
+    r->words = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
+    if (!content) return;
+    if (content->columns) r->now = g_new0(SeriesRun, content->width + 1);
+    else if (!content->zeros) r->c = wend_cursor(content->runs, content->n);
+}
+
+void outcome_reader_clear(OutcomeReader *r)
+{
+    g_free(r->now);
+    g_array_unref(r->words);
+}
+
+static guint64 next_of_columns(OutcomeReader *r)
+{
+    guint64 repeats = r->entries - r->at;
+    for (guint i = 0; i < r->content->width; i++) {
+        SeriesRun *now = &r->now[i];
+        if (now->count == 0) *now = series_run(r->content->columns[i], r->at);
+        g_array_index(r->words, gint64, i) = now->value;
+        repeats = MIN(repeats, now->step ? 1 : now->count);
+    }
+    for (guint i = 0; i < r->content->width; i++) {
+        r->now[i].value = (gint64)((guint64)r->now[i].value + (guint64)r->now[i].step); /* there is a step only where repeats is 1 */
+        r->now[i].count -= repeats;
+    }
+    return repeats;
+}
+
+guint64 outcome_reader_next(OutcomeReader *r)
+{
+    const OutcomeContent *content = r->content;
+    guint64 repeats = r->entries - r->at;
+    if (repeats == 0) return 0;
+    if (content->zeros || content->columns) {
+        g_array_set_size(r->words, content->width);
+        if (content->columns) repeats = next_of_columns(r);
+    } else {
+        repeats = wend_read_unsigned(&r->c);
+        gsize n = wend_read_count(&r->c, 1);
+        g_array_set_size(r->words, (guint)n);
+        for (gsize i = 0; i < n; i++) g_array_index(r->words, gint64, i) = codec_word(&r->c, content->constants, content->n_constants);
+    }
+    r->at += repeats;
+    return repeats;
+}
+
+struct WendOutcomes { OutcomeReader reader; };
 
 WendOutcomes *wend_program_outcomes(const WendProgram *p, guint rank, guint sequence, guint shape)
 {
     WendOutcomes *o = g_new0(WendOutcomes, 1);
-    o->p = p;
-    o->words = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
-    o->content = outcome_content(p, rank, sequence, shape, &o->entries);
-    if (o->content && !o->content->zeros) o->c = wend_cursor(o->content->runs, o->content->n);
-    o->done = !o->content;
+    guint64 entries = 0;
+    const OutcomeContent *content = outcome_content(p, rank, sequence, shape, &entries);
+    outcome_reader_init(&o->reader, content, entries);
     return o;
 }
 
 gboolean wend_outcomes_next_run(WendOutcomes *o, guint64 *repeats, const gint64 **words, guint *n)
 {
-    if (o->done) return FALSE;
-    if (o->content->zeros) {
-        o->done = TRUE;
-        *repeats = o->entries;
-        *n = o->content->width;
-        g_array_set_size(o->words, *n);
-        *words = (const gint64 *)(gpointer)o->words->data;
-        return o->entries > 0;
-    }
-    if (o->c.p >= o->c.end) {
-        o->done = TRUE;
-        return FALSE;
-    }
-    *repeats = wend_read_unsigned(&o->c);
-    *n = wend_read_count(&o->c, 1);
-    g_array_set_size(o->words, *n);
-    for (guint i = 0; i < *n; i++) g_array_index(o->words, gint64, i) = codec_word(&o->c, o->content->constants, o->content->n_constants);
-    *words = (const gint64 *)(gpointer)o->words->data;
-    return TRUE;
+    *repeats = outcome_reader_next(&o->reader);
+    *n = o->reader.words->len;
+    *words = (const gint64 *)(gpointer)o->reader.words->data;
+    return *repeats > 0;
 }
 
 void wend_outcomes_free(WendOutcomes *o)
 {
     if (!o) return;
-    g_array_unref(o->words);
+    outcome_reader_clear(&o->reader);
     g_free(o);
 }
 

@@ -81,6 +81,20 @@ static void count_sequence(Counter *c, guint start)
 
 /* -- outcomes -- */
 
+/* Entries of equal width, word by word. */
+static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
+{
+    gsize width = wend_read_count(&m->c, 2);
+    if (m->c.failed || width > G_MAXINT32) return member_bad(m, "truncated");
+    content->columns = program_new_block(m->p, width, sizeof(Series *));
+    content->width = (guint)width;
+    for (gsize i = 0; i < width; i++) {
+        content->columns[i] = series_decode(&m->c, o->entries, m->p->constants, m->p->n_constants);
+        if (!content->columns[i]) return member_bad(m, "a stream of outcomes is damaged");
+    }
+    return TRUE;
+}
+
 static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
 {
     guint64 head = wend_read_unsigned(&m->c);
@@ -92,6 +106,7 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
         /* two words, and at most four zeros for each parameter: arrays lead with a length that is not zero */
         return head >> 1 <= 2 + 4 * (guint64)f->n_params || member_bad(m, "an outcome is wider than its function");
     }
+    if (head == 1) return read_outcome_columns(m, o, content);
     content->n = head >> 1;
     content->constants = m->p->constants;
     content->n_constants = m->p->n_constants;
@@ -282,6 +297,12 @@ gboolean read_sequences(WendProgram *p, GError **error)
     return good;
 }
 
+static void clear_content(OutcomeContent *content)
+{
+    rankset_clear(&content->ranks);
+    for (guint i = 0; content->columns && i < content->width; i++) series_unref(content->columns[i]);
+}
+
 void program_clear_sequences(WendProgram *p)
 {
     for (guint i = 0; i < p->n_classes; i++) {
@@ -291,7 +312,7 @@ void program_clear_sequences(WendProgram *p)
         for (guint q = 0; q < p->classes[i].n_sequences; q++) {
             SequenceData *s = &d->sequences[q];
             for (guint o = 0; o < s->n_shapes; o++) {
-                for (guint c = 0; c < s->shapes[o].n_contents; c++) rankset_clear(&s->shapes[o].contents[c].ranks);
+                for (guint c = 0; c < s->shapes[o].n_contents; c++) clear_content(&s->shapes[o].contents[c]);
                 g_free(s->shapes[o].by_index);
             }
             for (guint t = 0; t < s->n_poll_tables; t++) rankset_clear(&s->poll_tables[t].ranks);

@@ -369,6 +369,32 @@ static gboolean unify_tables(Unifier *u)
     return TRUE;
 }
 
+/* Terminals of one shape stand together, so that what they have in their slots can be told column by column (write.c). */
+static void sort_terminals(Recording *r)
+{
+    guint n = r->signatures->len;
+    g_autofree guint32 *first = g_new0(guint32, r->shapes->len + 1), *number = g_new(guint32, n + 1);
+    for (guint i = 0; i < n; i++) first[g_array_index(r->signatures, Signature, i).shape + 1]++;
+    for (guint s = 0; s < r->shapes->len; s++) first[s + 1] += first[s];
+    for (guint i = 0; i < n; i++) number[i] = first[g_array_index(r->signatures, Signature, i).shape]++;
+    GArray *sorted = g_array_new(FALSE, FALSE, sizeof(Signature));
+    g_array_set_size(sorted, n);
+    for (guint i = 0; i < n; i++) g_array_index(sorted, Signature, number[i]) = g_array_index(r->signatures, Signature, i);
+    g_array_unref(r->signatures);
+    r->signatures = sorted;
+    for (guint i = 0; i < r->classes->len; i++) {
+        RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            RecordedSequence *s = &k->sequences[q];
+            for (guint t = 0; t < s->sequence->table.n_terminals; t++) s->main.terminals[t] = number[s->main.terminals[t]];
+            for (guint p = 0; p < s->sequence->poll_tables->len; p++) {
+                const PollTable *polls = g_ptr_array_index(s->sequence->poll_tables, p);
+                for (guint t = 0; t < polls->table.n_terminals; t++) s->polls[p].terminals[t] = number[s->polls[p].terminals[t]];
+            }
+        }
+    }
+}
+
 Recording *recording_unify(WendMerge *m, GError **error)
 {
     Recording *r = g_new0(Recording, 1);
@@ -383,7 +409,9 @@ Recording *recording_unify(WendMerge *m, GError **error)
     u.shapes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     u.signatures = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     layout_init(&u.layout);
-    gboolean tables = unify_tables(&u), rules = tables && unify_rules(r);
+    gboolean tables = unify_tables(&u);
+    if (tables) sort_terminals(r);
+    gboolean rules = tables && unify_rules(r);
     layout_clear(&u.layout);
     g_hash_table_unref(u.shapes);
     g_hash_table_unref(u.signatures);

@@ -11,11 +11,10 @@
 
 /* The outcomes of one shape as this rank had them. */
 typedef struct {
-    WendCursor c;
+    OutcomeReader reader;
     guint64 left;            /* entries still equal to words */
     guint64 run;             /* number of the run, from 1 */
-    GArray *words;
-    const OutcomeContent *content;
+    GArray *words;           /* the reader's */
 } Stream;
 
 /* A terminal, decoded. */
@@ -72,18 +71,13 @@ static Stream *get_stream(WendWalk *w, guint32 shape)
     if (w->streams[shape]) return w->streams[shape];
     Stream *s = w->streams[shape] = g_new0(Stream, 1);
     guint64 entries = 0;
-    s->words = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
-    s->content = outcome_content(w->p, w->rank, w->sequence, shape, &entries);
-    if (!s->content) {
-        s->left = G_MAXUINT64; /* nothing recorded: zeros */
-        s->run = 1;
-        g_array_set_size(s->words, 2);
-    } else if (s->content->zeros) {
+    const OutcomeContent *content = outcome_content(w->p, w->rank, w->sequence, shape, &entries);
+    outcome_reader_init(&s->reader, content, entries);
+    s->words = s->reader.words;
+    if (!content || content->zeros) {
         s->left = G_MAXUINT64;
         s->run = 1;
-        g_array_set_size(s->words, s->content->width);
-    } else {
-        s->c = wend_cursor(s->content->runs, s->content->n);
+        g_array_set_size(s->words, content ? content->width : 2); /* nothing recorded: zeros */
     }
     return s;
 }
@@ -180,7 +174,7 @@ void wend_walk_free(WendWalk *w)
         if (w->known[i]) known_free(w->known[i]);
     for (guint i = 0; i < w->p->n_shapes; i++)
         if (w->streams[i]) {
-            g_array_unref(w->streams[i]->words);
+            outcome_reader_clear(&w->streams[i]->reader);
             g_free(w->streams[i]);
         }
     g_free(w->known);
@@ -205,17 +199,12 @@ static void next_entry(Stream *s)
         if (s->left != G_MAXUINT64) s->left--;
         return;
     }
-    guint64 repeats = wend_read_unsigned(&s->c);
-    gsize n = wend_read_count(&s->c, 1);
+    guint64 repeats = outcome_reader_next(&s->reader);
     s->run++;
-    g_array_set_size(s->words, MAX(n, 2));
-    gint64 *words = (gint64 *)(gpointer)s->words->data;
-    words[0] = words[1] = 0;
-    for (gsize i = 0; i < n; i++) words[i] = codec_word(&s->c, s->content->constants, s->content->n_constants);
+    if (s->words->len < 2) g_array_set_size(s->words, 2);
     s->left = repeats ? repeats - 1 : 0; /* 0 only beyond the end, which open saw is not reached */
 }
 
-/* Gives the outcome parameters of a call their words. */
 static void take_outcome(Known *k, const Stream *s)
 {
     OutcomeCursor c = {(const gint64 *)(gpointer)s->words->data, s->words->len, 2};

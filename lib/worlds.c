@@ -81,6 +81,11 @@ static void join_sequence(WendProgram *all, SequenceData *to, const SequenceData
         o->contents = program_new_block(all, o->n_contents, sizeof(OutcomeContent));
         for (guint c = 0; c < o->n_contents; c++) {
             o->contents[c] = from->shapes[i].contents[c];
+            o->contents[c].columns = NULL;
+            if (from->shapes[i].contents[c].columns) {
+                o->contents[c].columns = program_new_block(all, o->contents[c].width, sizeof(Series *));
+                for (guint k = 0; k < o->contents[c].width; k++) o->contents[c].columns[k] = series_ref(from->shapes[i].contents[c].columns[k]);
+            }
             o->contents[c].ranks = rankset_moved(&o->contents[c].ranks, base->ranks);
         }
     }

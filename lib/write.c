@@ -49,10 +49,10 @@ static gboolean use_word(gpointer writer, gint64 word)
     return TRUE;
 }
 
-typedef gboolean (*RunFunction)(Writer *w, guint64 repeats, const gint64 *words, guint n);
+typedef gboolean (*RunFunction)(gpointer data, guint64 repeats, const gint64 *words, guint n);
 
 /* Calls FUNCTION on each run of a stream; FALSE: it is damaged or FUNCTION said so. */
-static gboolean each_run(GBytes *stream, RunFunction function, Writer *w)
+static gboolean each_run(GBytes *stream, RunFunction function, gpointer data)
 {
     WendCursor c = wend_cursor(g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
     g_autoptr(GArray) words = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 8);
@@ -62,12 +62,12 @@ static gboolean each_run(GBytes *stream, RunFunction function, Writer *w)
         if (n > G_MAXINT32) return FALSE;
         g_array_set_size(words, n);
         for (gsize i = 0; i < n; i++) g_array_index(words, gint64, i) = wend_read_signed(&c);
-        if (c.failed || !function(w, repeats, (const gint64 *)(gpointer)words->data, n)) return FALSE;
+        if (c.failed || !function(data, repeats, (const gint64 *)(gpointer)words->data, n)) return FALSE;
     }
     return !c.failed;
 }
 
-static gboolean use_run(Writer *w, guint64 repeats, const gint64 *words, guint n)
+static gboolean use_run(gpointer w, guint64 repeats, const gint64 *words, guint n)
 {
     (void)repeats;
     for (guint i = 0; i < n; i++)
@@ -280,6 +280,16 @@ static void write_shapes(Writer *w)
     member(w, "shapes");
 }
 
+/* PLAIN, or what SERIES says in its place if that is less; clears both. */
+static void put_shorter(Writer *w, WendBuf *plain, WendBuf *series)
+{
+    const WendBuf *less = series->len < plain->len ? series : plain;
+    wend_buf_bytes(&w->out, less->data, less->len);
+    w->failed |= plain->failed || series->failed;
+    wend_buf_clear(plain);
+    wend_buf_clear(series);
+}
+
 /* Things that go once each, by what they are as bytes. */
 typedef struct { GHashTable *numbers; WendBuf bytes; } Distinct;
 
@@ -314,34 +324,75 @@ static void distinct_write(Distinct *d, Writer *w)
     g_hash_table_destroy(d->numbers);
 }
 
-/* A halo exchange has the same neighbours in every message, and its messages the same ranks. */
+typedef struct { Distinct sets, tables; } SlotTables;
+
+/* How a slot is told: its form, and the word or the table's number. */
+static guint slot_form(Writer *w, SlotTables *tables, const Signature *s, guint slot, gint64 *word)
+{
+    const Vector *v = &s->slots[slot];
+    gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
+    *word = v->constant ? v->value : v->delta;
+    if (v->constant && v->relative && slot == 0 && has_self) *word = v->delta; /* there is one rank: self is best told relative to it */
+    else if (v->constant) return WEND_SLOT_CONSTANT;
+    if (v->relative) return WEND_SLOT_SELF;
+    WendBuf set = WEND_BUF_INIT, table = WEND_BUF_INIT;
+    rankset_encode(&s->ranks, &set);
+    wend_buf_unsigned(&table, (guint64)distinct_add(&tables->sets, &set) << 1 | (v->of_self ? 1 : 0));
+    series_encode(v->series, &table, w->constant_number);
+    *word = distinct_add(&tables->tables, &table);
+    return WEND_SLOT_TABLE;
+}
+
+static void put_terminal(Writer *w, WendBuf *out, SlotTables *tables, const Signature *s)
+{
+    wend_buf_unsigned(out, s->shape);
+    wend_buf_unsigned(out, s->n_slots);
+    for (guint k = 0; k < s->n_slots; k++) {
+        gint64 word;
+        guint form = slot_form(w, tables, s, k, &word);
+        wend_buf_unsigned(out, form == WEND_SLOT_TABLE ? WEND_SLOT_TABLE + (guint64)word : form);
+        if (form != WEND_SLOT_TABLE) codec_put_word(out, word, w->constant_number);
+    }
+}
+
+/* N terminals of one shape, slot by slot: their forms, and the words or numbers of tables. */
+static void put_terminals_by_slot(Writer *w, WendBuf *out, SlotTables *tables, const Signature *s, guint n)
+{
+    wend_buf_unsigned(out, w->r->shapes->len);
+    wend_buf_unsigned(out, s->shape);
+    wend_buf_unsigned(out, n);
+    wend_buf_unsigned(out, s->n_slots);
+    for (guint k = 0; k < s->n_slots; k++) {
+        SeriesBuilder *forms = series_builder_new(), *words = series_builder_new();
+        for (guint i = 0; i < n; i++) {
+            gint64 word;
+            series_builder_add(forms, (SeriesRun){slot_form(w, tables, &s[i], k, &word), 0, 1});
+            series_builder_add(words, (SeriesRun){word, 0, 1});
+        }
+        g_autoptr(Series) first = series_builder_end(forms), second = series_builder_end(words);
+        series_encode(first, out, NULL);
+        series_encode(second, out, w->constant_number);
+    }
+}
+
+/* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. */
 static void write_terminals(Writer *w)
 {
-    Distinct sets = distinct_new(), tables = distinct_new();
-    WendBuf terminals = WEND_BUF_INIT;
-    for (guint i = 0; i < w->r->signatures->len; i++) {
-        const Signature *s = &g_array_index(w->r->signatures, Signature, i);
-        gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
-        wend_buf_unsigned(&terminals, s->shape);
-        wend_buf_unsigned(&terminals, s->n_slots);
-        for (guint k = 0; k < s->n_slots; k++) {
-            const Vector *v = &s->slots[k];
-            /* where both fit there is one rank: self is best told relative to it */
-            gboolean relative = v->relative && (!v->constant || (k == 0 && has_self));
-            if (v->constant || v->relative) {
-                wend_buf_unsigned(&terminals, relative ? WEND_SLOT_SELF : WEND_SLOT_CONSTANT);
-                codec_put_word(&terminals, relative ? v->delta : v->value, w->constant_number);
-                continue;
-            }
-            WendBuf set = WEND_BUF_INIT, table = WEND_BUF_INIT;
-            rankset_encode(&s->ranks, &set);
-            wend_buf_unsigned(&table, (guint64)distinct_add(&sets, &set) << 1 | (v->of_self ? 1 : 0));
-            series_encode(v->series, &table, w->constant_number);
-            wend_buf_unsigned(&terminals, WEND_SLOT_TABLE + distinct_add(&tables, &table));
-        }
+    SlotTables tables = {distinct_new(), distinct_new()};
+    const Signature *all = (const Signature *)(gpointer)w->r->signatures->data;
+    WendBuf header = w->out;
+    w->out = (WendBuf)WEND_BUF_INIT;
+    for (guint i = 0, n; i < w->r->signatures->len; i += n) {
+        WendBuf plain = WEND_BUF_INIT, by_slot = WEND_BUF_INIT;
+        for (n = 1; i + n < w->r->signatures->len && all[i + n].shape == all[i].shape && all[i + n].n_slots == all[i].n_slots;) n++;
+        for (guint k = 0; k < n; k++) put_terminal(w, &plain, &tables, &all[i + k]);
+        put_terminals_by_slot(w, &by_slot, &tables, &all[i], n);
+        put_shorter(w, &plain, &by_slot);
     }
-    distinct_write(&sets, w);
-    distinct_write(&tables, w);
+    WendBuf terminals = w->out;
+    w->out = header;
+    distinct_write(&tables.sets, w);
+    distinct_write(&tables.tables, w);
     wend_buf_unsigned(&w->out, w->r->signatures->len);
     wend_buf_bytes(&w->out, terminals.data, terminals.len);
     w->failed |= terminals.failed;
@@ -349,10 +400,59 @@ static void write_terminals(Writer *w)
     member(w, "terminals");
 }
 
+/* What a symbol is of: 0 a rule, else 1 + the terminal's shape. */
+static guint kind_of(const Writer *w, const WendSymbol *s)
+{
+    return s->is_rule ? 0 : 1 + g_array_index(w->r->signatures, Signature, s->id).shape;
+}
+
+static gint compare_kinds(gconstpointer a, gconstpointer b)
+{
+    guint x = GPOINTER_TO_UINT(a), y = GPOINTER_TO_UINT(b);
+    return x < y ? -1 : x > y;
+}
+
+static gboolean put_numbers(gpointer kind, gpointer numbers, gpointer out)
+{
+    (void)kind;
+    g_autoptr(Series) s = series_builder_end(numbers);
+    series_encode(s, out, NULL);
+    return FALSE;
+}
+
+/* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values go their own ways: 1, 2, 3, … or by chance. So
+ * the order of shapes is one row, and the numbers of each shape's terminals another one. */
+static void put_rule_by_kind(Writer *w, const Rule *rule, WendBuf *out)
+{
+    g_autoptr(GTree) ids = g_tree_new(compare_kinds); /* kind -> SeriesBuilder, ascending */
+    SeriesBuilder *kinds = series_builder_new(), *exponents = series_builder_new();
+    for (guint k = 0; k < rule->n; k++) {
+        guint kind = kind_of(w, &rule->symbols[k]);
+        SeriesBuilder *numbers = g_tree_lookup(ids, GUINT_TO_POINTER(kind));
+        if (!numbers) g_tree_insert(ids, GUINT_TO_POINTER(kind), numbers = series_builder_new());
+        series_builder_add(kinds, (SeriesRun){kind, 0, 1});
+        series_builder_add(numbers, (SeriesRun){rule->symbols[k].id, 0, 1});
+        series_builder_add(exponents, (SeriesRun){(gint64)rule->symbols[k].exponent, 0, 1});
+    }
+    g_autoptr(Series) order = series_builder_end(kinds), times = series_builder_end(exponents);
+    wend_buf_unsigned(out, 0);
+    wend_buf_unsigned(out, rule->n);
+    if (order) series_encode(order, out, NULL);
+    g_tree_foreach(ids, put_numbers, out);
+    if (times) series_encode(times, out, NULL);
+}
+
 static void write_rules(Writer *w)
 {
     wend_buf_unsigned(&w->out, w->r->rules->len);
-    for (guint i = 0; i < w->r->rules->len; i++) rule_encode(&g_array_index(w->r->rules, Rule, i), &w->out);
+    for (guint i = 0; i < w->r->rules->len; i++) {
+        const Rule *rule = &g_array_index(w->r->rules, Rule, i);
+        WendBuf plain = WEND_BUF_INIT, by_kind = WEND_BUF_INIT;
+        rule_encode(rule, &plain);
+        if (rule->n == 0) wend_buf_unsigned(&plain, 0);
+        put_rule_by_kind(w, rule, &by_kind);
+        put_shorter(w, &plain, &by_kind);
+    }
     member(w, "rules");
 }
 
@@ -396,8 +496,9 @@ static gboolean count_calls(Writer *w, const RecordedSequence *s, guint64 *lengt
     return TRUE;
 }
 
-static gboolean put_run(Writer *w, guint64 repeats, const gint64 *words, guint n)
+static gboolean put_run(gpointer writer, guint64 repeats, const gint64 *words, guint n)
 {
+    Writer *w = writer;
     wend_buf_unsigned(&w->out, repeats);
     wend_buf_unsigned(&w->out, n);
     for (guint i = 0; i < n; i++) put_word(w, words[i]);
@@ -417,6 +518,36 @@ static gboolean all_zero(GBytes *stream, gsize *width)
     return c.p == c.end;
 }
 
+/* Entries of one width can be told word by word, as series. */
+typedef struct { guint width; gboolean equal; SeriesBuilder **columns; } Columns;
+
+static gboolean add_columns(gpointer columns, guint64 repeats, const gint64 *words, guint n)
+{
+    Columns *k = columns;
+    if (!k->columns) {
+        k->columns = g_new(SeriesBuilder *, n + 1);
+        k->width = n;
+        for (guint i = 0; i < n; i++) k->columns[i] = series_builder_new();
+    }
+    k->equal &= n == k->width;
+    for (guint i = 0; k->equal && i < n; i++) series_builder_add(k->columns[i], (SeriesRun){words[i], 0, repeats});
+    return k->equal;
+}
+
+static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
+{
+    Columns k = {.equal = TRUE};
+    gboolean good = each_run(stream, add_columns, &k);
+    wend_buf_unsigned(out, 1);
+    wend_buf_unsigned(out, k.width);
+    for (guint i = 0; i < k.width; i++) {
+        g_autoptr(Series) s = series_builder_end(k.columns[i]);
+        if (good) series_encode(s, out, w->constant_number);
+    }
+    g_free(k.columns);
+    return good && k.width > 0;
+}
+
 static gboolean put_content(Writer *w, GBytes *stream)
 {
     gsize width;
@@ -424,15 +555,22 @@ static gboolean put_content(Writer *w, GBytes *stream)
         wend_buf_unsigned(&w->out, (guint64)width << 1);
         return TRUE;
     }
+    WendBuf columns = WEND_BUF_INIT;
+    gboolean by_columns = put_columns(w, stream, &columns);
     WendBuf member_so_far = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
     gboolean good = each_run(stream, put_run, w);
     WendBuf runs = w->out;
     w->out = member_so_far;
-    wend_buf_unsigned(&w->out, (guint64)runs.len << 1 | 1);
-    wend_buf_bytes(&w->out, runs.data, runs.len);
-    w->failed |= runs.failed;
+    if (by_columns && columns.len < runs.len) {
+        wend_buf_bytes(&w->out, columns.data, columns.len);
+    } else {
+        wend_buf_unsigned(&w->out, (guint64)runs.len << 1 | 1);
+        wend_buf_bytes(&w->out, runs.data, runs.len);
+    }
+    w->failed |= runs.failed || columns.failed;
     wend_buf_clear(&runs);
+    wend_buf_clear(&columns);
     return good;
 }
 
