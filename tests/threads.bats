@@ -68,6 +68,7 @@ END
 @test "round trip: requests made in one thread and completed in another" { roundtrip 2 "$PROGRAMS/teams" requests; }
 @test "round trip: communicators and datatypes made in one thread and used in another" { roundtrip 2 "$PROGRAMS/teams" objects; }
 @test "round trip: objects made and freed before there are threads and after, with the same numbers" { roundtrip 2 "$PROGRAMS/teams" earlier; }
+@test "round trip: objects that their maker uses in some of their lives only" { roundtrip 2 "$PROGRAMS/teams" uneven; }
 @test "round trip: memory allocated in one thread and freed in another" { roundtrip 2 "$PROGRAMS/teams" blocks; }
 @test "round trip: memory that is freed when another thread has completed the send from it" { roundtrip 2 "$PROGRAMS/teams" lent; }
 @test "round trip: requests of several threads in one array" { roundtrip 2 "$PROGRAMS/teams" together; }

@@ -98,7 +98,12 @@ static const char *const shared_lives_text =
     "    return own && own->uses ? own->from + uses[i]++ / own->uses : -1;\n"
     "}\n"
     "\n"
-    "@void shared_used(int i) { shared[i].used++; }\n"
+    "/* Uses that nobody waits for, those by the thread that frees it, do not count. */\n"
+    "@void shared_used(int i)\n"
+    "{\n"
+    "    if (shares && shares[i * n_shares + thread_place].uses)\n"
+    "        shared[i].used++;\n"
+    "}\n"
     "\n";
 
 static const char *const shared_use_text =

@@ -245,7 +245,8 @@ static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
     }
 }
 
-/* Uses of each life of the object, of which there are LIVES, by each thread that is there then; FALSE: they are not the same in all. */
+/* Uses of each life of the object, of which there are LIVES, by each thread that is there then; FALSE: they are not the same in all. A thread that alone makes and
+ * frees it has its own uses in their order, and nobody has to wait for them: they do not count. */
 static gboolean divide(const Tally *tally, guint64 lives, SharedShare *shares)
 {
     gboolean memory = tally->key.kind == WEND_KIND_SEGMENT;
@@ -253,9 +254,10 @@ static gboolean divide(const Tally *tally, guint64 lives, SharedShare *shares)
         const Part *part = &tally->parts[t];
         guint64 last = memory ? part->ends_before_join + 1 : part->makes_before_join;
         guint64 from = MIN(part->ends_before_start, lives), until = CLAMP(last, from, lives);
-        if (part->uses > 0 && (until == from || part->uses % (until - from)))
+        gboolean counts = part->uses > 0 && tally->alone != (gint)t;
+        if (counts && (until == from || part->uses % (until - from)))
             return FALSE;
-        shares[t] = (SharedShare){part->uses > 0 ? part->uses / (until - from) : 0, from, until};
+        shares[t] = (SharedShare){counts ? part->uses / (until - from) : 0, from, until};
     }
     return TRUE;
 }

@@ -7,6 +7,7 @@
  *   together   threads start sends into one array of requests, one of them completes all
  *   phases     threads are started and joined, again and again, and do collective calls on MPI_COMM_WORLD in between
  *   earlier    the main thread makes and frees objects before there are other threads, and again after, with numbers that threads use in between
+ *   uneven     likewise, and the main thread uses some of the objects not at all, others often
  *   some       only even ranks have threads
  *   idle       some threads never call MPI
  *   detached   threads that nobody joins: they say themselves that they are done, as Python's do
@@ -174,15 +175,17 @@ static void *use_lent(void *unused)
     return unused;
 }
 
-static void lend(int threads)
+static void lend(int threads, int own_uses)
 {
     pthread_t thread[2];
     int n;
     MPI_Comm_dup(MPI_COMM_WORLD, &lent);
     MPI_Type_contiguous(3, MPI_INT, &lent_type);
     MPI_Type_commit(&lent_type);
-    MPI_Comm_size(lent, &n);
-    MPI_Type_size(lent_type, &n);
+    for (int i = 0; i < own_uses; i++) {
+        MPI_Comm_size(lent, &n);
+        MPI_Type_size(lent_type, &n);
+    }
     for (int t = 0; t < threads; t++)
         pthread_create(&thread[t], NULL, use_lent, NULL);
     for (int t = 0; t < threads; t++)
@@ -355,9 +358,13 @@ int main(int argc, char **argv)
     else if (strcmp(what, "together") == 0)
         send_to_one_array();
     else if (strcmp(what, "earlier") == 0) {
-        lend(0);
-        lend(2);
-        lend(0);
+        lend(0, 1);
+        lend(2, 1);
+        lend(0, 1);
+    } else if (strcmp(what, "uneven") == 0) {
+        lend(1, 0);
+        lend(1, 3);
+        lend(0, 0);
     } else if (strcmp(what, "phases") == 0)
         phases();
     else if (strcmp(what, "some") == 0)
