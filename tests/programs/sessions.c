@@ -1,5 +1,6 @@
-/* sessions: communication without MPI_Init, through a session. */
+/* sessions [threads]: communication without MPI_Init, through a session; with "threads" through one of each of three threads, beside MPI_Init_thread. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #ifndef MPI_SESSION_NULL
@@ -9,7 +10,7 @@ int main(void)
     return 1;
 }
 #else
-int main(void)
+static void *run(void *name)
 {
     MPI_Session session;
     MPI_Group group;
@@ -17,7 +18,7 @@ int main(void)
     int rank, size, sum;
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
     MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
-    MPI_Comm_create_from_group(group, "wend.tests", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    MPI_Comm_create_from_group(group, name, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
@@ -26,6 +27,24 @@ int main(void)
     MPI_Group_free(&group);
     MPI_Comm_free(&comm);
     MPI_Session_finalize(&session);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    static char names[3][16] = {"wend.tests.0", "wend.tests.1", "wend.tests.2"};
+    pthread_t threads[3];
+    int provided;
+    if (argc < 2) {
+        run("wend.tests");
+        return 0;
+    }
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    for (int t = 0; t < 3; t++)
+        pthread_create(&threads[t], NULL, run, names[t]);
+    for (int t = 0; t < 3; t++)
+        pthread_join(threads[t], NULL);
+    MPI_Finalize();
     return 0;
 }
 #endif
