@@ -56,6 +56,7 @@ setup() { in_scratch; }
 @test "round trip: datatypes of addresses at the target of a dynamic window" { roundtrip 4 "$PROGRAMS/dynamic" bottom; }
 @test "round trip: a dynamic window of some ranks" { roundtrip 5 "$PROGRAMS/dynamic" half; }
 @test "round trip: a list that grows by what is read from a dynamic window" { roundtrip 4 "$PROGRAMS/dynamic" list; }
+@test "round trip: wildcards between barriers on another communicator" { roundtrip 4 "$PROGRAMS/wildcards" phases; }
 @test "round trip: wildcards of which the last is cancelled" {
     roundtrip 3 "$PROGRAMS/cancelled"
     ! grep -q pinned proxy.c

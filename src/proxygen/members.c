@@ -19,6 +19,7 @@ struct Members {
     gint64 world, self;      /* words */
     GHashTable *processes;   /* Seat -> rank in the job */
     GHashTable *facts;       /* Seat, leader 0, rank in the job -> WendCommMade */
+    GHashTable *members;     /* comm -> how many ranks have facts of it */
     GHashTable *held;        /* Held -> Holding */
 };
 
@@ -58,7 +59,10 @@ static void note(Members *m, guint rank, guint sequence, const WendCommMade *mad
         g_hash_table_replace(m->processes, g_memdup2(&seat, sizeof seat), GUINT_TO_POINTER(NOBODY)); /* groups whose leaders are not known */
     else
         g_hash_table_replace(m->processes, g_memdup2(&seat, sizeof seat), GUINT_TO_POINTER(rank));
-    g_hash_table_replace(m->facts, g_memdup2(&own, sizeof own), (gpointer)made);
+    if (g_hash_table_replace(m->facts, g_memdup2(&own, sizeof own), (gpointer)made)) {
+        gpointer comm = GUINT_TO_POINTER(made->number);
+        g_hash_table_replace(m->members, comm, GUINT_TO_POINTER(GPOINTER_TO_UINT(g_hash_table_lookup(m->members, comm)) + 1));
+    }
     Held key = {rank, made->handle};
     Holding *known = g_hash_table_lookup(m->held, &key);
     if (!known) {
@@ -85,6 +89,7 @@ Members *members_new(const Plan *plan)
     }
     m->processes = g_hash_table_new_full(seat_hash, seat_equal, g_free, NULL);
     m->facts = g_hash_table_new_full(seat_hash, seat_equal, g_free, NULL);
+    m->members = g_hash_table_new(NULL, NULL);
     m->held = g_hash_table_new_full(held_hash, held_equal, g_free, g_free);
     for (guint rank = 0; rank < plan->n_ranks; rank++) {
         const WendClass *class = wend_program_class(plan->program, wend_program_class_of(plan->program, rank));
@@ -103,6 +108,7 @@ void members_free(Members *m)
 {
     g_hash_table_destroy(m->processes);
     g_hash_table_destroy(m->facts);
+    g_hash_table_destroy(m->members);
     g_hash_table_destroy(m->held);
     g_free(m);
 }
@@ -125,6 +131,15 @@ gint members_process(const Members *m, guint comm, guint rank, gint64 partner)
     const Seat seat = {comm, (guint)(inter ? facts->remote_leader : facts->leader), (guint)partner};
     gpointer process;
     return g_hash_table_lookup_extended(m->processes, &seat, NULL, &process) && GPOINTER_TO_UINT(process) != NOBODY ? (gint)GPOINTER_TO_UINT(process) : -1;
+}
+
+gboolean members_all(const Members *m, guint comm, guint rank)
+{
+    const Seat own = {comm, 0, rank};
+    const WendCommMade *facts = g_hash_table_lookup(m->facts, &own);
+    if (comm == COMM_WORLD)
+        return TRUE;
+    return facts && facts->remote_size < 0 && GPOINTER_TO_UINT(g_hash_table_lookup(m->members, GUINT_TO_POINTER(comm))) == m->plan->n_ranks;
 }
 
 /* -- over time -- */

@@ -23,6 +23,8 @@ guint members_walk_now(const MembersWalk *w, gint64 handle);
 /* That as the number of a communicator, on one rank. */
 guint members_number(const Members *m, guint rank, guint sequence, gint64 handle, guint now);
 
+/* Is every rank of the run in it, as far as RANK, a member, knows? */
+gboolean members_all(const Members *m, guint comm, guint rank);
 /* The process that RANK means by PARTNER in the communicator; -1 unknown. */
 gint members_process(const Members *m, guint comm, guint rank, gint64 partner);
 

@@ -8,7 +8,7 @@
  * if all sends that could match are of one rank: their order is that of the sends, so that to name the rank would change nothing; or if senders can
  * wait for their turn (turns.c). Otherwise it is pinned: it names the source that the recorded one got. Probes take no message and stay as they are.
  *
- * The check looks at what the ranks do in one phase, from one collective call on MPI_COMM_WORLD to the next: messages of different phases cannot meet, if
+ * The check looks at what the ranks do in one phase, from one collective call of all ranks to the next, on whatever communicator: messages of different phases cannot meet, if
  * in each phase as many are received as are sent, cancelled receives not counted. It errs towards pinning: where it is not clear which communicator a
  * handle is (members.h), or over the whole run one gets more messages than it takes, all communicators that the program made count as one. */
 #include <string.h>
@@ -36,7 +36,7 @@ typedef struct { gint64 times; guint64 first, last; } Occurrence;
 typedef struct { guint terminal, phase, comm; /* members_walk_now */ } When;
 typedef struct { guint receiver, phase, comm; /* number */ } Mailbox;
 /* By terminal: what it means here. */
-typedef enum { NOTHING, TRANSFERS, SYNCHRONIZES, MAKES_COMM } Move;
+typedef enum { NOTHING, TRANSFERS, SYNCHRONIZES, /* its communicator's members */ MAKES_COMM } Move;
 
 typedef struct {
     Plan *plan;
@@ -51,6 +51,7 @@ typedef struct {
 
     /* of the rank that is looked at */
     GHashTable *done;         /* When -> Occurrence */
+    guint rank, sequence;     /* one of the ranks that do the same */
     MembersWalk *comms;
     guint phase;
     GHashTable *balance;      /* Mailbox -> messages sent minus received; receiver n_ranks: not known */
@@ -60,6 +61,8 @@ typedef struct {
     gboolean one_made;        /* all communicators that the program made count as one */
     guint64 loop_start;
     guint64 loop_end;         /* in a loop whose order is open: the step where it ends; else 0 */
+    gboolean world_only;      /* phases are those of MPI_COMM_WORLD: for some other communicator it is not clear which it is */
+    gboolean unclear;
     gboolean one_phase;       /* messages cross phases */
     gboolean no_order;        /* too long to walk, or threads, which have no common order */
 } Traffic;
@@ -264,11 +267,19 @@ static guint64 calls_of_loop(const Plan *plan, const PlanRule *loop)
     return n;
 }
 
+static gboolean ends_phase(Traffic *t, guint number)
+{
+    t->unclear |= number == COMM_UNKNOWN;
+    return number == COMM_WORLD || (!t->world_only && members_all(t->members, number, t->rank));
+}
+
 static void step(Traffic *t, guint terminal, guint64 times)
 {
     t->no_order |= ++t->steps > STEP_LIMIT;
     if (t->moves[terminal] == SYNCHRONIZES) {
-        t->phase += (guint)times;
+        gint64 handle = t->comm_words[terminal];
+        if (ends_phase(t, members_number(t->members, t->rank, t->sequence, handle, members_walk_now(t->comms, handle))))
+            t->phase += (guint)times;
     } else if (t->moves[terminal] == MAKES_COMM) {
         members_walk_made(t->comms, terminal, times, t->loop_end != 0);
     } else if (t->moves[terminal] == TRANSFERS) {
@@ -328,8 +339,8 @@ static gboolean is_wildcard(const Traffic *t, const Call *c, RankSet ranks)
     return FALSE;
 }
 
-/* Which terminals move messages, and which synchronize all ranks. Of the collective calls on MPI_COMM_WORLD each counts, as all ranks make all of them in
- * the same order; but only those after which every rank has heard of every other separate phases. */
+/* Which terminals move messages, and which synchronize. Of the collective calls on communicators of all ranks each counts, as all ranks make all of them in
+ * the same order (on several communicators, too: MPI 4.0, 6.14); but only those after which every rank has heard of every other separate phases. */
 static void find_moves(Traffic *t)
 {
     static const char *const synchronizing[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall"};
@@ -348,9 +359,10 @@ static void find_moves(Traffic *t)
         }
         t->cancels |= strcmp(c->function->name, "MPI_Cancel") == 0;
         for (guint k = 0; k < G_N_ELEMENTS(synchronizing); k++)
-            if (!c->failed && comm && comm->has_in && strcmp(c->function->name, synchronizing[k]) == 0 &&
-                g_strcmp0(wend_constant_name(t->plan->program, comm->in[0].value), "MPI_COMM_WORLD") == 0)
+            if (!c->failed && comm && comm->has_in && strcmp(c->function->name, synchronizing[k]) == 0) {
                 t->moves[i] = SYNCHRONIZES;
+                t->comm_words[i] = comm->in[0].value;
+            }
     }
 }
 
@@ -418,8 +430,11 @@ static void discount_cancelled(Traffic *t, guint rank, guint sequence)
     guint phase = 0;
     while ((call = wend_walk_next(walk)) != NULL) {
         const gint64 *made = request_made(call);
-        if (t->moves[call->terminal] == SYNCHRONIZES)
-            phase++;
+        if (t->moves[call->terminal] == SYNCHRONIZES) {
+            gint64 handle = t->comm_words[call->terminal];
+            guint number = wend_is_handle(handle) ? MIN(wend_walk_comm(walk, handle), COMM_UNKNOWN) : members_number(t->members, rank, sequence, handle, 0);
+            phase += number == COMM_WORLD || (!t->world_only && members_all(t->members, number, rank));
+        }
         if (made && (call->function->flags & WEND_F_RECV) && !(call->function->flags & WEND_F_PERSISTENT)) {
             gint64 handle = t->comm_words[call->terminal];
             Pending p = {wend_is_handle(handle) ? MIN(wend_walk_comm(walk, handle), COMM_UNKNOWN) : number_of(t, rank, sequence, handle, 0), phase};
@@ -448,6 +463,8 @@ static void note_thread(Traffic *t, const PlanThread *thread)
     t->done = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
     t->comms = members_walk_new(t->members, thread->class_index, thread->sequence);
     t->phase = 0;
+    t->rank = thread->ranks.ranks[0];
+    t->sequence = thread->sequence;
     for (guint i = 0; i < prefix; i++)
         step(t, g_array_index(t->plan->prefix, guint, i), 1);
     walk(t, thread->rule);
@@ -516,7 +533,7 @@ static void merge_phases(GPtrArray *lists)
     }
 }
 
-static void note_in_order(Traffic *t)
+static void walk_threads(Traffic *t)
 {
     t->steps = 0;
     t->one_phase = FALSE;
@@ -526,6 +543,16 @@ static void note_in_order(Traffic *t)
         if (!t->no_order)
             note_thread(t, thread);
     }
+}
+
+static void note_in_order(Traffic *t)
+{
+    walk_threads(t);
+    if (!t->unclear || t->world_only || t->no_order)
+        return;
+    t->world_only = TRUE; /* ranks could count phases differently */
+    forget(t);
+    walk_threads(t);
 }
 
 static void note_transfers(Traffic *t)

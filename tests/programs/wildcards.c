@@ -2,6 +2,7 @@
  *   (none)  that only one rank sends to: rank 0 sends each other rank messages of different sizes, large ones among them, which come in their order and so
  *           fit, beside receives that name it
  *   comms   on communicators on which nothing else happens, while on others, some with the same handle later, receives name their sources
+ *   phases  of messages that grow, between which barriers on another communicator of all ranks stand
  *   started persistent ones, each of which takes messages of several ranks, in other phases than where it is made
  *   mixed   on a communicator on which a later receive names its source: what it waits for must not be taken by the first */
 #include <mpi.h>
@@ -63,6 +64,20 @@ static void on_their_own(void)
     MPI_Comm_free(&half);
 }
 
+static void phases(void)
+{
+    MPI_Comm comm, backwards; /* in which another rank is the first */
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &backwards);
+    for (int i = 1; i < 4; i++) {
+        gather(MPI_COMM_WORLD, size, i, 0);
+        gather(backwards, size, i, 0);
+        MPI_Barrier(comm);
+    }
+    MPI_Comm_free(&comm);
+    MPI_Comm_free(&backwards);
+}
+
 static void mixed(void)
 {
     MPI_Comm comm;
@@ -116,6 +131,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (strcmp(what, "comms") == 0)
         on_their_own();
+    else if (strcmp(what, "phases") == 0)
+        phases();
     else if (strcmp(what, "mixed") == 0)
         mixed();
     else if (strcmp(what, "started") == 0)
