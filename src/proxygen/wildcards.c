@@ -35,6 +35,10 @@ typedef struct {
 typedef struct { gint64 times; guint64 first, last; } Occurrence;
 typedef struct { guint terminal, phase, comm; /* members_walk_now */ } When;
 typedef struct { guint receiver, phase, comm; /* number */ } Mailbox;
+/* What a rank receives in one phase of what matched probes found: how often each is called, and the smallest buffer. */
+typedef struct { guint rank, phase, unused; } MatchedAt;
+typedef struct { gint64 probed, received, bytes; } Matched;
+enum { ANY_PHASE = G_MAXUINT };
 /* By terminal: what it means here. */
 typedef enum { NOTHING, TRANSFERS, SYNCHRONIZES, /* its communicator's members */ MAKES_COMM } Move;
 
@@ -44,7 +48,7 @@ typedef struct {
     Members *members;
     GPtrArray *received;      /* by rank: GArray of Transfer, named and wildcard */
     GPtrArray *sent;          /* by destination in the job: GArray of Transfer; the last one: sends of which it is not known */
-    gint64 *mrecv_bytes;      /* by rank: the smallest buffer of an Mrecv */
+    GHashTable *matched;      /* MatchedAt -> Matched; phase ANY_PHASE: of the whole run */
     guint8 *moves;            /* by terminal: Move */
     gint64 *comm_words;       /* by terminal: of those that transfer, the communicator's handle */
     gint8 *rule_moves;        /* by rule: has any terminal that moves; -1 not known yet */
@@ -63,6 +67,7 @@ typedef struct {
     guint64 loop_end;         /* in a loop whose order is open: the step where it ends; else 0 */
     gboolean world_only;      /* phases are those of MPI_COMM_WORLD: for some other communicator it is not clear which it is */
     gboolean unclear;
+    gboolean merged;          /* all phases have become one */
     gboolean one_phase;       /* messages cross phases */
     gboolean no_order;        /* too long to walk, or threads, which have no common order */
 } Traffic;
@@ -146,6 +151,32 @@ static gboolean moved_nothing(const Traffic *t, const Call *c, guint rank, guint
     return !(c->function->flags & WEND_F_RECV);
 }
 
+static void note_matched(Traffic *t, guint rank, guint phase, Matched more)
+{
+    const MatchedAt places[] = {{rank, phase, 0}, {rank, ANY_PHASE, 0}};
+    for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
+        Matched *known = g_hash_table_lookup(t->matched, &places[i]);
+        if (!known) {
+            known = g_new(Matched, 1);
+            *known = (Matched){0, 0, G_MAXINT64};
+            g_hash_table_insert(t->matched, g_memdup2(&places[i], sizeof *places), known);
+        }
+        known->probed += more.probed;
+        known->received += more.received;
+        known->bytes = MIN(known->bytes, more.bytes);
+    }
+}
+
+/* Room for what a matched probe of the phase finds; each is received in the phase, or it may be any of the rank's buffers. */
+static gint64 room_for_matched(const Traffic *t, guint rank, guint phase)
+{
+    const MatchedAt here = {rank, phase, 0}, anywhere = {rank, ANY_PHASE, 0};
+    const Matched *in_phase = g_hash_table_lookup(t->matched, &here), *all = g_hash_table_lookup(t->matched, &anywhere);
+    if (in_phase && !t->merged && in_phase->probed == in_phase->received)
+        return in_phase->bytes;
+    return all ? all->bytes : G_MAXINT64;
+}
+
 static void note_call(Traffic *t, const Call *c, guint rank, guint phase, guint number, const Occurrence *when)
 {
     const char *name = c->function->name;
@@ -153,10 +184,11 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, guint 
     gint64 value;
     if (strstr(name, "recv") && call_arg_of_kind(c, WEND_KIND_MESSAGE)) {
         gint64 bytes = bytes_of(t->plan, c, "buf", rank);
-        if (bytes >= 0)
-            t->mrecv_bytes[rank] = MIN(t->mrecv_bytes[rank], bytes);
+        note_matched(t, rank, phase, (Matched){0, when->times, bytes >= 0 ? bytes : G_MAXINT64});
         return;
     }
+    if (is_matched_probe(name))
+        note_matched(t, rank, phase, (Matched){when->times, 0, G_MAXINT64});
     if (!comm || !comm->has_in || moved_nothing(t, c, rank, number))
         return;
     Transfer one = {.comm = number, .terminal = c->terminal, .source = rank, .phase = phase, .first = when->first, .last = when->last};
@@ -376,6 +408,7 @@ static void forget(Traffic *t)
         t->received->pdata[r] = t->sent->pdata[r] = NULL;
     }
     g_hash_table_remove_all(t->balance);
+    g_hash_table_remove_all(t->matched);
 }
 
 /* Takes all calls of all ranks as one phase. What there are of them is not counted, so communicators are not told apart. */
@@ -570,8 +603,10 @@ static void note_transfers(Traffic *t)
     }
     if (t->no_order) {
         forget(t);
+        t->merged = TRUE;
         note_all(t);
     } else if (t->one_phase || !each_phase) {
+        t->merged = TRUE;
         merge_phases(t->received);
         merge_phases(t->sent);
     }
@@ -696,7 +731,7 @@ static void consider(Traffic *t, const Transfer *one, guint rank)
     if (is_probe(name) && !plan->options->pin)
         return;
     const char *reason = plan->options->pin ? "asked for with --pin."
-                       : conflict_on(t, one, rank, is_matched_probe(name) ? t->mrecv_bytes[rank] : one->bytes);
+                       : conflict_on(t, one, rank, is_matched_probe(name) ? room_for_matched(t, rank, one->phase) : one->bytes);
     if (!reason)
         return;
     Wildcard *w = g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(one->terminal));
@@ -747,9 +782,7 @@ void plan_wildcards(Plan *plan)
     t.sent = g_ptr_array_new();
     g_ptr_array_set_size(t.received, (gint)plan->n_ranks + 1);
     g_ptr_array_set_size(t.sent, (gint)plan->n_ranks + 1);
-    t.mrecv_bytes = g_new(gint64, plan->n_ranks);
-    for (guint r = 0; r < plan->n_ranks; r++)
-        t.mrecv_bytes[r] = G_MAXINT64;
+    t.matched = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
     gboolean any = FALSE;
     t.moves = g_new0(guint8, wend_program_n_terminals(plan->program) + 1);
     t.rule_moves = g_malloc(plan->n_rules + 1);
@@ -785,7 +818,7 @@ void plan_wildcards(Plan *plan)
             settle_starts(plan, pinned);
     free_lists(t.received);
     free_lists(t.sent);
-    g_free(t.mrecv_bytes);
+    g_hash_table_destroy(t.matched);
     g_free(t.moves);
     g_free(t.comm_words);
     g_free(t.rule_moves);

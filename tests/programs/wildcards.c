@@ -64,6 +64,20 @@ static void on_their_own(void)
     MPI_Comm_free(&half);
 }
 
+/* Likewise, by matched probes. */
+static void gather_probed(MPI_Comm comm, int count)
+{
+    MPI_Message message;
+    int me;
+    MPI_Comm_rank(comm, &me);
+    if (me > 0)
+        MPI_Send(buffer[1], count, MPI_INT, 0, 2, comm);
+    for (int i = 1; i < size && me == 0; i++) {
+        MPI_Mprobe(MPI_ANY_SOURCE, 2, comm, &message, MPI_STATUS_IGNORE);
+        MPI_Mrecv(buffer[0], count, MPI_INT, &message, MPI_STATUS_IGNORE);
+    }
+}
+
 static void phases(void)
 {
     MPI_Comm comm, backwards; /* in which another rank is the first */
@@ -72,6 +86,8 @@ static void phases(void)
     for (int i = 1; i < 4; i++) {
         gather(MPI_COMM_WORLD, size, i, 0);
         gather(backwards, size, i, 0);
+        gather_probed(MPI_COMM_WORLD, i);
+        gather_probed(backwards, i);
         MPI_Barrier(comm);
     }
     MPI_Comm_free(&comm);
