@@ -284,6 +284,7 @@ static WendMerge *part_of(Job *j, guint rank)
     GError *error = NULL;
     double began = seconds();
     SimulatedRank *r = simulated_new(rank, j->ranks, FALSE);
+    r->noise = g_rand_new_with_seed(rank);
     j->structure->run(r, simulated_sequence(r, WEND_SEQUENCE_THREAD, 0));
     GByteArray *part = simulated_part(r);
     simulated_free(r);

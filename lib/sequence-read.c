@@ -205,25 +205,53 @@ static gboolean read_polls(Member *m, SequenceData *s)
 
 /* -- timing -- */
 
-static gboolean read_columns(Member *m, SequenceData *s, const Counter *c, guint interval, guint n_ranks)
+/* Terminals FIRST to END - 1 of those that occur have one sum (timing.h). */
+typedef struct { guint first, end; WendTiming sum; guint32 code; } Together;
+
+static GArray *find_together(const WendProgram *p, const SequenceData *s)
 {
-    for (guint i = 0; i < s->n_terminals; i++) {
-        guint64 expected = c->calls[s->terminals[i]] * n_ranks; /* wraps for a liar only */
-        s->timing[2 * i + interval].count = expected + (guint64)wend_read_signed(&m->c);
+    GArray *groups = g_array_new(FALSE, FALSE, sizeof(Together));
+    for (guint i = 0, end; i < s->n_terminals; i = end) {
+        for (end = i + 1; end < s->n_terminals && p->terminals[s->terminals[end]].shape == p->terminals[s->terminals[i]].shape;) end++;
+        gboolean together = end - i > TIMING_APART;
+        for (guint k = i; k < end; k += together ? end - i : 1) {
+            Together g = {.first = k, .end = together ? end : k + 1};
+            g_array_append_val(groups, g);
+        }
     }
-    g_autofree guint32 *code = g_new0(guint32, s->n_terminals + 1);
+    return groups;
+}
+
+static gboolean read_columns(Member *m, SequenceData *s, const Counter *c, GArray *groups, guint interval, guint n_ranks)
+{
+    Together *all = (Together *)(gpointer)groups->data;
+    for (guint i = 0; i < groups->len; i++) {
+        gint64 more = wend_read_signed(&m->c);
+        all[i].code = 0;
+        all[i].sum = (WendTiming){.count = (guint64)more}; /* sums wrap for a liar only */
+        for (guint k = all[i].first; k < all[i].end; k++) {
+            guint64 expected = c->calls[s->terminals[k]] * n_ranks;
+            s->timing[2 * k + interval].count = expected + (k == all[i].first ? (guint64)more : 0);
+            all[i].sum.count += expected;
+        }
+    }
     for (int column = 0; column < 4; column++)
-        for (guint i = 0; i < s->n_terminals; i++) {
-            WendTiming *t = &s->timing[2 * i + interval];
-            if (t->count == 0) continue;
+        for (guint i = 0; i < groups->len; i++) {
+            Together *g = &all[i];
+            if (g->sum.count == 0) continue;
             guint64 n = wend_read_unsigned(&m->c);
             if (m->c.failed || n > G_MAXINT32) return member_bad(m, "a time makes no sense");
-            code[i] = column == 0 || column == 3 ? n : MIN(code[i] + n, (guint64)G_MAXINT32);
-            double seconds = timing_seconds(code[i]);
-            if (column == 0) t->min = seconds;
-            else if (column == 1) t->mean = seconds;
-            else if (column == 2) t->max = seconds;
-            else t->stddev = seconds;
+            g->code = column == 0 || column == 3 ? (guint32)n : (guint32)MIN(g->code + n, (guint64)G_MAXINT32);
+            double seconds = timing_seconds(g->code);
+            if (column == 0) g->sum.min = seconds;
+            else if (column == 1) g->sum.mean = seconds;
+            else if (column == 2) g->sum.max = seconds;
+            else g->sum.stddev = seconds;
+        }
+    for (guint i = 0; i < groups->len; i++)
+        for (guint k = all[i].first; k < all[i].end; k++) {
+            WendTiming *t = &s->timing[2 * k + interval];
+            *t = (WendTiming){t->count, all[i].sum.mean, all[i].sum.min, all[i].sum.max, all[i].sum.stddev};
         }
     return TRUE;
 }
@@ -234,13 +262,14 @@ static gboolean timing_of(Member *m, SequenceData *s, const WendClass *k, Counte
     if (m->c.failed || timed > 1) return member_bad(m, "makes no sense");
     if (!timed) return TRUE;
     count_sequence(c, k->sequences[s - m->p->class_data[k - m->p->classes].sequences].rule);
-    if ((gsize)(m->c.end - m->c.p) < 2 * (gsize)c->terminals->len) return member_bad(m, "truncated");
     s->n_terminals = c->terminals->len;
     s->terminals = program_new_block(m->p, s->n_terminals, sizeof(guint32));
     memcpy(s->terminals, c->terminals->data, s->n_terminals * sizeof(guint32));
+    g_autoptr(GArray) groups = find_together(m->p, s);
+    if ((gsize)(m->c.end - m->c.p) < 2 * (gsize)groups->len) return member_bad(m, "truncated");
     s->timing = program_new_block(m->p, 2 * (gsize)s->n_terminals, sizeof(WendTiming));
     for (guint interval = 0; interval < 2; interval++)
-        if (!read_columns(m, s, c, interval, k->n_ranks)) return FALSE;
+        if (!read_columns(m, s, c, groups, interval, k->n_ranks)) return FALSE;
     return TRUE;
 }
 

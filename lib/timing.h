@@ -18,6 +18,8 @@ typedef struct {
 } TimingSum;
 
 TimingSum timing_from_moments(guint64 count, double mean, double min, double max, double m2); /* m2: sum of (x - mean)² */
+/* Terminals of one shape in a sequence that have times of their own. Where there are more, most are called once, and what times say of them is noise: they share one sum. */
+enum { TIMING_APART = 32 };
 void timing_add(TimingSum *a, const TimingSum *b);
 WendTiming timing_result(const TimingSum *t);
 

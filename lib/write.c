@@ -678,6 +678,15 @@ static void put_timing(Writer *w, GArray *sums, const guint64 *expected)
         }
 }
 
+/* Are there more terminals of X's shape in the sequence at hand than have times of their own? *END: behind the last of them. */
+static gboolean many_of_shape(const Writer *w, guint x, guint *end)
+{
+    const Signature *all = (const Signature *)(gpointer)w->r->signatures->data;
+    guint n = 0;
+    for (*end = x; *end < w->r->signatures->len && all[*end].shape == all[x].shape; (*end)++) n += w->calls[*end] > 0;
+    return n > TIMING_APART;
+}
+
 static gboolean write_timing(Writer *w)
 {
     gboolean any = FALSE;
@@ -698,11 +707,21 @@ static gboolean write_timing(Writer *w)
             wend_buf_unsigned(&w->out, timed);
             for (int interval = 0; interval < 2 && timed; interval++) {
                 g_autoptr(GArray) sums = g_array_new(FALSE, FALSE, sizeof(TimingSum)), expected = g_array_new(FALSE, FALSE, sizeof(guint64));
-                for (guint x = 0; x < w->r->signatures->len; x++) {
-                    if (!w->calls[x]) continue;
-                    guint64 calls = w->calls[x] * k->class->ranks.n;
-                    g_array_append_val(sums, s->sequence->timing[2 * (local[x] - 1) + interval]);
-                    g_array_append_val(expected, calls);
+                for (guint x = 0, end; x < w->r->signatures->len; x = end) {
+                    gboolean together = many_of_shape(w, x, &end);
+                    for (gboolean first = TRUE; x < end; x++) {
+                        if (!w->calls[x]) continue;
+                        guint64 calls = w->calls[x] * k->class->ranks.n;
+                        const TimingSum *sum = &s->sequence->timing[2 * (local[x] - 1) + interval];
+                        if (first || !together) {
+                            g_array_append_val(sums, *sum);
+                            g_array_append_val(expected, calls);
+                        } else {
+                            timing_add(&g_array_index(sums, TimingSum, sums->len - 1), sum);
+                            g_array_index(expected, guint64, expected->len - 1) += calls;
+                        }
+                        first = FALSE;
+                    }
                 }
                 put_timing(w, sums, (const guint64 *)(gpointer)expected->data);
             }

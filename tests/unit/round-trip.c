@@ -299,6 +299,65 @@ static void test_stencil(void)
     g_assert_cmpuint(bytes[2], <, bytes[0] + 300);
 }
 
+/* -- a root -- */
+
+/* What varies from call to call: sources, sizes by chance, and who came when. */
+static SimulatedRank *gathering(guint rank, guint world)
+{
+    SimulatedRank *r = simulated_new(rank, world, TRUE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    GRand *dice = g_rand_new_with_seed(rank);
+    gint64 any = constant("MPI_ANY_SOURCE");
+    r->noise = g_rand_new_with_seed(rank);
+    for (guint i = 1; rank == 0 && i < world; i++) {
+        sim_recv(r, s, 100, i, 5, i, 5, 800);
+        sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 800 * i, 100, world - i, 6);
+    }
+    for (guint i = 0; rank == 0 && i < 2 * world; i++) {
+        sim_recv(r, s, 5000, any, 7, g_rand_int_range(dice, 1, world), 7, 8 * g_rand_int_range(dice, 0, 5000));
+        sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, g_rand_int_range(dice, 0, 5000), 1 + i % (world - 1), 8);
+    }
+    for (guint i = 0; rank > 0 && i < 3; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 100 + i, 0, 5);
+    g_rand_free(dice);
+    return r;
+}
+
+static void check_times(const char *dir, guint64 calls)
+{
+    GError *error = NULL;
+    WendProgram *p = wend_program_open(dir, &error);
+    g_assert_no_error(error);
+    guint64 counted = 0;
+    for (guint i = 0; i < wend_program_n_classes(p); i++)
+        for (guint t = 0; t < wend_program_n_terminals(p); t++) {
+            WendTiming duration, interval;
+            wend_program_timing(p, i, 0, t, &duration, &interval);
+            counted += duration.count;
+            g_assert_cmpuint(duration.count, ==, interval.count);
+            if (duration.count) g_assert_true(duration.min > 0 && duration.min <= duration.mean * 1.001 && duration.mean <= duration.max * 1.001);
+        }
+    g_assert_cmpuint(counted, ==, calls);
+    wend_program_free(p);
+}
+
+static void test_root(void)
+{
+    guint64 bytes[2];
+    for (guint k = 0; k < 2; k++) {
+        g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+        guint world = k ? 400 : 100;
+        for (guint rank = 0; rank < world; rank++) g_ptr_array_add(ranks, gathering(rank, world));
+        WendMergeResult result;
+        char *dir = record(ranks, NULL, &result);
+        check(dir, ranks);
+        check_times(dir, result.calls);
+        bytes[k] = result.bytes;
+        discard(dir);
+    }
+    /* 1,200 messages of sizes and 600 of sources by chance more: 13 bits, 13 and 9 each; what is regular costs nothing more. */
+    g_assert_cmpuint(bytes[1] - bytes[0], <, 600 * (13 + 13 + 9) / 8 * 5 / 4);
+}
+
 /* -- classes that share -- */
 
 /* A chain without MPI_PROC_NULL: the ends and the middle are three classes, whose calls are the same but for those left out. */
@@ -481,6 +540,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/round-trip/stencil", test_stencil);
+    g_test_add_func("/round-trip/root", test_root);
     g_test_add_func("/round-trip/shared", test_shared);
     g_test_add_func("/round-trip/walk", test_walk);
     g_test_add_func("/round-trip/random", test_random);

@@ -1,6 +1,7 @@
 /* simulated.c: ranks without MPI. */
 #include "simulated.h"
 
+#include <math.h>
 #include <string.h>
 
 static void call_free(gpointer p)
@@ -50,6 +51,7 @@ void simulated_free(SimulatedRank *r)
 {
     g_ptr_array_unref(r->sequences);
     wend_buf_clear(&r->facts.bytes);
+    if (r->noise) g_rand_free(r->noise);
     g_free(r);
 }
 
@@ -131,8 +133,9 @@ void end(SimulatedRank *r, SimulatedSequence *s, double seconds)
     WendTerminalEntry *t = wend_cst_terminal(s->calls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
     g_assert_true(wend_grammar_append(s->grammar, t->number, 1));
     g_assert_true(wend_cst_outcome(s->calls, t->shape, words(c->outcome), c->outcome->len));
-    wend_stat_add(&t->duration, seconds);
-    wend_stat_add(&t->interval, seconds * 3);
+    double factor = r->noise ? exp2(g_rand_double_range(r->noise, -1, 3)) : 1;
+    wend_stat_add(&t->duration, seconds * factor);
+    wend_stat_add(&t->interval, seconds * 3 * factor);
     keep(r, s);
 }
 

@@ -33,6 +33,7 @@ typedef struct {
 typedef struct {
     guint rank, world;
     gboolean keep;
+    GRand *noise;                    /* times vary by this; NULL: they do not */
     GPtrArray *sequences;
     WendFacts facts;
 } SimulatedRank;
