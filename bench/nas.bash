@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Bytes of the archives of the NAS Parallel Benchmarks (NPB 3.4), whose source is not ours to carry: nas.bash FOLDER, that of NPB3.4-MPI.
+# It is built there (config/make.def is written if there is none). CLASSES: class:ranks…, "S:4 S:16" if not said; BENCHMARKS: all eight if not said.
+set -eu
+[ $# -eq 1 ] && [ -f "$1/config/suite.def.template" ] || { echo "usage: nas.bash FOLDER (of NPB3.4-MPI)" >&2; exit 2; }
+npb=$(cd "$1" && pwd)
+source "$(dirname "$0")/../tests/helpers.bash"
+TEST_TIMEOUT=600
+benchmarks=(${BENCHMARKS:-bt cg ep ft is lu mg sp}) classes=(${CLASSES:-S:4 S:16})
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+if [ ! -f "$npb/config/make.def" ]; then
+    # gfortran 10 and newer take calls of one routine with several types of buffers for an error
+    sed -e "s|^MPIFC *=.*|MPIFC = $(dirname "$MPICC")/mpifort${MPICC#*mpicc} -fallow-argument-mismatch -w|" -e "s|^MPICC *=.*|MPICC = $MPICC|" -e 's|= -O3|= -O2|' \
+        "$npb/config/make.def.template" >"$npb/config/make.def"
+fi
+mkdir -p "$npb/bin"
+printf 'archive bytes of the NAS Parallel Benchmarks\n%6s %6s' class ranks
+printf '%9s' "${benchmarks[@]}" all
+printf '\n'
+for one in "${classes[@]}"; do
+    class=${one%:*} n=${one#*:} all=0
+    printf '%6s %6s' "$class" "$n"
+    for name in "${benchmarks[@]}"; do
+        [ -x "$npb/bin/$name.$class.x" ] || make -C "$npb" "$name" "CLASS=$class" >"$scratch/make" 2>&1 || { tail -n 20 "$scratch/make" >&2; exit 1; }
+        rm -rf "$scratch/trace"
+        record "$scratch/trace" "$n" "$npb/bin/$name.$class.x" >"$scratch/out" 2>&1 || { cat "$scratch/out" >&2; exit 1; }
+        grep -qiE 'successful' "$scratch/out" || { echo "$name did not verify" >&2; exit 1; }
+        bytes=$(stat -c %s "$scratch/trace/trace.tar.zst")
+        all=$((all + bytes))
+        printf '%9s' "$bytes"
+    done
+    printf '%9s\n' "$all"
+done
