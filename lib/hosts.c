@@ -69,7 +69,7 @@ static Group split(const char *name)
     for (begin = end; begin > 0 && g_ascii_isdigit(name[begin - 1]);) begin--;
     if (!plain || begin == end || end - begin > DIGITS_MAX) return (Group){.before = g_strdup(name), .after = g_strdup("")};
     g_autofree char *digits = g_strndup(name + begin, end - begin);
-    return (Group){g_strndup(name, begin), g_strdup(name + end), digits[0] == '0' ? (guint)(end - begin) : 0, rankset_single((guint32)g_ascii_strtoull(digits, NULL, 10))};
+    return (Group){g_strndup(name, begin), g_strdup(name + end), digits[0] == '0' && digits[1] ? (guint)(end - begin) : 0, rankset_single((guint32)g_ascii_strtoull(digits, NULL, 10))};
 }
 
 void hosts_add(Hosts *h, const char *name)
@@ -164,8 +164,8 @@ static guint64 count_range(const char *range)
     char *end;
     guint64 first = g_ascii_strtoull(range, &end, 10), last = first, step = 1;
     if (*end == '-') last = g_ascii_strtoull(end + 1, &end, 10);
-    if (*end == '/') step = MAX(g_ascii_strtoull(end + 1, &end, 10), 1);
-    return last < first ? 1 : (last - first) / step + 1;
+    if (*end == '/') step = g_ascii_strtoull(end + 1, &end, 10);
+    return last < first || step == 0 ? 1 : (last - first) / step + 1;
 }
 
 guint64 hosts_count(const char *text)
