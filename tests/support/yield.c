@@ -6,8 +6,9 @@
  * As root the process also runs at the lowest real-time round-robin priority, where a yield takes effect at once, even beside other load. Two
  * things keep that from stalling what is not real-time (launchers above all; the kernel stops real-time processes for only 50 ms in a second): a
  * long wait sleeps, and the priority is taken only between MPI_Init and MPI_Finalize, whose barriers spin on shared memory without any progress call.
- * Programs with threads do without: one that is not real-time would be kept from doing what one that is waits for. And who spins for a second
- * without any pause loses the priority: a hang must not take the processors from what is there to end it.
+ * Programs with threads do without: one that is not real-time would be kept from doing what one that is waits for. And who computes or spins for a
+ * second without any pause loses the priority until messages come to it again: a hang must not take the processors from what is there to end it.
+ * Others who wait for it have theirs, so the longer they have waited the longer they sleep: looking every 20 microseconds is half a processor.
  *
  * With YIELD_DELAYS=SEED set, each process now and then sleeps up to half a millisecond before it makes progress, so that messages come in another
  * order with each seed.
@@ -26,8 +27,11 @@
 #include <unistd.h>
 
 #define PATIENCE 500 /* progress calls in a row that find nothing, before a wait counts as long */
+#define NAP 20000    /* ns that a long wait sleeps at a time, at first */
+#define LONG_NAP 50  /* naps that it sleeps at a time in the end */
 
 static enum { BEFORE_INIT, RUNNING, FINALIZING } phase;
+static volatile sig_atomic_t lost; /* the priority, that is */
 
 static bool is_own(const void *symbol)
 {
@@ -70,6 +74,14 @@ static void lose_priority(int number)
 {
     (void)number;
     set_policy(SCHED_OTHER, 0);
+    lost = 1;
+}
+
+static void regain_priority(void)
+{
+    lost = 0;
+    if (phase == RUNNING)
+        set_policy(SCHED_RR, 1);
 }
 
 static void gain_priority(void)
@@ -113,6 +125,12 @@ static void delay(void)
         nanosleep(&(struct timespec){.tv_nsec = (long)(state >> 4) % 500000}, NULL);
 }
 
+/* In naps. Less than a hundredth of what the wait has taken by then, so that sleeping makes no wait much longer. */
+static long nap_length(unsigned naps)
+{
+    return naps < 128 * LONG_NAP ? 1 + naps / 128 : LONG_NAP;
+}
+
 unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*real)(void *);
@@ -123,6 +141,8 @@ unsigned ucp_worker_progress(void *worker)
     unsigned n = real(worker);
     if (n > 0) {
         idle = 0;
+        if (lost)
+            regain_priority();
         return n;
     }
     if (phase == BEFORE_INIT)
@@ -130,7 +150,7 @@ unsigned ucp_worker_progress(void *worker)
     if (++idle < PATIENCE)
         sched_yield();
     else
-        nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+        nanosleep(&(struct timespec){.tv_nsec = NAP * nap_length(idle - PATIENCE)}, NULL);
     return n;
 }
 
