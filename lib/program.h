@@ -111,6 +111,7 @@ typedef struct {
     gboolean failed;          /* there are no outputs */
     gboolean unfinished;      /* failed, because the run ended before it returned: there is no return code either */
     gboolean poll;            /* an unsuccessful poll, from F */
+    gboolean fixed;           /* the words of all parameters are the same in each call of this terminal, polls aside: none is of the outcome */
     guint64 index;            /* number of the call in its sequence, from 0; polls count only when the walk gives them */
     guint64 polls_before;
     gint64 return_code;       /* as the recording MPI library numbers it; 0 MPI_SUCCESS */

@@ -98,7 +98,7 @@ static Known *get_known(WendWalk *w, guint32 terminal)
     k->outcomes = g_memdup2(w->layout.outcome->data, k->n_outcomes * sizeof(gint16));
     k->outcome_at = g_new(guint32, k->n_outcomes + 1);
     k->outcome_words = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 8);
-    k->call = (WendCall){.function = f, .terminal = terminal, .shape = t->shape, .rank = w->rank, .failed = s->failed, .unfinished = w->layout.unfinished,
+    k->call = (WendCall){.function = f, .terminal = terminal, .shape = t->shape, .rank = w->rank, .failed = s->failed, .unfinished = w->layout.unfinished, .fixed = k->n_outcomes == 0,
                          .n_args = f->n_params, .args = k->args};
     k->request_out = find_param(f, WEND_KIND_REQUEST, TRUE);
     k->request_in = find_param(f, WEND_KIND_REQUEST, FALSE);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lines.h"
 #include "program.h"
 #include "sink.h"
 #include "src/wend/command.h"
@@ -22,6 +23,7 @@ typedef struct {
     GHashTable *matches;       /* WendFunction -> whether one of the patterns fits, + 1 */
     gboolean polls, timing;
     GString *out;
+    Lines *lines;              /* of the sequence */
 } Dump;
 
 /* FALSE: standard output is gone. */
@@ -47,10 +49,21 @@ static gboolean wanted(Dump *d, const WendFunction *function)
     return GPOINTER_TO_INT(known) == 2;
 }
 
+static void dump_call(Dump *d, const SinkContext *context, guint64 number, const WendCall *call)
+{
+    d->sink->number(d->out, context, number, call);
+    if (lines_append(d->lines, d->out, call))
+        return;
+    gsize start = d->out->len;
+    d->sink->call(d->out, context, call);
+    lines_keep(d->lines, call, d->out->str + start, d->out->len - start);
+}
+
 static gboolean dump_sequence(Dump *d, guint rank, const WendClass *class, guint index)
 {
     WendWalk *walk = wend_walk_new(d->program, rank, index, d->polls ? WEND_WALK_POLLS : WEND_WALK_MAIN);
     SinkContext context = {d->program, walk, &class->sequences[index], rank, index, d->timing};
+    lines_forget(d->lines);
     if (d->sink->sequence != NULL)
         d->sink->sequence(d->out, &context);
 
@@ -59,7 +72,7 @@ static gboolean dump_sequence(Dump *d, guint rank, const WendClass *class, guint
     const WendCall *call;
     while (going && number <= d->last && (call = wend_walk_next(walk)) != NULL) {
         if (number >= d->first && wanted(d, call->function)) {
-            d->sink->call(d->out, &context, number, call);
+            dump_call(d, &context, number, call);
             if (d->out->len >= WRITE_SIZE)
                 going = flush(d);
         }
@@ -151,7 +164,9 @@ int wend_dump_main(int argc, char **argv)
         d.matches = g_hash_table_new(NULL, NULL);
     }
     d.out = g_string_sized_new(2 * WRITE_SIZE);
+    d.lines = lines_new();
     dump_all(&d);
+    lines_free(d.lines);
     g_string_free(d.out, TRUE);
     status = wend_command_finish(COMMAND, WEND_EXIT_OK);
 end:

@@ -2,6 +2,7 @@
 DECODER_SOURCES = \
 	src/decoder/diff.c \
 	src/decoder/dump.c \
+	src/decoder/lines.c src/decoder/lines.h \
 	src/decoder/show.c \
 	src/decoder/sink.c src/decoder/sink.h \
 	$(DECODER_PASSES) $(VALUE_SOURCES)

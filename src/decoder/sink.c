@@ -30,16 +30,25 @@ static void text_begin_sequence(GString *out, const SinkContext *context)
     g_string_append_c(out, '\n');
 }
 
-static void text_call(GString *out, const SinkContext *context, guint64 index, const WendCall *call)
+static void text_number(GString *out, const SinkContext *context, guint64 index, const WendCall *call)
 {
+    (void)context;
     if (call->poll) {
         g_string_append_len(out, "        -  ", 11);
-    } else {
-        for (guint64 size = 100000000; size > 1 && index < size; size /= 10)
-            g_string_append_c(out, ' ');
-        text_decimal(out, (gint64)index);
-        g_string_append_len(out, "  ", 2);
+        return;
     }
+    char column[32], *end = column + sizeof column - 2, *p = end;
+    do
+        *--p = (char)('0' + index % 10);
+    while ((index /= 10) != 0);
+    while (p > end - 9)
+        *--p = ' ';
+    memcpy(end, "  ", 2);
+    g_string_append_len(out, p, end + 2 - p);
+}
+
+static void text_call(GString *out, const SinkContext *context, const WendCall *call)
+{
     value_call(out, context->program, context->walk, call);
     if (context->timing) {
         WendTiming interval, duration = mean_duration(context, call, &interval);
@@ -94,13 +103,18 @@ static void csv_first(GString *out, const SinkContext *context, const WendCall *
     }
 }
 
-static void csv_call(GString *out, const SinkContext *context, guint64 index, const WendCall *call)
+static void csv_number(GString *out, const SinkContext *context, guint64 index, const WendCall *call)
 {
+    (void)call;
     text_decimal(out, context->rank);
     g_string_append_c(out, ',');
     text_sequence(out, context->sequence);
     g_string_append_c(out, ',');
     text_decimal(out, (gint64)index);
+}
+
+static void csv_call(GString *out, const SinkContext *context, const WendCall *call)
+{
     g_string_append(out, call->poll ? ",1," : ",0,");
     g_string_append(out, call->function->name);
     g_string_append_c(out, ',');
@@ -132,14 +146,19 @@ static void csv_call(GString *out, const SinkContext *context, guint64 index, co
 
 /* -- JSON lines -- */
 
-static void json_call(GString *out, const SinkContext *context, guint64 index, const WendCall *call)
+static void json_number(GString *out, const SinkContext *context, guint64 index, const WendCall *call)
 {
+    (void)call;
     g_string_append(out, "{\"rank\":");
     text_decimal(out, context->rank);
     g_string_append(out, context->sequence->kind == WEND_SEQUENCE_THREAD ? ",\"thread\":" : ",\"callback\":");
     text_decimal(out, context->sequence->id);
     g_string_append(out, ",\"call\":");
     text_decimal(out, (gint64)index);
+}
+
+static void json_call(GString *out, const SinkContext *context, const WendCall *call)
+{
     g_string_append(out, call->poll ? ",\"poll\":true,\"function\":\"" : ",\"poll\":false,\"function\":\"");
     g_string_append(out, call->function->name);
     g_string_append(out, "\",\"arguments\":{");
@@ -179,9 +198,9 @@ static void json_call(GString *out, const SinkContext *context, guint64 index, c
 }
 
 static const Sink sinks[] = {
-    {"text", NULL, text_begin_sequence, text_call},
-    {"csv", csv_begin, NULL, csv_call},
-    {"jsonl", NULL, NULL, json_call},
+    {"text", NULL, text_begin_sequence, text_number, text_call},
+    {"csv", csv_begin, NULL, csv_number, csv_call},
+    {"jsonl", NULL, NULL, json_number, json_call},
 };
 
 const Sink *sink_by_name(const char *name)

@@ -1,4 +1,4 @@
-/* sink.h: the three formats of wend dump. A sink appends one call to a string; the caller writes it out. */
+/* sink.h: the three formats of wend dump. A sink appends one call to a string, in two steps; the caller writes it out. */
 #ifndef WEND_DECODER_SINK_H
 #define WEND_DECODER_SINK_H
 
@@ -20,8 +20,10 @@ typedef struct {
     /* Before everything; before the calls of a sequence. NULL: nothing. */
     void (*begin)(GString *out, gboolean timing);
     void (*sequence)(GString *out, const SinkContext *context);
-    /* INDEX: number of the call among those that are no unsuccessful polls; for such a poll, of the call that follows. */
-    void (*call)(GString *out, const SinkContext *context, guint64 index, const WendCall *call);
+    /* What begins the call's line. INDEX: its number among those that are no unsuccessful polls; for such a poll, of the call that follows. */
+    void (*number)(GString *out, const SinkContext *context, guint64 index, const WendCall *call);
+    /* The rest of the line, newline included: of one sequence's calls the same where value_repeats. */
+    void (*call)(GString *out, const SinkContext *context, const WendCall *call);
 } Sink;
 
 const Sink *sink_by_name(const char *name); /* "text", "csv", "jsonl"; else NULL */

@@ -354,6 +354,19 @@ void value_result(GString *out, const WendProgram *p, const WendWalk *w, const W
     append_value(out, p, w, arg->param, arg->n_out, arg->out, TRUE, style);
 }
 
+gboolean value_repeats(const WendCall *call)
+{
+    if (!call->fixed)
+        return FALSE;
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        gint64 words = arg->param->kind == WEND_KIND_COMM ? (arg->n_in > 0) + (arg->n_out > 0) : 0;
+        if (words > 0 && (arg->param->array || wend_is_handle(arg->n_in > 0 ? arg->in[0] : arg->out[0]))) /* named by number, see append_element */
+            return FALSE;
+    }
+    return TRUE;
+}
+
 char *value_error_class(const WendProgram *p, gint64 class)
 {
     char key[32];

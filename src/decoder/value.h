@@ -18,6 +18,9 @@ void value_result(GString *out, const WendProgram *p, const WendWalk *w, const W
 /* How many words arg->in (IS_OUT: arg->out) points at. */
 gsize value_words(const WendArg *arg, gboolean is_out);
 
+/* Whether each call of this terminal reads as this one does, but for its return code: no argument is of the outcome, or of what a walk knows by then. */
+gboolean value_repeats(const WendCall *call);
+
 /* A return code, as the recording has it: an error class. "MPI_SUCCESS", "MPI_ERR_TRUNCATE", or "error 74" where there is no name. */
 void value_return_code(GString *out, const WendProgram *p, gint64 class);
 char *value_error_class(const WendProgram *p, gint64 class); /* newly allocated; NULL: no name */

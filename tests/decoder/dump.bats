@@ -50,6 +50,37 @@ END
     grep -q '(MPI_Aint)(heap(3) + 64) - (MPI_Aint)heap(2), *(MPI_Aint)(stack - 8)' <(tr -s ' \n' ' ' <proxy.c)
 }
 
+@test "a call that comes again reads as it would alone" {
+    cat >again <<'END'
+ranks 2
+rank *
+MPI_Init
+repeat 3
+MPI_Comm_split color=1 key=self newcomm=comm#0/2/self/0
+MPI_Bcast buffer=heap#0 count=1 root=0 comm=comm#0
+MPI_Type_size datatype=MPI_INT size=4
+MPI_Send dest=self tag=7
+MPI_Send dest=self tag=7 -> rc=6
+MPI_Recv source=self tag=MPI_ANY_TAG -> status=0,5,4,0
+MPI_Recv source=self tag=MPI_ANY_TAG -> status=0,8,4,0
+MPI_Comm_free comm=comm#0
+end
+MPI_Finalize
+END
+    "$BUILD_DIR/tests/decoder/script" again a
+    for format in text csv jsonl; do
+        "$WEND" dump -F $format a | grep -v '^#\|^rank,' >whole
+        for rank in 0 1; do
+            for ((call = 0; call < 26; call++)); do
+                "$WEND" dump -F $format -r $rank -c $call a
+            done
+        done | grep -v '^#\|^rank,' >each
+        [[ $(wc -l <each) == 52 ]]
+        diff whole each
+    done
+    [[ $("$WEND" dump a | grep -c 'MPI_Bcast.*comm=comm#3)') == 2 && $("$WEND" dump a | grep -c 'tag=8') == 6 ]]
+}
+
 @test "ranks, threads, calls, functions and polls can be chosen" {
     run -0 "$WEND" dump -r 1 -c 3-4 t
     [[ ${#lines[@]} == 5 && ${lines[0]} == "# rank 1, thread 0" && ${lines[1]} == *"3  MPI_Irecv("* && ${lines[4]} == *"4  MPI_Test("*"flag=true"* ]]

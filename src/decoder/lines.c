@@ -1,0 +1,62 @@
+/* lines.c: see lines.h. A line goes where its terminal says, in the place of what was there: a program's loops have few terminals, and what is kept is bounded. */
+#include "config.h"
+
+#include "lines.h"
+
+#include <string.h>
+
+#include "value.h"
+
+#define PLACES 4096
+#define LONGEST 232 /* a longer line takes longer to be written anyway */
+
+typedef struct {
+    guint64 sequence;     /* 0: free */
+    guint32 terminal;
+    gint64 return_code;
+    guint8 n;
+    char text[LONGEST];
+} Line;
+
+struct Lines {
+    guint64 sequence;     /* counts them, from 1 */
+    Line lines[PLACES];
+};
+
+Lines *lines_new(void)
+{
+    Lines *lines = g_new0(Lines, 1);
+    lines->sequence = 1;
+    return lines;
+}
+
+void lines_free(Lines *lines)
+{
+    g_free(lines);
+}
+
+void lines_forget(Lines *lines)
+{
+    lines->sequence++;
+}
+
+gboolean lines_append(const Lines *lines, GString *out, const WendCall *call)
+{
+    const Line *line = &lines->lines[call->terminal % PLACES];
+    if (line->sequence != lines->sequence || line->terminal != call->terminal || line->return_code != call->return_code || call->poll)
+        return FALSE;
+    g_string_append_len(out, line->text, line->n);
+    return TRUE;
+}
+
+void lines_keep(Lines *lines, const WendCall *call, const char *text, gsize n)
+{
+    if (n > LONGEST || call->poll || !value_repeats(call))
+        return;
+    Line *line = &lines->lines[call->terminal % PLACES];
+    line->sequence = lines->sequence;
+    line->terminal = call->terminal;
+    line->return_code = call->return_code;
+    line->n = (guint8)n;
+    memcpy(line->text, text, n);
+}
