@@ -2,7 +2,7 @@
 EXTRA_PROGRAMS += bench/malloc
 bench_malloc_SOURCES = bench/malloc.c $(MEMORY_SOURCES)
 bench_malloc_CFLAGS = $(AM_CFLAGS) -O2 -fno-builtin
-bench_malloc_LDADD = -lpthread
+bench_malloc_LDADD = lib/libwendhot.la -lpthread
 CLEANFILES += bench/malloc$(EXEEXT)
 
 .PHONY: bench-malloc

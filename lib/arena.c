@@ -2,11 +2,13 @@
 #include "arena.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "budget.h"
 
 struct wend_arena_chunk {
     struct wend_arena_chunk *older;
+    size_t bytes; /* of it all */
     char data[];
 };
 
@@ -24,14 +26,15 @@ void *wend_arena_new(WendArena *a, size_t bytes)
     bytes = bytes > 0 ? (bytes + 7) & ~(size_t)7 : 8; /* never NULL for nothing */
     if ((size_t)(a->end - a->next) < bytes) {
         size_t size = chunk_size(a, bytes);
-        struct wend_arena_chunk *chunk = calloc(1, sizeof *chunk + size);
+        struct wend_arena_chunk *chunk = wend_budget_zeroed(sizeof *chunk + size);
         if (!chunk)
             return NULL;
         chunk->older = a->chunks;
+        chunk->bytes = sizeof *chunk + size;
         a->chunks = chunk;
         a->next = chunk->data;
         a->end = chunk->data + size;
-        a->bytes += sizeof *chunk + size;
+        a->bytes += chunk->bytes;
     }
     void *p = a->next;
     a->next += bytes;
@@ -50,7 +53,7 @@ void wend_arena_clear(WendArena *a)
 {
     while (a->chunks) {
         struct wend_arena_chunk *older = a->chunks->older;
-        free(a->chunks);
+        wend_budget_free(a->chunks, a->chunks->bytes);
         a->chunks = older;
     }
     *a = (WendArena){0};

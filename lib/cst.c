@@ -4,10 +4,10 @@
  * Records and words live in one arena. A terminal points to its shape's words, so a signature costs its slots only. */
 #include "cst.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
+#include "budget.h"
 #include "intern.h"
 #include "stream.h"
 
@@ -46,7 +46,7 @@ struct WendCst {
 
 WendCst *wend_cst_new(void)
 {
-    return calloc(1, sizeof(WendCst));
+    return wend_budget_zeroed(sizeof(WendCst));
 }
 
 void wend_cst_free(WendCst *t)
@@ -56,16 +56,17 @@ void wend_cst_free(WendCst *t)
     for (uint32_t i = 0; i < t->shapes.n; i++)
         wend_stream_clear(&((Shape *)t->shapes.records[i])->outcomes);
     for (uint32_t i = 0; i < t->pools.n; i++) {
-        free(((Pool *)t->pools.records[i])->numbers);
-        free(((Pool *)t->pools.records[i])->heap);
+        Pool *p = t->pools.records[i];
+        wend_budget_free(p->numbers, p->cap * sizeof *p->numbers);
+        wend_budget_free(p->heap, p->cap * sizeof *p->heap);
     }
     Index *all[] = {&t->shapes, &t->terminals, &t->pools};
     for (size_t i = 0; i < 3; i++) {
         wend_intern_clear(&all[i]->table);
-        free(all[i]->records);
+        wend_budget_free(all[i]->records, all[i]->cap * sizeof *all[i]->records);
     }
     wend_arena_clear(&t->arena);
-    free(t);
+    wend_budget_free(t, sizeof *t);
 }
 
 /* Adds a record, whose number becomes x->n - 1. */
@@ -75,7 +76,7 @@ static bool index_add(Index *x, void *record, uint64_t hash)
         return false;
     if (x->n == x->cap) {
         uint32_t cap = x->cap ? x->cap > UINT32_MAX / 2 ? UINT32_MAX : x->cap * 2 : 16;
-        void **records = realloc(x->records, cap * sizeof *records);
+        void **records = wend_budget_resize(x->records, x->cap * sizeof *records, cap * sizeof *records);
         if (!records)
             return false;
         x->records = records;
@@ -154,14 +155,20 @@ static bool reserve(Pool *p)
     if (p->cap > UINT32_MAX / 2)
         return false;
     uint32_t cap = p->cap ? p->cap * 2 : 4;
-    uint32_t *numbers = realloc(p->numbers, cap * sizeof *numbers);
-    if (numbers)
-        p->numbers = numbers;
-    uint32_t *heap = realloc(p->heap, cap * sizeof *heap);
-    if (heap)
-        p->heap = heap;
-    if (!numbers || !heap)
+    size_t before = p->cap * sizeof(uint32_t), bytes = cap * sizeof(uint32_t);
+    uint32_t *numbers = wend_budget_resize(NULL, 0, bytes), *heap = numbers ? wend_budget_resize(NULL, 0, bytes) : NULL;
+    if (!heap) {
+        wend_budget_free(numbers, numbers ? bytes : 0);
         return false;
+    }
+    if (before > 0) {
+        memcpy(numbers, p->numbers, before);
+        memcpy(heap, p->heap, before);
+    }
+    wend_budget_free(p->numbers, before);
+    wend_budget_free(p->heap, before);
+    p->numbers = numbers;
+    p->heap = heap;
     p->cap = cap;
     return true;
 }
@@ -219,6 +226,11 @@ void wend_cst_release(WendCst *t, WendPoolKey key)
 bool wend_cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n)
 {
     return wend_stream_add(&((Shape *)t->shapes.records[shape])->outcomes, words, n);
+}
+
+void wend_cst_outcome_undo(WendCst *t, uint32_t shape)
+{
+    wend_stream_undo(&((Shape *)t->shapes.records[shape])->outcomes);
 }
 
 size_t wend_cst_memory(const WendCst *t)

@@ -51,6 +51,7 @@ void wend_cst_release(WendCst *t, WendPoolKey key);
 /* Appends an entry (words as in docs/design.md) to the outcome stream of a shape. Equal entries in a row cost a count.
  * False: not recorded. */
 bool wend_cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n);
+void wend_cst_outcome_undo(WendCst *t, uint32_t shape); /* takes back what was appended last, to this shape; nothing is appended to it any more */
 
 size_t wend_cst_memory(const WendCst *t); /* bytes held; walks the table */
 

@@ -14,14 +14,17 @@
  * In front of all this stand two ways to append without touching the grammar at all, see "The front" below. */
 #include "grammar.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "budget.h"
 
 #define RULE 0x80000000u  /* id of a symbol: a terminal, or RULE | index of the rule's guard */
 #define GUARD 0xffffffffu /* id of a guard */
 #define DEAD 0xfffffffeu  /* id of a node in the free list */
 #define MAX_NODES 0x7ffffff0u
 #define GUESSES 128
+#define FIRST_NODES 32u
+#define FIRST_DIGRAMS 64u
 #define START 0           /* guard of the start rule; as a link: none */
 
 typedef struct {
@@ -133,18 +136,20 @@ static void push(WendGrammar *g, uint32_t node)
 
 WendGrammar *wend_grammar_new(void)
 {
-    WendGrammar *g = calloc(1, sizeof *g);
+    WendGrammar *g = wend_budget_zeroed(sizeof *g);
     if (!g)
         return NULL;
+    g->resize = wend_budget_resize;
     g->leaf = GUARD;
-    g->cap_nodes = 32;
-    g->mask = 63;
-    g->nodes = malloc(g->cap_nodes * sizeof *g->nodes);
-    g->digrams = calloc(g->mask + 1, sizeof *g->digrams);
-    if (!g->nodes || !g->digrams) {
-        wend_grammar_free(g);
+    g->nodes = wend_budget_resize(NULL, 0, FIRST_NODES * sizeof *g->nodes);
+    g->digrams = g->nodes ? wend_budget_zeroed(FIRST_DIGRAMS * sizeof *g->digrams) : NULL;
+    if (!g->digrams) {
+        wend_budget_free(g->nodes, g->nodes ? FIRST_NODES * sizeof *g->nodes : 0);
+        wend_budget_free(g, sizeof *g);
         return NULL;
     }
+    g->cap_nodes = FIRST_NODES;
+    g->mask = FIRST_DIGRAMS - 1;
     g->nodes[START] = (Node){.id = GUARD};
     g->n_nodes = 1;
     return g;
@@ -206,14 +211,20 @@ static void put_digram(Entry *digrams, uint32_t mask, Entry e)
     digrams[i] = e;
 }
 
+static void *zeroed(WendResize resize, size_t bytes)
+{
+    if (resize == wend_budget_resize) /* calloc's pages may be untouched */
+        return wend_budget_zeroed(bytes);
+    void *p = wend_resize(resize, NULL, 0, bytes);
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
 static void add_digram(WendGrammar *g, uint32_t a, uint32_t hash)
 {
     if (g->n_digrams > g->mask / 2) {
         uint32_t mask = g->mask * 2 + 1;
         size_t bytes = ((size_t)mask + 1) * sizeof(Entry);
-        Entry *digrams = g->resize ? g->resize(NULL, 0, bytes) : calloc(1, bytes); /* calloc's pages may be untouched */
-        if (digrams && g->resize)
-            memset(digrams, 0, bytes);
+        Entry *digrams = zeroed(g->resize, bytes);
         if (!digrams && g->n_digrams >= g->mask - g->mask / 8)
             return; /* the table must keep empty entries */
         if (digrams) {

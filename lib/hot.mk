@@ -1,6 +1,7 @@
 # What the tracer uses while the application runs: no GLib. Compiled into libwend.so and into libwendcore. Needs XXHASH_CFLAGS.
 HOT_SOURCES = \
 	lib/arena.c lib/arena.h \
+	lib/budget.c lib/budget.h \
 	lib/buf.c lib/buf.h \
 	lib/cst.c lib/cst.h \
 	lib/grammar.c lib/grammar.h \

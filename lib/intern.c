@@ -1,11 +1,12 @@
 /* intern.c: see intern.h. */
 #include "intern.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+
+#include "budget.h"
 
 struct wend_intern_entry {
     uint64_t hash;
@@ -74,7 +75,7 @@ static void put(WendIntern *t, struct wend_intern_entry e)
 static bool grow(WendIntern *t)
 {
     size_t size = t->entries ? t->mask + 1 : 0, new_size = size ? size * 2 : 16;
-    struct wend_intern_entry *old = t->entries, *entries = calloc(new_size, sizeof *entries);
+    struct wend_intern_entry *old = t->entries, *entries = wend_budget_zeroed(new_size * sizeof *entries);
     if (!entries)
         return false;
     t->entries = entries;
@@ -82,7 +83,7 @@ static bool grow(WendIntern *t)
     for (size_t i = 0; i < size; i++)
         if (old[i].signature)
             put(t, old[i]);
-    free(old);
+    wend_budget_free(old, size * sizeof *old);
     return true;
 }
 
@@ -103,6 +104,6 @@ size_t wend_intern_memory(const WendIntern *t)
 
 void wend_intern_clear(WendIntern *t)
 {
-    free(t->entries);
+    wend_budget_free(t->entries, wend_intern_memory(t));
     *t = (WendIntern){0};
 }

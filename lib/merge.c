@@ -57,7 +57,7 @@ static guint place(const GPtrArray *facts, const char *key, gboolean *found)
 static gboolean wins(const Fact *old, const char *key, const char *value, guint32 rank)
 {
     double a = g_ascii_strtod(old->value, NULL), b = g_ascii_strtod(value, NULL);
-    if (strcmp(key, "run.start") == 0 && a != b) return b < a;
+    if ((strcmp(key, "run.start") == 0 || strcmp(key, WEND_STOPPED_AFTER) == 0) && a != b) return b < a;
     if (strcmp(key, "run.elapsed") == 0 && a != b) return b > a;
     return rank < old->rank;
 }
@@ -221,6 +221,17 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
     }
     wend_merge_free(other);
     return TRUE;
+}
+
+guint wend_merge_stopped(const WendMerge *m, guint64 *calls)
+{
+    guint n = 0;
+    for (guint i = 0; i < m->facts->len; i++) {
+        const Fact *f = g_ptr_array_index(m->facts, i);
+        n += g_str_has_prefix(f->key, WEND_ENDED_GROUP ".") && strcmp(f->value, WEND_ENDED_MEMORY) == 0;
+        if (strcmp(f->key, WEND_STOPPED_AFTER) == 0) *calls = g_ascii_strtoull(f->value, NULL, 10);
+    }
+    return n;
 }
 
 char *wend_merge_unrecorded(const WendMerge *m)

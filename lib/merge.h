@@ -22,6 +22,8 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
 GByteArray *wend_merge_encode(WendMerge *m);                                    /* for the partner; caller unrefs */
 /* Functions of which it has no call though they were called: "MPI_A, MPI_B and 3 others". Newly allocated; NULL: there are none. */
 char *wend_merge_unrecorded(const WendMerge *m);
+/* Ranks whose recording stopped at WEND_MAX_MEMORY; if there are any, CALLS is how many the first of them had recorded. */
+guint wend_merge_stopped(const WendMerge *m, guint64 *calls);
 void wend_merge_free(WendMerge *m);
 
 typedef struct {

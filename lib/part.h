@@ -21,6 +21,7 @@
  *   run.start        seconds since the epoch, decimal (the archive keeps the smallest)
  *   run.elapsed      seconds from MPI_Init to MPI_Finalize, decimal (the largest)
  *   run.ended        how this rank ended if not in MPI_Finalize (saved.h). The archive gets ended.HOW, the ranks that ended so
+ *   run.stopped_after  calls that this rank had recorded when its recording stopped at WEND_MAX_MEMORY (the smallest)
  *   mpi.library      MPI_Get_library_version, first line           mpi.version  "4.0"
  *   mpi.thread       MPI_THREAD_SINGLE … as provided                clock.source, clock.resolution (seconds)
  *   wend.version     of the tracer                                  options.NAME   each WEND_ setting that was given: options.timing
@@ -39,6 +40,7 @@
 
 #define WEND_PART_MAGIC "WENDPART"
 #define WEND_PART_VERSION 1
+#define WEND_STOPPED_AFTER "run.stopped_after"
 #define WEND_UNRECORDED_GROUP "unrecorded"
 
 /* Writing a part: collect the facts, then begin, then one wend_part_sequence for each of the sequences announced. Test

@@ -38,6 +38,7 @@ bool wend_saved_is_whole(const void *file, size_t n, WendSavedHeader *h); /* of 
 #define WEND_ENDED_EXIT "exit "       /* then the status */
 #define WEND_ENDED_EXEC "exec "       /* then the program that it became */
 #define WEND_ENDED_FATAL "error in MPI" /* that nobody handles */
+#define WEND_ENDED_MEMORY "recorded up to WEND_MAX_MEMORY" /* the run went on */
 #define WEND_ENDED_UNKNOWN "no word"  /* a checkpoint, or another rank ended */
 
 #endif

@@ -1,8 +1,9 @@
 /* stream.c: see stream.h. */
 #include "stream.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "budget.h"
 
 static void write_run(const WendStream *s, WendBuf *out)
 {
@@ -30,7 +31,7 @@ bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
         return true;
     }
     if (s->cap < n) {
-        int64_t *last = realloc(s->last, n * sizeof *last);
+        int64_t *last = wend_budget_resize(s->last, s->cap * sizeof *last, n * sizeof *last);
         if (!last)
             return false;
         s->last = last;
@@ -38,6 +39,7 @@ bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
     }
     if (s->repeats > 0) {
         size_t len = s->runs.len;
+        s->runs.resize = wend_budget_resize;
         write_run(s, &s->runs);
         if (s->runs.failed) { /* what was recorded before stays readable */
             s->runs.len = len;
@@ -51,6 +53,12 @@ bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
     s->repeats = 1;
     s->entries++;
     return true;
+}
+
+void wend_stream_undo(WendStream *s)
+{
+    s->entries--;
+    s->repeats--;
 }
 
 void wend_stream_encode(const WendStream *s, WendBuf *out)
@@ -73,7 +81,7 @@ size_t wend_stream_memory(const WendStream *s)
 
 void wend_stream_clear(WendStream *s)
 {
-    free(s->last);
+    wend_budget_free(s->last, s->cap * sizeof *s->last);
     wend_buf_clear(&s->runs);
     *s = (WendStream){0};
 }

@@ -13,6 +13,7 @@ typedef struct {
 } WendStream; /* {0} is empty */
 
 bool wend_stream_add(WendStream *s, const int64_t *words, size_t n); /* false: no memory, nothing added */
+void wend_stream_undo(WendStream *s);                                /* takes back what was added last; nothing is added any more */
 void wend_stream_encode(const WendStream *s, WendBuf *out);          /* the stream of part.h */
 size_t wend_stream_memory(const WendStream *s);
 void wend_stream_clear(WendStream *s);

@@ -29,6 +29,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/graph.c \
 	tests/programs/hello.c \
 	tests/programs/interleaved.c \
+	tests/programs/irregular.c \
 	tests/programs/keys.c \
 	tests/programs/levels.c \
 	tests/programs/memory.c \
@@ -115,6 +116,7 @@ BATS_TESTS = \
 	tests/cuda.bats \
 	tests/fortran.bats \
 	tests/launchers.bats \
+	tests/limits.bats \
 	tests/output.bats \
 	tests/programs.bats \
 	tests/proxygen/proxygen.bats \

@@ -26,11 +26,11 @@ tests_unit_callbacks_LDADD = $(FFI_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/asked
 tests_unit_asked_SOURCES = tests/unit/asked.c $(MEMORY_SOURCES)
-tests_unit_asked_LDADD = -lpthread
+tests_unit_asked_LDADD = lib/libwendhot.la -lpthread
 
 UNIT_TESTS += tests/unit/memory
 tests_unit_memory_SOURCES = tests/unit/memory.c $(MEMORY_SOURCES)
-tests_unit_memory_LDADD = -lpthread
+tests_unit_memory_LDADD = lib/libwendhot.la -lpthread
 
 UNIT_TESTS += tests/unit/requests
 tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/call.c src/tracer/clock.c src/tracer/handles.c src/tracer/requests.c src/tracer/threads.c

@@ -55,22 +55,24 @@ static gboolean uses_turns(const Plan *plan)
     return plan->turns && g_hash_table_size(plan->turns) > 0;
 }
 
-/* A rank that ended in a call of MPI (MPI_Abort, or an error that nobody handled) ends there again. Others had more to do, or were ended by those. */
-static gboolean ends_elsewhere(const WendProgram *program)
+/* A rank that ended in a call of MPI (MPI_Abort, or an error that nobody handled) ends there again. Others had more to do, or were ended by those: why the
+ * recording does not tell what; NULL: there are none. */
+static const char *ends_elsewhere(const WendProgram *program)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
     g_autofree const char **how = wend_program_ends(program, names);
     for (guint r = 0; r < wend_program_ranks(program); r++)
         if (how[r] && !g_str_has_prefix(how[r], WEND_ENDED_ABORT) && strcmp(how[r], WEND_ENDED_FATAL) != 0)
-            return TRUE;
-    return FALSE;
+            return strcmp(how[r], WEND_ENDED_MEMORY) == 0 ? "recording stopped at WEND_MAX_MEMORY, before the run ended" : "the run ended early";
+    return NULL;
 }
 
 gboolean plan_compile(const WendProgram *program, const Options *options, GHashTable *names, GError **error)
 {
-    if (ends_elsewhere(program)) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the run ended early (see wend show); a program that does the same would wait for what never came",
-                    options->recording);
+    const char *early = ends_elsewhere(program);
+    if (early) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: %s (see wend show); a program that does the same would wait for what never came",
+                    options->recording, early);
         return FALSE;
     }
     if (!knows_functions(program, options->recording, error))

@@ -29,6 +29,7 @@ typedef struct { uint64_t low, high, reach, window; int64_t segment, offset; } A
 typedef struct {
     _Atomic uint64_t version;         /* odd: it is being changed */
     _Atomic uint64_t n;
+    _Atomic uint64_t closed;          /* it is not kept any more */
     Attached at[];
 } List;
 
@@ -36,6 +37,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
 static _Atomic bool any;              /* there has been a dynamic window */
 
 static List *own;
+static List *_Atomic own_head;        /* its first page once more, which stays where it is */
 static long job;                      /* tells this world's processes from others; 0: not asked yet, -1: unknown */
 static int own_file = -1;
 static size_t own_bytes;
@@ -81,6 +83,10 @@ static bool own_make(void)
     own = p;
     own_file = file;
     own_bytes = bytes;
+    p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    atomic_store(&own_head, p == MAP_FAILED ? NULL : p);
+    if (atomic_load(&state()->broken))
+        attached_close();
     return true;
 }
 
@@ -111,6 +117,13 @@ static void change_end(size_t from, size_t n)
         own->at[i].reach = i > 0 && own->at[i - 1].reach > own->at[i].high ? own->at[i - 1].reach : own->at[i].high;
     own->n = n;
     atomic_fetch_add(&own->version, 1);
+}
+
+void attached_close(void)
+{
+    List *head = atomic_load(&own_head);
+    if (head)
+        atomic_store(&head->closed, 1);
 }
 
 void attached_open(void)
@@ -265,8 +278,8 @@ static bool find(int rank, uint64_t address, Where *where, bool *have)
     for (int tries = 0; tries < 10000; tries++) {
         size_t room;
         const List *l = list_of(rank, &room);
-        *have = l != NULL;
-        if (!l)
+        *have = l != NULL && !atomic_load(&l->closed);
+        if (!*have)
             return false;
         uint64_t version = atomic_load(&l->version);
         bool found = search(l, room, address, where);

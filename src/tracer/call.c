@@ -3,9 +3,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../../lib/budget.h"
+#include "attached.h"
 #include "control.h"
 #include "ending.h"
 #include "functions.gen.h"
@@ -54,6 +55,7 @@ void state_break(const char *why)
     atomic_compare_exchange_strong(&s->broken_why, &none, why);
     atomic_store(&s->broken, true);
     atomic_store(&s->active, false);
+    attached_close();
 }
 
 /* -- sequences and threads -- */
@@ -66,13 +68,13 @@ static void sequence_free(Sequence *q)
         wend_cst_free(q->main);
     if (q->main_grammar)
         wend_grammar_free(q->main_grammar);
-    free(q);
+    wend_budget_free(q, sizeof *q);
 }
 
 /* Registered with threads_lock held by the caller. */
 static Sequence *sequence_new(State *s, bool callback, int64_t function, uint32_t tid)
 {
-    Sequence *q = calloc(1, sizeof *q);
+    Sequence *q = wend_budget_zeroed(sizeof *q);
     if (!q)
         return NULL;
     q->main = wend_cst_new();
@@ -96,15 +98,15 @@ static void call_free(Call *c)
 {
     if (!c)
         return;
-    free(c->shape.w);
-    free(c->slots.w);
-    free(c->outcome.w);
-    free(c);
+    const Words *all[] = {&c->shape, &c->slots, &c->outcome};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        wend_budget_free(all[i]->w, all[i]->cap * sizeof *all[i]->w);
+    wend_budget_free(c, sizeof *c);
 }
 
 static Call *call_new(Thread *t)
 {
-    Call *c = calloc(1, sizeof *c);
+    Call *c = wend_budget_zeroed(sizeof *c);
     if (!c)
         return NULL;
     c->thread = t;
@@ -121,10 +123,10 @@ Thread *thread_new(void)
     late_open();
     if (s->other_family)
         return NULL;
-    Thread *t = calloc(1, sizeof *t);
+    Thread *t = wend_budget_zeroed(sizeof *t);
     Call *c = t ? call_new(t) : NULL;
     if (!c) {
-        free(t);
+        wend_budget_free(t, t ? sizeof *t : 0);
         state_break("out of memory");
         return NULL;
     }
@@ -143,7 +145,7 @@ Thread *thread_new(void)
     pthread_mutex_unlock(&s->threads_lock);
     if (!t->sequence) {
         call_free(c);
-        free(t);
+        wend_budget_free(t, sizeof *t);
         state_break("out of memory");
         return NULL;
     }
@@ -155,7 +157,7 @@ Thread *thread_new(void)
 bool words_grow(Words *w)
 {
     size_t cap = w->cap ? 2 * w->cap : 64;
-    int64_t *grown = realloc(w->w, cap * sizeof *grown);
+    int64_t *grown = wend_budget_resize(w->w, w->cap * sizeof *grown, cap * sizeof *grown);
     if (!grown) {
         state_break("out of memory");
         return false;
@@ -169,7 +171,7 @@ MPI_Status *scratch_statuses(Call *c, size_t n)
 {
     Thread *t = c->thread;
     if (n > t->n_statuses) {
-        MPI_Status *grown = realloc(t->statuses, n * sizeof *grown);
+        MPI_Status *grown = wend_budget_resize(t->statuses, t->n_statuses * sizeof *grown, n * sizeof *grown);
         if (!grown) {
             state_break("out of memory");
             return NULL;
@@ -297,10 +299,13 @@ static bool append_main(Call *c, Sequence *q, bool timed)
         return false;
     c->outcome.w[0] = (int64_t)q->polls_since;
     c->outcome.w[1] = c->rc;
-    q->polls_since = 0;
-    if (!wend_grammar_append(q->main_grammar, e->number, 1)
-        || !wend_cst_outcome(q->main, e->shape, c->outcome.w, c->outcome.n))
+    if (!wend_cst_outcome(q->main, e->shape, c->outcome.w, c->outcome.n))
         return false;
+    if (!wend_grammar_append(q->main_grammar, e->number, 1)) {
+        wend_cst_outcome_undo(q->main, e->shape);
+        return false;
+    }
+    q->polls_since = 0;
     if (timed) {
         /* Counters of two sockets may differ by a little: time never runs backwards. */
         double tick = state()->seconds_per_tick;
@@ -325,8 +330,9 @@ static inline void sequence_unlock(Sequence *q)
 
 bool call_append(Call *c)
 {
-    c->sequence->calls++;
-    return append_main(c, c->sequence, false);
+    bool ok = append_main(c, c->sequence, false);
+    c->sequence->calls += ok;
+    return ok;
 }
 
 /* While recording is off, what makes, ends or changes an object goes on being recorded, so that readers know it when recording is on again
@@ -370,10 +376,10 @@ static void append(Call *c, bool timed)
             if (__builtin_expect(q->stashed != NULL, 0))
                 ok = requests_unstash(q);
             ok = ok && (poll ? append_poll(c, q) : append_main(c, q, timed));
-            q->calls++;
+            q->calls += ok;
         } else if (!poll && is_kept(c)) {
             ok = append_main(c, q, timed);
-            q->calls++;
+            q->calls += ok;
         } else if (c->made) {
             request_stash(c);
         }

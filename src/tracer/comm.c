@@ -2,7 +2,6 @@
  * a handle fresh from the library is the one thing that is sure to be valid, so these calls raise no error handler. */
 #include "comm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "attached.h"
@@ -37,7 +36,7 @@ static int leader_of(MPI_Group group)
 
 static struct CommEntry *comm_ask(MPI_Comm comm)
 {
-    struct CommEntry *e = malloc(sizeof *e);
+    struct CommEntry *e = handle_facts_new(sizeof *e);
     if (!e) {
         state_break("out of memory");
         return NULL;
@@ -99,7 +98,7 @@ int64_t comm_made(Call *c, MPI_Comm comm)
 void comm_made_later(Call *c, MPI_Comm parent, MPI_Comm *variable)
 {
     const CommFacts *facts = comm_facts(parent);
-    struct CommEntry *e = malloc(sizeof *e);
+    struct CommEntry *e = handle_facts_new(sizeof *e);
     if (!e) {
         state_break("out of memory");
         return;
@@ -109,7 +108,7 @@ void comm_made_later(Call *c, MPI_Comm parent, MPI_Comm *variable)
         e->facts = *facts;
     e->word = handle_reserve(c, HANDLE_COMM);
     put_comm(c, e->word, &e->facts);
-    free(c->later);
+    handle_facts_free(c->later);
     c->later = e;
 }
 
@@ -140,7 +139,7 @@ const CommFacts *file_facts(MPI_File file)
 static struct CommEntry *inherit(HandleKind kind, uintptr_t value, MPI_Comm comm, size_t n)
 {
     const CommFacts *facts = comm_facts(comm);
-    struct CommEntry *e = facts ? malloc(sizeof *e + n * sizeof(int)) : NULL;
+    struct CommEntry *e = facts ? handle_facts_new(sizeof *e + n * sizeof(int)) : NULL;
     if (!e)
         return NULL;
     *e = (struct CommEntry){*facts, .indegree = -1, .outdegree = -1};
@@ -234,7 +233,7 @@ enum { VARIES = 5, DATATYPE_FACTS }; /* one fact more, which is not recorded: bo
 
 static int64_t *datatype_ask(MPI_Datatype type)
 {
-    int64_t *facts = malloc(DATATYPE_FACTS * sizeof *facts);
+    int64_t *facts = handle_facts_new(DATATYPE_FACTS * sizeof *facts);
     MPI_Count size = -1, lb = 0, extent = 0, true_lb = 0, true_extent = 0;
     if (!facts) {
         state_break("out of memory");
@@ -310,7 +309,7 @@ const int64_t *datatype_facts(MPI_Datatype type)
 
 void message_made(MPI_Message m, int self, int source, int tag)
 {
-    MessageFacts *facts = malloc(sizeof *facts);
+    MessageFacts *facts = handle_facts_new(sizeof *facts);
     if (!facts) {
         state_break("out of memory");
         return;

@@ -147,6 +147,7 @@ void control_open(void)
         if (!open_output())
             stop_for_good();
     }
+    limit_open();
     watch_ends();
 }
 

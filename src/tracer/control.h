@@ -13,6 +13,9 @@ void control_finish(void);                   /* the recording is closed */
 void control_say_absent(void);               /* some ranks run without Wend: one process says it */
 bool control_merge(MPI_Comm comm);           /* on all its ranks; it is freed. False: rank 0 has no place for the recording */
 
+/* limit.c: how much memory the recording may hold. MPI runs, and the size of the world is known. */
+void limit_open(void);
+
 /* top.c: MPI has been started in this process. What it execs later is not to say that nothing was recorded. */
 void top_started(void);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../../lib/functions.h"
+#include "../../lib/saved.h"
 #include "comm.h"
 #include "encode.h"
 #include "functions.gen.h"
@@ -289,10 +290,18 @@ void facts_collect(void)
     add_datatypes(f);
 }
 
+static uint64_t calls_recorded(void)
+{
+    uint64_t n = 0;
+    for (const Sequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
+        n += q->calls;
+    return n;
+}
+
 void facts_put(WendFacts *f, const char *ended)
 {
     uint64_t elapsed = clock_nanoseconds() - start_nanoseconds;
-    char seconds[48];
+    char seconds[48], calls[24];
     f->n += constant_facts.n;
     f->bytes.failed |= constant_facts.bytes.failed;
     wend_buf_bytes(&f->bytes, constant_facts.bytes.data, constant_facts.bytes.len);
@@ -302,6 +311,10 @@ void facts_put(WendFacts *f, const char *ended)
     wend_facts_add(f, "run.elapsed", seconds);
     if (ended)
         wend_facts_add(f, "run.ended", ended);
+    if (ended && strcmp(ended, WEND_ENDED_MEMORY) == 0) {
+        decimal(calls, calls_recorded(), 1);
+        wend_facts_add(f, WEND_STOPPED_AFTER, calls);
+    }
     add_errors(f);
     unrecorded_each(add_unrecorded, f);
 }

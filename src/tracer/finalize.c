@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../../lib/merge.h"
+#include "../../lib/saved.h"
 #include "ending.h"
 #include "module.h"
 #include "output.h"
@@ -32,6 +33,7 @@ typedef struct {
     gboolean (*absorb)(WendMerge *, const guint8 *, gsize, GError **);
     GByteArray *(*encode)(WendMerge *);
     char *(*unrecorded)(const WendMerge *);
+    guint (*stopped)(const WendMerge *, guint64 *);
     void (*free)(WendMerge *);
     gboolean (*write)(WendMerge *, const char *, const char *, WendMergeResult *, GError **);
     void (*g_free)(gpointer);
@@ -112,6 +114,7 @@ static bool core_open(Core *c, const char **why)
         {"wend_merge_from_part", (void **)&c->from_part}, {"wend_merge_absorb", (void **)&c->absorb},
         {"wend_merge_encode", (void **)&c->encode},       {"wend_merge_free", (void **)&c->free},
         {"wend_merge_unrecorded", (void **)&c->unrecorded}, {"wend_merge_write", (void **)&c->write},
+        {"wend_merge_stopped", (void **)&c->stopped},
         {"g_free", (void **)&c->g_free},                  {"g_error_free", (void **)&c->error_free},
         {"g_byte_array_free", (void **)&c->array_free},
     };
@@ -126,10 +129,9 @@ static bool core_open(Core *c, const char **why)
 
 static void merge_open(Merge *m)
 {
-    const char *why;
-    if (atomic_load(&state()->broken)) {
-        const char *reason = atomic_load(&state()->broken_why);
-        fail(m, "%s", reason ? reason : "recording stopped");
+    const char *why, *stopped = atomic_load(&state()->broken) ? atomic_load(&state()->broken_why) : NULL;
+    if (stopped && strcmp(stopped, WEND_ENDED_MEMORY) != 0) { /* short of memory GLib would abort */
+        fail(m, "%s", stopped);
         return;
     }
     if (!core_open(&m->core, &why)) {
@@ -139,7 +141,7 @@ static void merge_open(Merge *m)
     WendBuf part = WEND_BUF_INIT;
     GError *error = NULL;
     facts_collect();
-    part_of_rank(&part, NULL);
+    part_of_rank(&part, stopped);
     if (part.failed)
         fail(m, "out of memory");
     else if (!(m->merge = m->core.from_part(part.data, part.len, &error)))
@@ -227,11 +229,17 @@ static bool write_archive(Merge *m)
         return false;
     parts_remove();
     char *unrecorded = m->core.unrecorded(m->merge);
-    if (!settings()->quiet || unrecorded) {
-        char calls[48], bytes[48];
+    guint64 after = 0;
+    guint stopped = m->core.stopped(m->merge, &after);
+    if (!settings()->quiet || unrecorded || stopped) {
+        char calls[48], bytes[48], first[48], limit[128] = "";
         write_grouped(calls, sizeof calls, result.calls);
         write_grouped(bytes, sizeof bytes, result.bytes);
-        state_say("%s calls of %d %s in %s bytes: %s%s%s%s", calls, state()->world_size, state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(),
+        write_grouped(first, sizeof first, after);
+        if (stopped)
+            snprintf(limit, sizeof limit, "; %u rank%s reached WEND_MAX_MEMORY, %s %s calls", stopped, stopped == 1 ? "" : "s",
+                     stopped == 1 ? "after" : "the first after", first);
+        state_say("%s calls of %d %s in %s bytes: %s%s%s%s%s", calls, state()->world_size, state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(), limit,
                   unrecorded ? ", without those of " : "", unrecorded ? unrecorded : "", unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
     }
     m->core.g_free(unrecorded);

@@ -1,8 +1,9 @@
 /* handles.c: the library's handle values and their words: one open-addressing hash for each kind, predefined handles among the entries. */
 #include "handles.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "../../lib/budget.h"
 
 typedef struct {
     uintptr_t value;
@@ -26,7 +27,7 @@ static bool id_take(struct IdPool *p, uint32_t *id)
         p->first++;
     if (p->first == p->words) {
         size_t words = p->words ? 2 * p->words : 1;
-        uint64_t *grown = realloc(p->used, words * sizeof *grown);
+        uint64_t *grown = wend_budget_resize(p->used, p->words * sizeof *grown, words * sizeof *grown);
         if (!grown)
             return false;
         memset(grown + p->words, 0, (words - p->words) * sizeof *grown);
@@ -56,7 +57,7 @@ static void give_back(const Call *c, Sequence *maker, HandleKind kind, uint32_t 
     }
     if (p->n_given_back == p->cap_given_back) {
         size_t cap = p->cap_given_back ? 2 * p->cap_given_back : 16;
-        struct GivenBack *grown = realloc(p->given_back, cap * sizeof *grown);
+        struct GivenBack *grown = wend_budget_resize(p->given_back, p->cap_given_back * sizeof *grown, cap * sizeof *grown);
         if (!grown) {
             id_release(p, id);
             return;
@@ -126,7 +127,7 @@ static Entry *find(HandleKind kind, uintptr_t value)
 static bool grow(HandleKind kind)
 {
     size_t before = tables[kind].n, n = before ? 2 * before : 64;
-    Entry *old = tables[kind].slots, *grown = calloc(n, sizeof *grown);
+    Entry *old = tables[kind].slots, *grown = wend_budget_zeroed(n * sizeof *grown);
     if (!grown)
         return false;
     tables[kind].slots = grown;
@@ -138,7 +139,7 @@ static bool grow(HandleKind kind)
                 k = (k + 1) & (n - 1);
             grown[k] = old[i];
         }
-    free(old);
+    wend_budget_free(old, before * sizeof *old);
     return true;
 }
 
@@ -275,7 +276,25 @@ void handle_freed(Call *c, HandleKind kind, uintptr_t value)
         e->references--;
     }
     state_unlock(&state()->handles_lock, locked);
-    free(facts);
+    handle_facts_free(facts);
+}
+
+/* How many bytes there are stands before them. */
+void *handle_facts_new(size_t bytes)
+{
+    max_align_t *p = wend_budget_zeroed(sizeof *p + bytes);
+    if (!p)
+        return NULL;
+    *(size_t *)p = sizeof *p + bytes;
+    return p + 1;
+}
+
+void handle_facts_free(void *facts)
+{
+    if (!facts)
+        return;
+    max_align_t *p = (max_align_t *)facts - 1;
+    wend_budget_free(p, *(size_t *)p);
 }
 
 void *handle_facts(HandleKind kind, uintptr_t value)
@@ -297,7 +316,7 @@ bool handle_set_facts(HandleKind kind, uintptr_t value, void *facts)
         facts = before;
     }
     state_unlock(&state()->handles_lock, locked);
-    free(facts);
+    handle_facts_free(facts);
     return e != NULL;
 }
 
@@ -321,7 +340,7 @@ void handle_arrived(Sequence *maker, HandleKind kind, uintptr_t value, int64_t w
         facts = NULL;
     }
     state_unlock(&state()->handles_lock, locked);
-    free(facts);
+    handle_facts_free(facts);
     if (!e)
         state_break("out of memory");
 }

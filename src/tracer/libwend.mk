@@ -18,6 +18,7 @@ TRACER_SOURCES = \
 	src/tracer/handles.c src/tracer/handles.h \
 	src/tracer/late.c src/tracer/late.h \
 	src/tracer/launcher.h \
+	src/tracer/limit.c \
 	src/tracer/module.c src/tracer/module.h \
 	src/tracer/output.c src/tracer/output.h \
 	src/tracer/part.c \

@@ -3,9 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "../../lib/budget.h"
 
 /* Index of the first range that ends above ADDRESS. */
 static size_t above(const Ranges *rs, uintptr_t address)
@@ -31,7 +32,7 @@ bool ranges_add(Ranges *rs, Range r)
 {
     if (rs->n == rs->cap) {
         size_t cap = rs->cap ? 2 * rs->cap : 16;
-        Range *grown = realloc(rs->at, cap * sizeof *grown);
+        Range *grown = wend_budget_resize(rs->at, rs->cap * sizeof *grown, cap * sizeof *grown);
         if (!grown)
             return false;
         rs->at = grown;
@@ -57,7 +58,7 @@ bool ranges_remove_overlap(Ranges *rs, uintptr_t low, uintptr_t high, Range *rem
 
 void ranges_free(Ranges *rs)
 {
-    free(rs->at);
+    wend_budget_free(rs->at, rs->cap * sizeof *rs->at);
     *rs = (Ranges)RANGES_INIT;
 }
 

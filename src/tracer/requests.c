@@ -9,9 +9,9 @@
  * completion, then NULLED while the application may still pass the variable that a Test or Waitany nulled, else IDLE. */
 #include "requests.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "../../lib/budget.h"
 #include "comm.h"
 #include "own.gen.h"
 
@@ -84,7 +84,7 @@ static RequestRecord *variable_find(const MPI_Request *variable)
 static bool variables_grow(void)
 {
     size_t n = table.n_variables ? 2 * table.n_variables : 256;
-    RequestRecord **grown = calloc(n, sizeof *grown);
+    RequestRecord **grown = wend_budget_zeroed(n * sizeof *grown);
     if (!grown)
         return false;
     for (size_t i = 0; i < table.n_variables; i++) {
@@ -95,7 +95,7 @@ static bool variables_grow(void)
             *p = r;
         }
     }
-    free(table.variables);
+    wend_budget_free(table.variables, table.n_variables * sizeof *table.variables);
     table.variables = grown;
     table.n_variables = n;
     return true;
@@ -143,7 +143,7 @@ static Value **value_slot(MPI_Request value)
 static bool values_grow(void)
 {
     size_t n = table.n_values ? 2 * table.n_values : 256;
-    Value **grown = calloc(n, sizeof *grown);
+    Value **grown = wend_budget_zeroed(n * sizeof *grown);
     if (!grown)
         return false;
     for (size_t i = 0; i < table.n_values; i++) {
@@ -154,7 +154,7 @@ static bool values_grow(void)
             *p = v;
         }
     }
-    free(table.values);
+    wend_budget_free(table.values, table.n_values * sizeof *table.values);
     table.values = grown;
     table.n_values = n;
     return true;
@@ -170,7 +170,7 @@ static Value *value_get(MPI_Request value)
     Value *v = table.free_values;
     if (v)
         table.free_values = v->next;
-    else if (!(v = malloc(sizeof *v)))
+    else if (!(v = wend_budget_zeroed(sizeof *v)))
         return NULL;
     *v = (Value){.value = value};
     *p = v;
@@ -241,13 +241,15 @@ static RequestRecord *list_take(List *l)
 
 /* -- made while recording is off -- */
 
+static size_t stash_bytes(size_t words) { return sizeof(Stash) + words * sizeof(int64_t); }
+
 static void stash_remove(Sequence *q, Stash *s)
 {
     *(s->previous ? &s->previous->next : &q->stashed) = s->next;
     *(s->next ? &s->next->previous : &q->stashed_last) = s->previous;
     if (s->request)
         s->request->stash = NULL;
-    free(s);
+    wend_budget_free(s, stash_bytes(s->n_shape + s->n_slots + s->n_outcome));
 }
 
 void request_stash(Call *c)
@@ -256,7 +258,7 @@ void request_stash(Call *c)
     Sequence *q = c->sequence;
     bool locked = state_lock(&state()->requests_lock);
     size_t n = c->shape.n + c->slots.n + c->outcome.n;
-    Stash *s = r->state == LIVE && !r->stash ? malloc(sizeof *s + n * sizeof *s->words) : NULL;
+    Stash *s = r->state == LIVE && !r->stash ? wend_budget_zeroed(stash_bytes(n)) : NULL;
     if (s) {
         *s = (Stash){r, q->stashed_last, NULL, c->function, c->shape.n, c->slots.n, c->outcome.n};
         memcpy(s->words, c->shape.w, s->n_shape * sizeof *s->words);
@@ -336,7 +338,7 @@ static bool reserve(Call *c, size_t n)
     size_t cap = c->cap_requests ? c->cap_requests : 16;
     while (cap < n)
         cap *= 2;
-    RequestRecord **grown = realloc(c->requests, cap * sizeof *grown);
+    RequestRecord **grown = wend_budget_resize(c->requests, c->cap_requests * sizeof *grown, cap * sizeof *grown);
     if (!grown) {
         state_break("out of memory");
         return false;
@@ -398,7 +400,7 @@ static RequestRecord *record_of(Sequence *q, uint32_t number)
         size_t n = q->n_requests ? q->n_requests : 16;
         while (n <= number)
             n *= 2;
-        RequestRecord **grown = realloc(q->requests, n * sizeof *grown);
+        RequestRecord **grown = wend_budget_resize(q->requests, q->n_requests * sizeof *grown, n * sizeof *grown);
         if (!grown)
             return NULL;
         memset(grown + q->n_requests, 0, (n - q->n_requests) * sizeof *grown);
@@ -406,7 +408,7 @@ static RequestRecord *record_of(Sequence *q, uint32_t number)
         q->n_requests = n;
     }
     if (!q->requests[number])
-        q->requests[number] = calloc(1, sizeof **q->requests);
+        q->requests[number] = wend_budget_zeroed(sizeof **q->requests);
     return q->requests[number];
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../lib/budget.h"
 #include "heap.h"
 #include "ranges.h"
 
@@ -84,7 +85,7 @@ static Names *names_of(int64_t thread)
         return thread < 0 ? NULL : n;
     if ((size_t)thread >= by_thread.n) {
         size_t cap = 2 * (size_t)thread + 16;
-        Names **grown = realloc(by_thread.at, cap * sizeof *grown);
+        Names **grown = wend_budget_resize(by_thread.at, by_thread.n * sizeof *grown, cap * sizeof *grown);
         if (!grown)
             return NULL;
         memset(grown + by_thread.n, 0, (cap - by_thread.n) * sizeof *grown);
@@ -92,7 +93,7 @@ static Names *names_of(int64_t thread)
         by_thread.n = cap;
     }
     n = by_thread.at[thread];
-    if (!n && (n = calloc(1, sizeof *n))) {
+    if (!n && (n = wend_budget_zeroed(sizeof *n))) {
         n->thread = (uint32_t)thread;
         n->next = all_names;
         all_names = by_thread.at[thread] = n;
@@ -117,7 +118,7 @@ static int64_t id_take(Names *names, int kind)
         w++;
     if (w == names->ids[kind].words) {
         size_t words = w ? 2 * w : 16;
-        uint64_t *grown = realloc(names->ids[kind].taken, words * sizeof *grown);
+        uint64_t *grown = wend_budget_resize(names->ids[kind].taken, w * sizeof *grown, words * sizeof *grown);
         if (!grown)
             return WEND_UNKNOWN;
         memset(grown + w, 0, (words - w) * sizeof *grown);
@@ -164,7 +165,7 @@ static bool used_add(uintptr_t start, SegmentNames *names)
 {
     if (2 * (used.n + 1) > used.cap) {
         size_t cap = used.cap ? 2 * used.cap : 256;
-        Used *slots = calloc(cap, sizeof *slots), *old = used.slots;
+        Used *slots = wend_budget_zeroed(cap * sizeof *slots), *old = used.slots;
         if (!slots)
             return false;
         size_t old_cap = used.cap;
@@ -173,7 +174,7 @@ static bool used_add(uintptr_t start, SegmentNames *names)
         for (size_t i = 0; i < old_cap; i++)
             if (old[i].start != 0)
                 slots[used_slot(old[i].start)] = old[i];
-        free(old);
+        wend_budget_free(old, old_cap * sizeof *old);
     }
     used.slots[used_slot(start)] = (Used){start, names};
     used.n++;
@@ -229,7 +230,7 @@ static int64_t block_segment(uintptr_t start, int kind, bool name, Names *names,
     SegmentNames *new = spare;
     if (new)
         spare = new->next;
-    else if (!(new = malloc(sizeof *new)))
+    else if (!(new = wend_budget_zeroed(sizeof *new)))
         return WEND_UNKNOWN;
     *new = (SegmentNames){names, id_take(names, kind), names->blocks, at ? *at : NULL};
     if (new->segment == WEND_UNKNOWN || (!at && !used_add(start, new))) {

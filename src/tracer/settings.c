@@ -1,6 +1,7 @@
 /* settings.c: the environment's WEND_ variables, by the table of settings.h. */
 #include "settings.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -56,10 +57,29 @@ static long read_number(const char *variable, long otherwise)
     return n;
 }
 
+static long read_size(const char *variable, long otherwise)
+{
+    static const char units[] = "KMGT";
+    const char *value = getenv(variable), *unit;
+    char *end;
+    if (!value || !*value)
+        return otherwise;
+    errno = 0;
+    long n = strtol(value, &end, 10), size;
+    int shift = *end && (unit = strchr(units, toupper((unsigned char)*end))) ? 10 * (int)(unit - units + 1) : 0;
+    const char *rest = end + (shift > 0);
+    if (end == value || *rest || n < 0 || errno || __builtin_mul_overflow(n, 1L << shift, &size)) {
+        snprintf(problem, sizeof problem, "%s=%.100s: not a number of bytes, such as 64M; taken as the default", variable, value);
+        return otherwise;
+    }
+    return size;
+}
+
 static void read_all(void)
 {
 #define READ_STRING read_string
 #define READ_NUMBER read_number
+#define READ_SIZE read_size
 #define READ_SWITCH read_switch
 #define X(field, variable, type, default_value, option, letter, argument, doc) values.field = READ_##type(variable, default_value);
     WEND_SETTINGS(X)

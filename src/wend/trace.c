@@ -36,6 +36,7 @@ static char *given_family;            /* not the tracer's: it says which tracer 
 static const GOptionEntry options[] = {
 #define ENTRY_STRING G_OPTION_ARG_FILENAME, given_string
 #define ENTRY_NUMBER G_OPTION_ARG_STRING, given_number
+#define ENTRY_SIZE ENTRY_NUMBER
 #define ENTRY_SWITCH G_OPTION_ARG_NONE, given_switch
 #define ENTRY(name, letter, arg, data, index, doc, argument) {name, letter, 0, arg, &data[index], doc, argument},
 #define ENTRY_OF(...) ENTRY(__VA_ARGS__)
@@ -76,6 +77,7 @@ static void set_variables(void)
     }
 #define SET_STRING set_string
 #define SET_NUMBER set_number
+#define SET_SIZE set_number
 #define SET_SWITCH set_switch
 #define X(field, variable, type, default_value, ...) SET_##type(variable, SETTING_##field, default_value);
     WEND_SETTINGS(X)

@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "attached.h"
 #include "call.h"
 #include "comm.h"
 #include "control.h"
@@ -15,6 +16,7 @@ const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_R
 const size_t wend_n_predefined = 1;
 void *const *tools_own;
 void facts_note_error_class(int class) { (void)class; }
+void attached_close(void) {}
 void late_open(void) {}
 void ending_prepare_thread(void) {}
 void recorder_wait(Thread *t) { (void)t; }

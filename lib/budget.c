@@ -1,0 +1,65 @@
+/* budget.c: see budget.h. */
+#include "budget.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+static _Atomic size_t held, limit = SIZE_MAX;
+static void (*_Atomic when_reached)(void);
+
+static void give(size_t n)
+{
+    atomic_fetch_sub_explicit(&held, n, memory_order_relaxed);
+}
+
+static bool take(size_t n)
+{
+    size_t before = atomic_fetch_add_explicit(&held, n, memory_order_relaxed), most = atomic_load_explicit(&limit, memory_order_relaxed);
+    if (before <= most && n <= most - before)
+        return true;
+    give(n);
+    void (*reached)(void) = atomic_load(&when_reached);
+    if (reached)
+        reached();
+    return false;
+}
+
+void *wend_budget_resize(void *p, size_t old, size_t n)
+{
+    if (n == 0) {
+        free(p);
+        give(old);
+        return NULL;
+    }
+    if (n > old && !take(n - old))
+        return NULL;
+    void *moved = realloc(p, n);
+    if (!moved && n > old)
+        give(n - old);
+    else if (moved && n < old)
+        give(old - n);
+    return moved;
+}
+
+void *wend_budget_zeroed(size_t n)
+{
+    if (!take(n))
+        return NULL;
+    void *p = calloc(1, n);
+    if (!p)
+        give(n);
+    return p;
+}
+
+size_t wend_budget_held(void)
+{
+    return atomic_load_explicit(&held, memory_order_relaxed);
+}
+
+void wend_budget_limit(size_t bytes, void (*reached)(void))
+{
+    atomic_store(&when_reached, reached);
+    atomic_store(&limit, bytes);
+}
