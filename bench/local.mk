@@ -8,11 +8,18 @@ bench/overhead: bench/overhead.c
 CLEANFILES += bench/overhead
 EXTRA_DIST += bench/overhead.c bench/nas.bash bench/overhead.py bench/size.bash
 
-.PHONY: bench-nas bench-overhead bench-threads bench-size
+bench/finalize: bench/finalize.c
+	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) -std=gnu11 -O2 -Wall -Wextra -Wno-stringop-overflow -rdynamic -o $@ $< -ldl
+CLEANFILES += bench/finalize
+EXTRA_DIST += bench/finalize.c bench/finalize.py
+
+.PHONY: bench-finalize bench-nas bench-overhead bench-threads bench-size
 bench-threads: all bench/overhead
 	$(AM_V_at)$(PYTHON) $(srcdir)/bench/overhead.py --threads $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-overhead: all bench/overhead
 	$(AM_V_at)$(PYTHON) $(srcdir)/bench/overhead.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
+bench-finalize: all bench/finalize tests/support/yield.la
+	$(AM_V_at)$(PYTHON) $(srcdir)/bench/finalize.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-nas: all tests/support/yield.la
 	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/bench/nas.bash $(NPB)
 bench-size: all examples/stencil2d
