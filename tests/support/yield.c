@@ -10,11 +10,15 @@
  * second without any pause loses the priority until messages come to it again: a hang must not take the processors from what is there to end it.
  * Others who wait for it have theirs, so the longer they have waited the longer they sleep: looking every 20 microseconds is half a processor.
  *
+ * MPI_Wait of a write or read that libc's asynchronous I/O does asks aio_error without any pause, and the thread that is to write wants the lock that
+ * aio_error takes. On two cores it seldom gets it: a program of a minute did not end in three. So aio_error pauses, too.
+ *
  * With YIELD_DELAYS=SEED set, each process now and then sleeps up to half a millisecond before it makes progress, so that messages come in another
  * order with each seed.
  *
  * Never part of Wend itself: a tracer must not change how an application is scheduled.
  */
+#include <aio.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -152,6 +156,17 @@ unsigned ucp_worker_progress(void *worker)
     else
         nanosleep(&(struct timespec){.tv_nsec = NAP * nap_length(idle - PATIENCE)}, NULL);
     return n;
+}
+
+int aio_error(const struct aiocb *request)
+{
+    static int (*real)(const struct aiocb *);
+    if (!real)
+        real = (int (*)(const struct aiocb *))next("aio_error");
+    int state = real(request);
+    if (state == EINPROGRESS)
+        nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
+    return state;
 }
 
 static int finalize(const char *name)
