@@ -35,6 +35,7 @@
 #define LONG_NAP 50  /* naps that it sleeps at a time in the end */
 
 static enum { BEFORE_INIT, RUNNING, FINALIZING } phase;
+static bool privileged;            /* this process has, or had, the priority */
 static volatile sig_atomic_t lost; /* the priority, that is */
 
 static bool is_own(const void *symbol)
@@ -93,8 +94,10 @@ static void gain_priority(void)
     struct sigaction action = {.sa_handler = lose_priority, .sa_flags = SA_RESTART}, before;
     if (sigaction(SIGXCPU, NULL, &before) != 0 || before.sa_handler != SIG_DFL)
         return;
-    if (sigaction(SIGXCPU, &action, NULL) == 0 && setrlimit(RLIMIT_RTTIME, &(struct rlimit){1000000, RLIM_INFINITY}) == 0)
+    if (sigaction(SIGXCPU, &action, NULL) == 0 && setrlimit(RLIMIT_RTTIME, &(struct rlimit){1000000, RLIM_INFINITY}) == 0) {
+        privileged = true;
         set_policy(SCHED_RR, 1);
+    }
 }
 
 static void find_out_phase(void)
@@ -129,10 +132,11 @@ static void delay(void)
         nanosleep(&(struct timespec){.tv_nsec = (long)(state >> 4) % 500000}, NULL);
 }
 
-/* In naps. Less than a hundredth of what the wait has taken by then, so that sleeping makes no wait much longer. */
+/* In naps. Less than a hundredth of what the wait has taken by then, so that sleeping makes no wait much longer. A thread that sleeps here has the
+ * library's lock, and what others wait for may come to it: where there may be threads, naps stay short. */
 static long nap_length(unsigned naps)
 {
-    return naps < 128 * LONG_NAP ? 1 + naps / 128 : LONG_NAP;
+    return !privileged ? 1 : naps < 128 * LONG_NAP ? 1 + naps / 128 : LONG_NAP;
 }
 
 unsigned ucp_worker_progress(void *worker)
