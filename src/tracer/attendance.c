@@ -22,6 +22,7 @@
 #include "own.gen.h"
 #include "runtime.h"
 #include "spawn.h"
+#include "watcher.h"
 
 /* -- /proc -- */
 
@@ -60,36 +61,48 @@ static char *read_proc(long pid, const char *name, size_t *len)
     return NULL;
 }
 
-/* What VARIABLE was in the environment with which PID was started, for the caller to free. NULL: not set. */
-static char *variable_of(long pid, const char *variable)
+/* The environment with which a process was started, which is at most of interest once. */
+typedef struct { char *text; size_t len; } Environment;
+
+static Environment environment_of(long pid)
 {
-    size_t len, n = strlen(variable);
-    char *environment = read_proc(pid, "environ", &len), *value = NULL;
-    for (const char *p = environment; p && p < environment + len && !value; p += strlen(p) + 1)
+    Environment e;
+    e.text = read_proc(pid, "environ", &e.len);
+    return e;
+}
+
+/* What VARIABLE was there. NULL: not set. */
+static const char *value_in(const Environment *e, const char *variable)
+{
+    size_t n = strlen(variable);
+    for (const char *p = e->text; p && p < e->text + e->len; p += strlen(p) + 1)
         if (strncmp(p, variable, n) == 0 && p[n] == '=')
-            value = strdup(p + n + 1);
-    free(environment);
-    return value;
+            return p + n + 1;
+    return NULL;
 }
 
 /* -1: none. */
+static long rank_in(const Environment *e, const char *variable)
+{
+    const char *value = value_in(e, variable);
+    return value ? strtol(value, NULL, 10) : -1;
+}
+
 static long rank_of(long pid, const char *variable)
 {
-    char *value = variable_of(pid, variable);
-    long rank = value ? strtol(value, NULL, 10) : -1;
-    free(value);
+    Environment e = environment_of(pid);
+    long rank = rank_in(&e, variable);
+    free(e.text);
     return rank;
 }
 
-/* Has PID the rank of a process that was started with this one? What the application itself starts (MPI_Comm_spawn) has ranks of its own from 0 on; PMIx, or else
+/* Is it that of a process that was started with this one? What the application itself starts (MPI_Comm_spawn) has ranks of its own from 0 on; PMIx, or else
  * Wend, has told such processes the name of their job. */
-static bool is_of_job(long pid)
+static bool is_of_job(const Environment *e)
 {
     const char *namespace = getenv("PMIX_NAMESPACE"), *own = namespace ? namespace : getenv(SPAWN_WORLD);
-    char *its = variable_of(pid, namespace ? "PMIX_NAMESPACE" : SPAWN_WORLD);
-    bool same = its ? own && strcmp(its, own) == 0 : namespace || !own; /* the first world has no name of Wend's */
-    free(its);
-    return same;
+    const char *its = value_in(e, namespace ? "PMIX_NAMESPACE" : SPAWN_WORLD);
+    return its ? own && strcmp(its, own) == 0 : namespace || !own; /* the first world has no name of Wend's */
 }
 
 /* State (a letter) and parent; 0 and 0: gone. */
@@ -105,19 +118,12 @@ static void status_of(long pid, char *state, long *parent)
     free(stat);
 }
 
-static long parent_of(long pid)
+/* The process that started the rank that PID is of: the first, from PID on upwards, that has no rank. */
+static long launcher_from(long pid, const char *variable)
 {
     char state;
-    long parent;
-    status_of(pid, &state, &parent);
-    return parent;
-}
-
-/* The process that started PID's rank: its first ancestor that has no rank. */
-static long launcher_of(long pid, const char *variable)
-{
     while (pid > 1 && rank_of(pid, variable) >= 0)
-        pid = parent_of(pid);
+        status_of(pid, &state, &pid);
     return pid;
 }
 
@@ -130,15 +136,47 @@ static bool has_mapped(long pid, const char *library)
     return found;
 }
 
-static bool is_dead(long pid)
+/* All ranks of a node ask about all, and the kernel takes a quarter of a millisecond for a process's mappings: its threads tell in a tenth of that, Wend's being among
+ * the first that there are. */
+static bool has_watcher(long pid)
 {
-    char state;
-    long parent;
-    status_of(pid, &state, &parent);
-    return state == 0 || state == 'Z' || state == 'X';
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/task", pid);
+    DIR *tasks = opendir(path);
+    bool found = false;
+    const struct dirent *e;
+    while (tasks && !found && (e = readdir(tasks))) {
+        char name[32];
+        snprintf(path, sizeof path, "%.20s/comm", e->d_name);
+        int fd = isdigit((unsigned char)e->d_name[0]) ? openat(dirfd(tasks), path, O_RDONLY | O_CLOEXEC) : -1;
+        if (fd < 0)
+            continue;
+        ssize_t n = read(fd, name, sizeof name);
+        found = n == sizeof WATCHER_NAME && memcmp(name, WATCHER_NAME "\n", sizeof WATCHER_NAME) == 0;
+        close(fd);
+    }
+    if (tasks)
+        closedir(tasks);
+    return found;
 }
 
 typedef struct { long rank; bool with; } Seen;
+
+/* The rank of PID, if it is one of those that LAUNCHER started with this one, and lives; else -1. */
+static long rank_with(long pid, const char *variable, long launcher)
+{
+    Environment e = environment_of(pid);
+    long rank = rank_in(&e, variable), parent;
+    char state;
+    bool of_job = rank >= 0 && rank <= INT_MAX && is_of_job(&e);
+    free(e.text);
+    if (!of_job)
+        return -1;
+    status_of(pid, &state, &parent);
+    if (state == 0 || state == 'Z' || state == 'X')
+        return -1;
+    return parent == launcher || launcher_from(parent, variable) == launcher ? rank : -1;
+}
 
 /* A rank may be several processes (shells, the program): one with the library will do. */
 static bool note(Seen **seen, size_t *n, long rank, bool with)
@@ -160,7 +198,7 @@ static bool note(Seen **seen, size_t *n, long rank, bool with)
 long attendance_launcher(void)
 {
     const char *variable = launcher_rank_variable();
-    long pid = variable ? launcher_of(getpid(), variable) : -1;
+    long pid = variable ? launcher_from(getpid(), variable) : -1;
     return pid > 1 ? pid : -1;
 }
 
@@ -173,16 +211,15 @@ bool attendance_of_node(NodeAttendance *node)
         return false;
     Seen *seen = NULL;
     size_t n = 0;
-    long own = launcher_of(getpid(), variable);
+    long own = launcher_from(getpid(), variable);
     bool ok = own > 1;
     const struct dirent *e;
     while (ok && (e = readdir(proc))) {
         if (!isdigit((unsigned char)e->d_name[0]))
             continue;
-        long pid = atol(e->d_name), rank = rank_of(pid, variable);
-        if (rank < 0 || rank > INT_MAX || !is_of_job(pid) || is_dead(pid) || launcher_of(pid, variable) != own)
-            continue;
-        ok = note(&seen, &n, rank, has_mapped(pid, slash));
+        long pid = atol(e->d_name), rank = rank_with(pid, variable, own);
+        if (rank >= 0)
+            ok = note(&seen, &n, rank, has_watcher(pid) || has_mapped(pid, slash));
     }
     closedir(proc);
     *node = (NodeAttendance){0, -1, -1};

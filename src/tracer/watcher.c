@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -321,6 +322,7 @@ static void rest(int64_t ns)
 static void *watch(void *unused)
 {
     (void)unused;
+    syscall(SYS_prctl, PR_SET_NAME, WATCHER_NAME, 0L, 0L, 0L);
     int64_t period = settings()->checkpoint * SECOND, due = now() + period;
     int64_t look = SECOND / 10, next_look = now();
     bool found = false;
