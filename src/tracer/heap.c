@@ -108,9 +108,9 @@ static int64_t previous_word(HeapRegion *r, uint32_t i)
                 continue;
             }
         }
-        if (atomic_load(&r->words[i1].live) != 0)
+        if (atomic_load(&r->live[i1]) != 0)
             return i1;
-        clear_bit(r->any1, (uint32_t)i1, &r->words[i1].live);
+        clear_bit(r->any1, (uint32_t)i1, &r->live[i1]);
         i = (uint32_t)i1;
     }
 }
@@ -129,11 +129,11 @@ static uintptr_t start_below(uintptr_t address)
     if (r) {
         uint32_t word = heap_word_of(address);
         uint64_t bit = heap_bit_of(address);
-        uint64_t live = atomic_load(&r->words[word].live) & (bit | (bit - 1));
+        uint64_t live = atomic_load(&r->live[word]) & (bit | (bit - 1));
         if (live)
             return last_start(i, word, live);
         for (int64_t w = word; (w = previous_word(r, (uint32_t)w)) >= 0;)
-            if ((live = atomic_load(&r->words[w].live)) != 0)
+            if ((live = atomic_load(&r->live[w])) != 0)
                 return last_start(i, (uint32_t)w, live);
     }
     /* Lower regions: those that have blocks at all are few. */
@@ -145,7 +145,7 @@ static uintptr_t start_below(uintptr_t address)
             size_t j = (size_t)k * 64 + (size_t)bit;
             r = atomic_load_explicit(&heap_regions[j], memory_order_acquire);
             for (int64_t w = HEAP_WORDS; r && (w = previous_word(r, (uint32_t)w)) >= 0;) {
-                uint64_t live = atomic_load(&r->words[w].live);
+                uint64_t live = atomic_load(&r->live[w]);
                 if (live)
                     return last_start(j, (uint32_t)w, live);
             }
@@ -181,9 +181,13 @@ bool heap_find(uintptr_t address, uintptr_t *start, size_t *size)
 
 void heap_set_used(uintptr_t start, bool used)
 {
-    HeapWord *w = &heap_region(start)->words[heap_word_of(start)];
-    if (used)
-        atomic_fetch_or(&w->used, heap_bit_of(start));
-    else
-        atomic_fetch_and(&w->used, ~heap_bit_of(start));
+    HeapRegion *r = heap_region(start);
+    uint32_t word = heap_word_of(start);
+    uint64_t bit = UINT64_C(1) << (word & 63);
+    if (used) {
+        atomic_fetch_or(&r->used[word], heap_bit_of(start));
+        atomic_fetch_or(&r->any_used[word >> 6], bit);
+    } else if (atomic_fetch_and(&r->used[word], ~heap_bit_of(start)) == heap_bit_of(start)) {
+        atomic_fetch_and(&r->any_used[word >> 6], ~bit);
+    }
 }

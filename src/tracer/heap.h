@@ -1,11 +1,12 @@
 /* heap.h: where the blocks of malloc and its family begin.
  *
  * Most programs make millions of blocks that MPI never sees, so there is no record for a block: one bit says that a block begins at
- * a granule of 16 bytes, a second that MPI has used it, and the allocator itself knows the size (malloc_usable_size). The two words for
- * 1 KiB of address space lie side by side, so that malloc and free touch one cache line each; 4 KiB of heap cost a line.
+ * a granule of 16 bytes, a second that MPI has used it, and the allocator itself knows the size (malloc_usable_size). Where blocks
+ * begin is all that malloc and free touch, a cache line for 8 KiB of heap: programs with hundreds of megabytes in small blocks pay what they do not find in
+ * the cache. Nothing they do waits for that line: what they decide by is in the summaries, of which one stands for 64 KiB.
  *
  * Above the words are three levels of summaries, 64 to one, for scanning back from the middle of a large block. Summaries may say too
- * much (free does not clear them; a lookup that meets an empty word does), but never too little. */
+ * much (free does not clear them; a lookup that meets an empty word does), but never too little. That of the used blocks, one level, is exact. */
 #ifndef WEND_HEAP_H
 #define WEND_HEAP_H
 
@@ -33,19 +34,19 @@ enum {
     HEAP_REGIONS = 1 << (HEAP_ADDRESS_BITS - HEAP_REGION_SHIFT)
 };
 
-typedef struct { _Atomic uint64_t live, used; } HeapWord;
-
 typedef struct {
-    HeapWord words[HEAP_WORDS];
+    _Atomic uint64_t live[HEAP_WORDS];
     _Atomic uint64_t any1[HEAP_WORDS >> 6];  /* a bit for each word */
     _Atomic uint64_t any2[HEAP_WORDS >> 12]; /* … for each word of any1 */
     _Atomic uint64_t any3[HEAP_WORDS >> 18];
+    _Atomic uint64_t used[HEAP_WORDS];       /* changed under the segments' lock */
+    _Atomic uint64_t any_used[HEAP_WORDS >> 6];
 } HeapRegion;
 
 extern _Atomic(HeapRegion *) heap_regions[HEAP_REGIONS];
 
 HeapRegion *heap_region_new(uintptr_t address);                  /* NULL: no memory; the blocks there are not known */
-void heap_summarize(HeapRegion *r, uint32_t word);               /* the word has become nonzero */
+void heap_summarize(HeapRegion *r, uint32_t word);               /* the word is nonzero, and any1 does not have it */
 size_t heap_real_size(const void *block);                        /* malloc_usable_size of the real allocator (malloc.c) */
 
 /* The block that ADDRESS is in (or ends at). The caller holds the segments' lock. */
@@ -70,6 +71,11 @@ static inline HeapRegion *heap_region(uintptr_t a)
     return atomic_load_explicit(&heap_regions[a >> HEAP_REGION_SHIFT], memory_order_acquire);
 }
 
+static inline bool heap_summary_has(_Atomic uint64_t *words, uint32_t index)
+{
+    return atomic_load_explicit(&words[index >> 6], memory_order_relaxed) >> (index & 63) & 1;
+}
+
 /* A block begins at A. */
 static inline void heap_mark(uintptr_t a)
 {
@@ -79,15 +85,12 @@ static inline void heap_mark(uintptr_t a)
     if (__builtin_expect(!r, 0) && !(r = heap_region_new(a)))
         return;
     uint32_t word = heap_word_of(a);
-    _Atomic uint64_t *live = &r->words[word].live;
-    uint64_t before;
-    if (HEAP_ALONE()) {
-        before = atomic_load_explicit(live, memory_order_relaxed);
-        atomic_store_explicit(live, before | heap_bit_of(a), memory_order_relaxed);
-    } else {
-        before = atomic_fetch_or(live, heap_bit_of(a));
-    }
-    if (before == 0)
+    _Atomic uint64_t *live = &r->live[word];
+    if (HEAP_ALONE())
+        atomic_store_explicit(live, atomic_load_explicit(live, memory_order_relaxed) | heap_bit_of(a), memory_order_relaxed);
+    else
+        atomic_fetch_or(live, heap_bit_of(a));
+    if (__builtin_expect(!heap_summary_has(r->any1, word), 0))
         heap_summarize(r, word);
 }
 
@@ -97,13 +100,14 @@ static inline bool heap_unmark(uintptr_t a)
     HeapRegion *r;
     if (!heap_covers(a) || !(r = heap_region(a)))
         return false;
-    HeapWord *w = &r->words[heap_word_of(a)];
+    uint32_t word = heap_word_of(a);
     uint64_t bit = heap_bit_of(a);
-    bool used = (atomic_load_explicit(&w->used, memory_order_relaxed) & bit) != 0;
+    _Atomic uint64_t *live = &r->live[word];
+    bool used = heap_summary_has(r->any_used, word) && (atomic_load_explicit(&r->used[word], memory_order_relaxed) & bit) != 0;
     if (HEAP_ALONE())
-        atomic_store_explicit(&w->live, atomic_load_explicit(&w->live, memory_order_relaxed) & ~bit, memory_order_relaxed);
+        atomic_store_explicit(live, atomic_load_explicit(live, memory_order_relaxed) & ~bit, memory_order_relaxed);
     else
-        atomic_fetch_and_explicit(&w->live, ~bit, memory_order_relaxed);
+        atomic_fetch_and_explicit(live, ~bit, memory_order_relaxed);
     return used;
 }
 
