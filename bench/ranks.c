@@ -295,6 +295,17 @@ static WendMerge *part_of(Job *j, guint rank)
     return m;
 }
 
+/* As a rank sends what it has to another one; frees OTHER. From where the bytes are, "peak" counts. */
+static void join(WendMerge *m, WendMerge *other)
+{
+    GError *error = NULL;
+    GByteArray *bytes = wend_merge_encode(other);
+    wend_merge_free(other);
+    peak = live;
+    if (!wend_merge_absorb(m, bytes->data, bytes->len, &error)) g_error("%s", error->message);
+    g_byte_array_unref(bytes);
+}
+
 /* Ranks [first, first + 2^height), as far as there are any. */
 static WendMerge *merge(Job *j, guint first, guint height)
 {
@@ -303,12 +314,8 @@ static WendMerge *merge(Job *j, guint first, guint height)
     WendMerge *m = merge(j, first, height - 1);
     if (middle >= j->ranks) return m;
     WendMerge *other = merge(j, middle, height - 1);
-    GError *error = NULL;
     double began = seconds();
-    GByteArray *bytes = wend_merge_encode(other);
-    wend_merge_free(other);
-    if (!wend_merge_absorb(m, bytes->data, bytes->len, &error)) g_error("%s", error->message);
-    g_byte_array_unref(bytes);
+    join(m, other);
     double took = seconds() - began;
     j->step[height] = MAX(j->step[height], took);
     j->total += took;
@@ -330,11 +337,7 @@ static gsize run(const Structure *structure, guint ranks, const char *directory,
     m = merge(&j, 0, height - 1);
     other = merge(&j, 1u << (height - 1), height - 1);
     double began = seconds();
-    GByteArray *bytes = wend_merge_encode(other);
-    wend_merge_free(other);
-    peak = live;
-    if (!wend_merge_absorb(m, bytes->data, bytes->len, &error)) g_error("%s", error->message);
-    g_byte_array_unref(bytes);
+    join(m, other);
     if (!wend_merge_write(m, directory, NULL, &result, &error)) g_error("%s", error->message);
     double last = seconds() - began, critical = last;
     for (guint i = 1; i < height; i++) critical += step[i];
@@ -360,7 +363,12 @@ int main(int argc, char **argv)
         g_printerr("ranks: %s\n", error->message);
         return 2;
     }
-    g_autofree char *directory = g_dir_make_tmp("wend-ranks-XXXXXX", NULL), *file = g_build_filename(directory, "trace.tar.zst", NULL);
+    g_autofree char *directory = g_dir_make_tmp("wend-ranks-XXXXXX", &error);
+    if (!directory) {
+        g_printerr("ranks: %s\n", error->message);
+        return 4;
+    }
+    g_autofree char *file = g_build_filename(directory, "trace.tar.zst", NULL);
     printf("%-18s %7s %10s %9s %7s %8s %10s %9s %10s\n", "structure", "ranks", "calls", "bytes", "ratio", "classes", "critical", "total s", "root KB");
     printf("%-18s %7s %10s %9s %7s %8s %10s\n", "", "", "", "", "", "", "path ms");
     for (gsize i = 0; i < G_N_ELEMENTS(structures); i++) {

@@ -44,3 +44,11 @@ gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants)
     c->failed = true;
     return 0;
 }
+
+char *codec_string(WendCursor *c)
+{
+    WendCursor block = wend_read_block(c);
+    if (c->failed) return g_strdup("");
+    g_autofree char *raw = g_strndup((const char *)block.p, (gsize)(block.end - block.p));
+    return g_utf8_make_valid(raw, -1);
+}

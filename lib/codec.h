@@ -14,4 +14,7 @@ void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants);
 /* CONSTANTS: the words of the archive's constants here. An unknown constant fails the cursor. */
 gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants);
 
+/* A string that wend_buf_string wrote, made valid UTF-8: hosts, paths and arguments may be anything. g_free; "" where the cursor fails. */
+char *codec_string(WendCursor *c);
+
 #endif

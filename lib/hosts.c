@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "codec.h"
 #include "rankset.h"
 
 enum { DIGITS_MAX = 9 };
@@ -101,19 +102,12 @@ void hosts_encode(const Hosts *h, WendBuf *out)
     }
 }
 
-static char *read_name(WendCursor *c)
-{
-    WendCursor block = wend_read_block(c);
-    g_autofree char *raw = g_strndup(c->failed ? "" : (const char *)block.p, c->failed ? 0 : (gsize)(block.end - block.p));
-    return g_utf8_make_valid(raw, -1);
-}
-
 Hosts *hosts_decode(WendCursor *c)
 {
     Hosts *h = hosts_new();
     gsize n = wend_read_count(c, 3);
     for (gsize i = 0; i < n && !c->failed; i++) {
-        Group g = {.before = read_name(c), .after = read_name(c)};
+        Group g = {.before = codec_string(c), .after = codec_string(c)};
         guint64 form = wend_read_unsigned(c);
         g.width = (guint)(form >> 1);
         if (form >> 1 > DIGITS_MAX || ((form & 1) && !rankset_decode(&g.numbers, c, G_MAXUINT32 - 1))) c->failed = true;
@@ -127,16 +121,7 @@ Hosts *hosts_decode(WendCursor *c)
 static void add_numbers(GString *s, const Group *g)
 {
     for (guint32 i = 0; i < g->numbers.n;) {
-        RankRun run = rankset_run(&g->numbers, i);
-        while (i + run.count < g->numbers.n) { /* a run may be only the step to it */
-            RankRun more = rankset_run(&g->numbers, i + run.count);
-            guint32 step = more.first - (run.first + (run.count - 1) * run.step);
-            if ((run.count > 1 && step != run.step) || (run.count == 1 && step != 1 && (more.count == 1 || more.step != step))) break;
-            gboolean all = more.count == 1 || more.step == step;
-            run.step = step;
-            run.count += all ? more.count : 1;
-            if (!all) break;
-        }
+        RankRun run = rankset_stretch(&g->numbers, i);
         g_string_append_printf(s, "%s%0*u", i ? "," : "", (int)g->width, run.first);
         if (run.count > 1) g_string_append_printf(s, "-%0*u", (int)g->width, run.first + (run.count - 1) * run.step);
         if (run.count > 1 && run.step > 1) g_string_append_printf(s, "/%u", run.step);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "class.h"
+#include "codec.h"
 #include "part.h"
 #include "saved.h"
 
@@ -88,14 +89,6 @@ static void add_end(WendMerge *m, const char *how, guint32 rank)
 
 /* -- reading -- */
 
-static char *read_string(WendCursor *c)
-{
-    WendCursor block = wend_read_block(c);
-    if (c->failed) return g_strdup("");
-    g_autofree char *raw = g_strndup((const char *)block.p, block.end - block.p);
-    return g_utf8_make_valid(raw, -1); /* hosts, paths and arguments may be anything; meta is UTF-8 */
-}
-
 static WendMerge *damaged(WendMerge *m, const char *what, GError **error)
 {
     wend_merge_free(m);
@@ -122,7 +115,7 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, GError **error)
     if (!magic(&c, WEND_PART_MAGIC) || wend_read_unsigned(&c) != WEND_PART_VERSION) return damaged(m, "a rank's part", error);
     gsize n_facts = wend_read_count(&c, 2);
     g_autoptr(GPtrArray) facts = g_ptr_array_new_with_free_func(g_free);
-    for (gsize i = 0; i < 2 * n_facts; i++) g_ptr_array_add(facts, read_string(&c));
+    for (gsize i = 0; i < 2 * n_facts; i++) g_ptr_array_add(facts, codec_string(&c));
     guint64 rank = wend_read_unsigned(&c), world = wend_read_unsigned(&c);
     if (c.failed || world > RANKSET_MAX || rank >= world) return damaged(m, "a rank's part", error);
     m->world = world;
@@ -173,7 +166,7 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
     m->world = world;
     gsize n_facts = wend_read_count(&c, 3);
     for (gsize i = 0; i < n_facts; i++) {
-        g_autofree char *key = read_string(&c), *value = read_string(&c);
+        g_autofree char *key = codec_string(&c), *value = codec_string(&c);
         add_fact(m, key, value, wend_read_unsigned(&c));
     }
     hosts_free(m->hosts);

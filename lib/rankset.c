@@ -56,6 +56,20 @@ RankRun rankset_run(const RankSet *s, guint32 index)
     return (RankRun){(guint32)(run.value - 1), (guint32)run.count, (guint32)run.step};
 }
 
+RankRun rankset_stretch(const RankSet *s, guint32 index)
+{
+    guint32 first = rankset_run(s, index).first, count = 1;
+    guint32 step = index + 1 < s->n ? rankset_run(s, index + 1).first - first : 0;
+    for (guint32 at = index + 1; step && at < s->n; at = index + count) { /* a run of the series may be only the step to it */
+        RankRun more = rankset_run(s, at);
+        if (more.first != first + count * step) break;
+        gboolean all = more.count == 1 || more.step == step;
+        count += all ? more.count : 1;
+        if (!all) break;
+    }
+    return count > 2 || step == 1 ? (RankRun){first, count, step} : (RankRun){first, 1, 1};
+}
+
 guint32 *rankset_expand(const RankSet *s)
 {
     guint32 *ranks = g_new(guint32, MAX(s->n, 1));
@@ -150,24 +164,13 @@ void rankset_include(RankSet *a, const RankSet *b)
 /* Few runs are written one by one; else 0, the number of ranks and the series. */
 enum { RUNS_MAX = 3 };
 
-/* The set as runs, the longest possible from each rank on, a pair with a gap being two. 0: they are more than RUNS_MAX. */
+/* The set as stretches. 0: they are more than RUNS_MAX. */
 static guint few_runs(const RankSet *s, RankRun *runs)
 {
     guint n = 0;
-    for (guint32 i = 0; i < s->n;) {
+    for (guint32 i = 0; i < s->n; i += runs[n++].count) {
         if (n == RUNS_MAX) return 0;
-        RankRun run = {rankset_run(s, i).first, 1, 1};
-        guint32 step = i + 1 < s->n ? rankset_run(s, i + 1).first - run.first : 0, count = 1;
-        for (guint32 at = i + 1; step && at < s->n; at = i + count) {
-            RankRun more = rankset_run(s, at);
-            if (more.first != run.first + count * step) break;
-            gboolean all = more.count == 1 || more.step == step;
-            count += all ? more.count : 1;
-            if (!all) break;
-        }
-        if (count > 2 || step == 1) run = (RankRun){run.first, count, step};
-        i += run.count;
-        runs[n++] = run;
+        runs[n] = rankset_stretch(s, i);
     }
     return n;
 }

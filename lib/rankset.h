@@ -25,6 +25,8 @@ RankSet rankset_moved(const RankSet *s, guint32 by);           /* each rank + by
 void rankset_clear(RankSet *s);
 guint32 *rankset_expand(const RankSet *s);                     /* ascending; g_free */
 RankRun rankset_run(const RankSet *s, guint32 index);          /* what goes on from the rank at INDEX < n */
+/* The longest arithmetic row from the rank at INDEX on, however the set is kept; two ranks with a gap between them are two. */
+RankRun rankset_stretch(const RankSet *s, guint32 index);
 guint32 rankset_lowest(const RankSet *s);                      /* of a set that is not empty */
 gboolean rankset_find(const RankSet *s, guint32 rank, guint32 *index);
 gboolean rankset_contains(const RankSet *s, guint32 rank);

@@ -401,20 +401,19 @@ static void put_specials(WendBuf *out, const gint64 *words, guint n, const guint
 }
 
 /* Each word in WIDTH bits, lowest first: its distance from the least ordinary one, or behind these its place among the special ones. */
-static void put_packed(const Series *s, WendBuf *out, const gint64 *distinct, guint n_distinct, guint n_specials, const guint32 *constants)
+static void put_packed(const Series *s, WendBuf *out, const GArray *distinct, guint n_specials, guint64 range, const guint32 *constants)
 {
-    gint64 least = n_specials < n_distinct ? distinct[n_specials] : 0;
-    guint64 range = n_specials < n_distinct ? (guint64)distinct[n_distinct - 1] - (guint64)least : 0;
+    const gint64 *words = (const gint64 *)(gpointer)distinct->data;
+    gint64 least = n_specials < distinct->len ? words[n_specials] : 0;
     guint width = bits_for(range + n_specials);
     wend_buf_signed(out, least);
     wend_buf_unsigned(out, range);
-    put_specials(out, distinct, n_specials, constants);
+    put_specials(out, words, n_specials, constants);
     guint8 byte = 0;
     guint filled = 0;
     for (guint64 i = 0; i < s->n; i++) {
-        guint64 code = (guint64)s->words[i] - (guint64)least;
-        for (guint k = 0; is_special(s->words[i]) && k < n_specials; k++)
-            if (distinct[k] == s->words[i]) code = range + 1 + k;
+        gint64 word = s->words[i];
+        guint64 code = is_special(word) ? range + 1 + place_of(distinct, word) : (guint64)word - (guint64)least;
         for (guint bit = 0; bit < width; bit++) {
             byte |= (guint8)((code >> bit & 1) << filled);
             if (++filled < 8) continue;
@@ -452,7 +451,7 @@ static void encode_words(const Series *s, WendBuf *out, const guint32 *constants
         put_chosen(s, out, distinct, n_specials, constants);
     } else if (!wide) {
         wend_buf_unsigned(out, FORM_PACKED);
-        put_packed(s, out, words, distinct->len, n_specials, constants);
+        put_packed(s, out, distinct, n_specials, range, constants);
     } else {
         wend_buf_unsigned(out, FORM_WORDS);
         for (guint64 i = 0; i < s->n; i++) put_word(out, s->words[i], constants);
