@@ -40,7 +40,7 @@ void wend_cst_free(WendCst *t);
 /* The terminal of a signature; a new one if it has not occurred. */
 WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots);
 
-/* Signatures that create a request: shape and slots are given without the request's word. Takes the smallest free k of the
+/* Signatures that create a request: shape and slots are given without the request's word, and without what is not to tell pools apart. Takes the smallest free k of the
  * signature's pool; if (signature, k) is new it gets the next request number of the table. wend_cst_request returns
  * a pool key to hand back with wend_cst_release when the request has ended, and sets *number. The caller then appends the
  * request's word to the shape and calls wend_cst_terminal. */

@@ -278,7 +278,6 @@ static void make_absolute(const WendProgram *p, const StatusBase *b, gint64 *sta
     if (b->bytes == WEND_UNKNOWN || __builtin_sub_overflow(b->bytes, status[2], &status[2])) status[2] = WEND_UNKNOWN;
 }
 
-/* Requests of other threads: what made them is in their thread's terminals. */
 /* For each word that calls of W's class give in their parameter of KIND, the terminal that gives it, + 1; the last in numbering. Made once, in *KEPT. */
 static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable **kept)
 {
@@ -301,7 +300,8 @@ static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable 
     return *kept;
 }
 
-/* The request of that number, also if another thread made it; NULL: none. */
+/* The request of that number, also if another thread made it; NULL: none. That one's calls with this number differ in counts, tags and places in a file at most, and statuses
+ * are not relative to these. */
 static Request *find_request(WendWalk *w, gint64 word)
 {
     Request *r = requests_find(&w->requests, word);
@@ -312,6 +312,8 @@ static Request *find_request(WendWalk *w, gint64 word)
     r = requests_put(&w->requests, word);
     r->state = (WendRequestState){TRUE, (k->call.function->flags & WEND_F_PERSISTENT) != 0, 0, maker - 1};
     r->base = status_base(w, &k->call, k->args[k->request_out].param);
+    r->base.tag = r->base.tag == WEND_ABSENT ? WEND_ABSENT : 0;
+    r->base.bytes = 0;
     return r;
 }
 

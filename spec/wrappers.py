@@ -8,6 +8,7 @@ LOCALS = {"c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
 PUT = {"shape": "put_shape", "slot": "put_slot", "outcome": "put_outcome"}
 SCALAR_NUMBERS = {"count", "int", "disp", "offset", "rank", "tag", "color", "index", "errcode", "enum"}
+AMOUNTS = {"count", "tag", "offset"}
 LENGTH_HELPERS = {"cart_ndims", "graph_nodes", "graph_edges", "graph_neighbors", "type_integers", "type_addresses", "type_large_counts", "type_datatypes"}
 
 
@@ -128,6 +129,8 @@ class Wrapper:
             cond = f"{p.name}" if not cond else f"{cond} && {p.name}"
         if p.kind in HANDLES or p.kind in SCALAR_NUMBERS or p.kind in ("logical", "bits"):
             word = self.word(p, value)
+            if put == "put_slot" and p.kind in AMOUNTS and self.f.request:
+                put = "put_amount"
             self.line(f"{put}(c, {cond} ? {word} : WEND_ABSENT);" if cond else f"{put}(c, {word});")
             return
         if cond:

@@ -108,10 +108,33 @@ static void use_channel(RankEffects *r, Effects *e, const WendCall *call)
     e->heard |= dest != NULL;
 }
 
-static const WendCall *request_maker(const RankEffects *r, WendDecoder *decoder, gint64 request)
+static const char *const making[] = {"MPI_Send_init", "MPI_Bsend_init", "MPI_Ssend_init", "MPI_Recv_init", NULL};
+
+/* The terminals whose calls make the request, or NULL. They differ in counts and tags alone. */
+static const GArray *makers_of(const RankEffects *r, gint64 request)
 {
-    gpointer terminal;
-    return g_hash_table_lookup_extended(r->makers, &request, NULL, &terminal) ? wend_decoder_call(decoder, GPOINTER_TO_UINT(terminal), r->rank) : NULL;
+    return wend_is_handle(request) ? g_hash_table_lookup(r->makers, &request) : NULL;
+}
+
+/* May the call start or end these requests in a body? */
+static gboolean requests_go_on(RankEffects *r, Effects *e, const gint64 *requests, gint64 n, gboolean starts)
+{
+    WendDecoder *decoder = wend_decoder_new(r->plan->program);
+    gboolean good = TRUE;
+    for (gint64 i = 0; good && i < n; i++) {
+        const GArray *makers = makers_of(r, requests[i]);
+        if (!makers)
+            good = !wend_is_handle(requests[i]) && !starts;
+        for (guint k = 0; good && makers && k < makers->len; k++) {
+            const WendCall *maker = wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
+            if (starts && is_one_of(maker, making))
+                use_channel(r, e, maker);
+            else
+                good = !starts && is_eager(r, maker); /* the end of what has left at once */
+        }
+    }
+    wend_decoder_free(decoder);
+    return good;
 }
 
 /* May the call be in a body? Notes what it does to messages. */
@@ -119,7 +142,6 @@ static gboolean goes_on(RankEffects *r, Effects *e, const WendCall *call)
 {
     static const char *const local[] = {"MPI_Type_", "MPI_Pack", "MPI_Unpack", "MPI_Info_", "MPI_Status_", "MPI_Get_address", NULL};
     static const char *const starting[] = {"MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irecv", NULL};
-    static const char *const making[] = {"MPI_Send_init", "MPI_Bsend_init", "MPI_Ssend_init", "MPI_Recv_init", NULL};
     const char *name = call->function->name;
     guint32 flags = call->function->flags;
     const WendArg *requests = request_arg(call, WEND_DIR_INOUT);
@@ -133,21 +155,8 @@ static gboolean goes_on(RankEffects *r, Effects *e, const WendCall *call)
         use_channel(r, e, call);
         return request_arg(call, WEND_DIR_OUT) || is_eager(r, call);
     }
-    if (is_called(call, "MPI_Start") || is_called(call, "MPI_Startall") || ((flags & WEND_F_COMPLETES) && !(flags & WEND_F_ANY))) {
-        gboolean starts = g_str_has_prefix(name, "MPI_Start"), good = requests != NULL;
-        WendDecoder *decoder = wend_decoder_new(r->plan->program);
-        for (gint64 i = 0; good && i < requests->n_in; i++) {
-            const WendCall *maker = wend_is_handle(requests->in[i]) ? request_maker(r, decoder, requests->in[i]) : NULL;
-            if (!maker)
-                good = !wend_is_handle(requests->in[i]) && !starts;
-            else if (starts && is_one_of(maker, making))
-                use_channel(r, e, maker);
-            else
-                good = !starts && is_eager(r, maker); /* the end of what has left at once */
-        }
-        wend_decoder_free(decoder);
-        return good;
-    }
+    if (is_called(call, "MPI_Start") || is_called(call, "MPI_Startall") || ((flags & WEND_F_COMPLETES) && !(flags & WEND_F_ANY)))
+        return requests && requests_go_on(r, e, requests->in, requests->n_in, g_str_has_prefix(name, "MPI_Start"));
     if ((flags & WEND_F_COLLECTIVE) && !(flags & (WEND_F_CREATES_COMM | WEND_F_PERSISTENT)) && request_arg(call, WEND_DIR_OUT) &&
         wend_call_arg(call, "comm")) {
         add_use(e, resource(r, 'c', value_of(wend_call_arg(call, "comm")), 0, 0), USE_WRITE, 0);
@@ -192,15 +201,16 @@ static void use_words(RankEffects *r, Effects *e, const WendArg *arg, gboolean i
     }
 }
 
-/* Requests of one signature are numbered in the order in which they are made. */
-static void use_signature(RankEffects *r, Effects *e, const WendCall *call)
+/* Requests of one pool (signatures that differ in counts and tags at most) are numbered in the order in which they are made. */
+static void use_pool(RankEffects *r, Effects *e, const WendCall *call)
 {
     g_autoptr(GByteArray) name = g_byte_array_new();
     g_byte_array_append(name, (const guint8 *)call->function->name, (guint)strlen(call->function->name) + 1);
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
         WendKind kind = arg->param->kind;
-        gboolean left_out = kind == WEND_KIND_REQUEST || kind == WEND_KIND_STATUS || kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2;
+        gboolean left_out = kind == WEND_KIND_REQUEST || kind == WEND_KIND_STATUS || kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2 ||
+                            kind == WEND_KIND_COUNT || kind == WEND_KIND_TAG || kind == WEND_KIND_OFFSET;
         gsize width = left_out ? 0 : layout_element_words(arg->param, FALSE);
         if (arg->n_in > 0 && arg->in)
             g_byte_array_append(name, (const guint8 *)arg->in, (guint)((gsize)arg->n_in * width * sizeof *arg->in));
@@ -245,7 +255,7 @@ const Effects *rank_effects_of(RankEffects *r, const WendCall *call)
             continue;
         gboolean makes = arg->param->dir == WEND_DIR_OUT;
         if (makes)
-            use_signature(r, e, call);
+            use_pool(r, e, call);
         for (gint64 k = 0; k < (makes ? arg->n_out : arg->n_in); k++) {
             Change change = {makes ? arg->out[k] : arg->in[k], starts || (makes && !(call->function->flags & WEND_F_PERSISTENT))};
             if (wend_is_handle(change.request))
@@ -255,7 +265,12 @@ const Effects *rank_effects_of(RankEffects *r, const WendCall *call)
     return e;
 }
 
-/* Which call makes which request: a number belongs to one signature. */
+static void free_array(gpointer a)
+{
+    g_array_unref(a);
+}
+
+/* Which calls make which request. */
 static void find_makers(RankEffects *r)
 {
     WendDecoder *decoder = wend_decoder_new(r->plan->program);
@@ -264,33 +279,46 @@ static void find_makers(RankEffects *r)
             continue;
         const WendCall *call = wend_decoder_call(decoder, t, r->rank);
         const WendArg *made = call->failed ? NULL : request_arg(call, WEND_DIR_OUT);
-        for (gint64 i = 0; made && i < made->n_out; i++)
-            if (wend_is_handle(made->out[i]))
-                g_hash_table_insert(r->makers, g_memdup2(&made->out[i], sizeof(gint64)), GUINT_TO_POINTER(t));
+        for (gint64 i = 0; made && i < made->n_out; i++) {
+            if (!wend_is_handle(made->out[i]))
+                continue;
+            GArray *makers = g_hash_table_lookup(r->makers, &made->out[i]);
+            if (!makers)
+                g_hash_table_insert(r->makers, g_memdup2(&made->out[i], sizeof(gint64)), makers = g_array_new(FALSE, FALSE, sizeof(guint)));
+            g_array_append_val(makers, t);
+        }
     }
     wend_decoder_free(decoder);
 }
 
-const Effects *request_effects(RankEffects *r, gint64 request)
+const GArray *request_memory(RankEffects *r, gint64 request)
 {
-    gpointer terminal;
-    if (!g_hash_table_lookup_extended(r->makers, &request, NULL, &terminal))
+    const GArray *makers = makers_of(r, request);
+    if (!makers)
         return NULL;
-    if (r->calls[GPOINTER_TO_UINT(terminal)])
-        return r->calls[GPOINTER_TO_UINT(terminal)];
+    guint terminal = g_array_index(makers, guint, 0);
+    if (r->calls[terminal])
+        return r->calls[terminal]->memory;
     WendDecoder *decoder = wend_decoder_new(r->plan->program);
-    const Effects *e = rank_effects_of(r, wend_decoder_call(decoder, GPOINTER_TO_UINT(terminal), r->rank));
+    const Effects *e = rank_effects_of(r, wend_decoder_call(decoder, terminal, r->rank));
     wend_decoder_free(decoder);
-    return e;
+    return e->memory;
 }
 
 gboolean request_channel(const RankEffects *r, WendDecoder *decoder, gint64 request, Resource *channel)
 {
-    const WendCall *maker = request_maker(r, decoder, request);
-    const WendArg *source = maker ? wend_call_arg(maker, "source") : NULL;
-    if (source)
-        *channel = (Resource){TRUE, value_of(wend_call_arg(maker, "comm")), value_of(source), value_of(wend_call_arg(maker, "tag"))};
-    return source != NULL;
+    const GArray *makers = makers_of(r, request);
+    for (guint i = 0; makers && i < makers->len; i++) {
+        const WendCall *maker = wend_decoder_call(decoder, g_array_index(makers, guint, i), r->rank);
+        const WendArg *source = wend_call_arg(maker, "source");
+        if (!source)
+            return FALSE;
+        gint64 tag = value_of(wend_call_arg(maker, "tag"));
+        if (i > 0 && tag != channel->tag)
+            tag = r->any_tag;
+        *channel = (Resource){TRUE, value_of(wend_call_arg(maker, "comm")), value_of(source), tag};
+    }
+    return makers != NULL;
 }
 
 gboolean receives_meet(const RankEffects *r, const Resource *a, const Resource *b)
@@ -307,7 +335,7 @@ RankEffects *rank_effects_new(const Plan *plan, guint rank)
         .resources = g_array_new(FALSE, FALSE, sizeof(Resource)),
         .receives = g_array_new(FALSE, FALSE, sizeof(guint)),
         .calls = g_new0(Effects *, wend_program_n_terminals(plan->program) + 1),
-        .makers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+        .makers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
         .numbers = bytes_table(),
         .any_source = wend_constant_word("MPI_ANY_SOURCE"),
         .any_tag = wend_constant_word("MPI_ANY_TAG"),

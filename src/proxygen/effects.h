@@ -34,7 +34,7 @@ typedef struct {
     GArray *resources;       /* of Resource; grows with the calls that have been asked for */
     GArray *receives;        /* of guint: resources that are receives */
     Effects **calls;         /* by terminal: those asked for */
-    GHashTable *makers;      /* request -> terminal that makes it */
+    GHashTable *makers;      /* request -> GArray of the terminals that make it */
     GHashTable *numbers;     /* of resources, by bytes */
     gint64 any_source, any_tag, proc_null;
 } RankEffects;
@@ -46,13 +46,13 @@ void rank_effects_free(RankEffects *e);
 const Effects *rank_effects_of(RankEffects *e, const WendCall *call);
 
 guint request_resource(RankEffects *e, gint64 request);
-/* Of the call that makes the request; NULL: none that is recorded. */
-const Effects *request_effects(RankEffects *e, gint64 request);
+/* The segments that the request uses (Effects.memory); NULL: no call of the recording makes it. */
+const GArray *request_memory(RankEffects *e, gint64 request);
 /* Memory is numbered in the order of its first use; who uses some first, or frees some, writes this. */
 guint memory_numbers(RankEffects *e);
 /* Could one message be received by both? */
 gboolean receives_meet(const RankEffects *e, const Resource *a, const Resource *b);
-/* FALSE: the request is no receive. */
+/* The messages that may complete the request, MPI_ANY_TAG where those who make it have several. FALSE: it is no receive. */
 gboolean request_channel(const RankEffects *e, WendDecoder *decoder, gint64 request, Resource *channel);
 
 /* The number of N bytes in a table made with bytes_table(); *new: they had none, and get the next. */

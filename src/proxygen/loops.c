@@ -148,9 +148,9 @@ static void take_completion(Finder *f, guint entry)
 {
     Use completion = completion_of(f, entry);
     take_use(f, &completion, (gint)entry);
-    const Effects *made = request_effects(f->effects, f->chooser->members[entry]);
-    for (guint i = 0; made && i < made->memory->len; i++) {
-        Use use = {g_array_index(made->memory, guint, i), USE_READ, 0};
+    const GArray *memory = request_memory(f->effects, f->chooser->members[entry]);
+    for (guint i = 0; memory && i < memory->len; i++) {
+        Use use = {g_array_index(memory, guint, i), USE_READ, 0};
         take_use(f, &use, (gint)entry);
     }
 }

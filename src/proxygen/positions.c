@@ -1,6 +1,6 @@
 /* positions.c: where each rank keeps its requests, when one place for each number does not do for all ranks and all times.
  *
- * The number of a request says which call makes it, and nothing of the variable in which the application has it: ranks that send to other partners have other numbers
+ * The number of a request says which calls may make it, and nothing of the variable in which the application has it: ranks that send to other partners have other numbers
  * at the same places of an array, and where partners come and go, one number is at several places in turn. What tells of variables are the arrays that
  * calls get: these requests were side by side then. So each rank is walked, and what gets a place is a *life* of a request, from the call that makes it to the one that ends it:
  *

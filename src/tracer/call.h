@@ -60,6 +60,11 @@ static inline void words_put(Words *w, int64_t word)
 
 static inline void put_shape(Call *c, int64_t w) { words_put(&c->shape, w); }
 static inline void put_slot(Call *c, int64_t w) { words_put(&c->slots, w); }
+static inline void put_amount(Call *c, int64_t w)
+{
+    c->amounts |= c->slots.n < 64 ? UINT64_C(1) << c->slots.n : 0;
+    put_slot(c, w);
+}
 static inline void put_outcome(Call *c, int64_t w) { words_put(&c->outcome, w); }
 
 /* It is not running any more, and its words may change. Either the watcher sees that, or this thread sees that the watcher reads, and waits. */
@@ -90,6 +95,7 @@ static inline Call *call_begin(int function)
     c->ending.maker = NULL;
     if (__builtin_expect(atomic_load_explicit(&c->running, memory_order_relaxed), 0))
         call_left(c);                 /* an exception did, through MPI */
+    c->amounts = 0;
     c->nulls = 0;
     c->rc = 0;
     c->shape.w[0] = WEND_SHAPE_HEAD(function, false);

@@ -412,6 +412,25 @@ static RequestRecord *record_of(Sequence *q, uint32_t number)
     return q->requests[number];
 }
 
+/* As wend_cst_request, but what varies most from message to message does not make a pool of its own: with sizes by chance, or a tag that counts
+ * iterations, each call would have a request of another number, and so another shape. */
+static bool take_number(Call *c, bool persistent, WendPoolKey *key, uint32_t *number)
+{
+    int64_t kept[64];
+    uint64_t left_out = persistent ? 0 : c->amounts; /* MPI_Start has the number alone to tell what it starts */
+    for (uint64_t rest = left_out, i; rest; rest &= rest - 1) {
+        i = (uint64_t)__builtin_ctzll(rest);
+        kept[i] = c->slots.w[i];
+        c->slots.w[i] = 0;
+    }
+    bool taken = wend_cst_request(c->sequence->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n, key, number);
+    for (uint64_t rest = left_out, i; rest; rest &= rest - 1) {
+        i = (uint64_t)__builtin_ctzll(rest);
+        c->slots.w[i] = kept[i];
+    }
+    return taken;
+}
+
 int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *facts)
 {
     Sequence *q = c->sequence;
@@ -429,7 +448,7 @@ int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *
     q->requests_made++;
     take_deferred(q);
     RequestRecord *r = NULL;
-    if (wend_cst_request(q->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n, &key, &number))
+    if (take_number(c, facts->persistent, &key, &number))
         r = record_of(q, number);
     Value *v = r ? value_get(*variable) : NULL;
     int64_t word = WEND_UNKNOWN;
@@ -581,12 +600,13 @@ void out_status_of_request(Call *c, long i, const MPI_Status *s)
         put_status(c, 0, 0, 0, 0);
         return;
     }
+    bool own = r->maker == c->sequence; /* else readers cannot tell which of the calls of its pool made it */
     switch (r->facts.type) {
     case REQUEST_RECV:
-        put_received(c, s, r->facts.self, r->facts.source, r->facts.tag, r->facts.bytes, status_flags(c, s));
+        put_received(c, s, r->facts.self, r->facts.source, own ? r->facts.tag : 0, own ? r->facts.bytes : 0, status_flags(c, s));
         break;
     case REQUEST_IO:
-        put_status(c, 0, 0, r->facts.bytes - status_bytes(s), status_flags(c, s));
+        put_status(c, 0, 0, (own ? r->facts.bytes : 0) - status_bytes(s), status_flags(c, s));
         break;
     case REQUEST_GENERALIZED:
         put_status(c, s->MPI_SOURCE, s->MPI_TAG, -status_bytes(s), status_flags(c, s));
