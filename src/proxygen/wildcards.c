@@ -299,10 +299,10 @@ static guint64 calls_of_loop(const Plan *plan, const PlanRule *loop)
     return n;
 }
 
-static gboolean ends_phase(Traffic *t, guint number)
+/* Is it a communicator of all ranks? */
+static gboolean is_of_all(const Traffic *t, guint number, guint rank)
 {
-    t->unclear |= number == COMM_UNKNOWN;
-    return number == COMM_WORLD || (!t->world_only && members_all(t->members, number, t->rank));
+    return number == COMM_WORLD || (!t->world_only && members_all(t->members, number, rank));
 }
 
 static void step(Traffic *t, guint terminal, guint64 times)
@@ -310,7 +310,9 @@ static void step(Traffic *t, guint terminal, guint64 times)
     t->no_order |= ++t->steps > STEP_LIMIT;
     if (t->moves[terminal] == SYNCHRONIZES) {
         gint64 handle = t->comm_words[terminal];
-        if (ends_phase(t, members_number(t->members, t->rank, t->sequence, handle, members_walk_now(t->comms, handle))))
+        guint number = members_number(t->members, t->rank, t->sequence, handle, members_walk_now(t->comms, handle));
+        t->unclear |= number == COMM_UNKNOWN;
+        if (is_of_all(t, number, t->rank))
             t->phase += (guint)times;
     } else if (t->moves[terminal] == MAKES_COMM) {
         members_walk_made(t->comms, terminal, times, t->loop_end != 0);
@@ -453,6 +455,12 @@ static const gint64 *request_made(const WendCall *call)
     return NULL;
 }
 
+/* The number of the communicator that a handle is at the call that the walk is at; NUMBER says that of what is no object of the application's. */
+static guint comm_at(WendWalk *walk, gint64 handle, guint number)
+{
+    return wend_is_handle(handle) ? MIN(wend_walk_comm(walk, handle), COMM_UNKNOWN) : number;
+}
+
 /* Receives that were cancelled took no message. One that was pending from phase to phase could take one of either. */
 static void discount_cancelled(Traffic *t, guint rank, guint sequence)
 {
@@ -465,12 +473,11 @@ static void discount_cancelled(Traffic *t, guint rank, guint sequence)
         const gint64 *made = request_made(call);
         if (t->moves[call->terminal] == SYNCHRONIZES) {
             gint64 handle = t->comm_words[call->terminal];
-            guint number = wend_is_handle(handle) ? MIN(wend_walk_comm(walk, handle), COMM_UNKNOWN) : members_number(t->members, rank, sequence, handle, 0);
-            phase += number == COMM_WORLD || (!t->world_only && members_all(t->members, number, rank));
+            phase += is_of_all(t, comm_at(walk, handle, members_number(t->members, rank, sequence, handle, 0)), rank);
         }
         if (made && (call->function->flags & WEND_F_RECV) && !(call->function->flags & WEND_F_PERSISTENT)) {
             gint64 handle = t->comm_words[call->terminal];
-            Pending p = {wend_is_handle(handle) ? MIN(wend_walk_comm(walk, handle), COMM_UNKNOWN) : number_of(t, rank, sequence, handle, 0), phase};
+            Pending p = {comm_at(walk, handle, number_of(t, rank, sequence, handle, 0)), phase};
             if (t->one_made && is_made(p.comm))
                 p.comm = COMM_UNKNOWN;
             g_hash_table_replace(pending, g_memdup2(made, sizeof *made), g_memdup2(&p, sizeof p));
