@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "refine.h"
+
 static void poll_table_free(gpointer p)
 {
     PollTable *t = p;
@@ -16,6 +18,7 @@ static void sequence_clear(Sequence *s)
     if (s->outcomes)
         for (guint i = 0; i < s->table.n_shapes; i++) contents_clear(&s->outcomes[i]);
     g_free(s->outcomes);
+    g_free(s->timed_as);
     g_free(s->timing);
     table_clear(&s->table);
     g_clear_pointer(&s->grammar, g_bytes_unref);
@@ -30,7 +33,24 @@ void class_free(Class *k)
     g_free(k->sequences);
     rankset_clear(&k->ranks);
     g_clear_pointer(&k->key, g_bytes_unref);
+    g_clear_pointer(&k->shapes_key, g_bytes_unref);
     g_free(k);
+}
+
+static void put_block(WendBuf *out, GBytes *block)
+{
+    gsize n;
+    const void *bytes = g_bytes_get_data(block, &n);
+    wend_buf_unsigned(out, n);
+    wend_buf_bytes(out, bytes, n);
+}
+
+static GBytes *key_from(WendBuf *key)
+{
+    if (key->failed) g_error("out of memory while merging");
+    GBytes *bytes = g_bytes_new(key->data, key->len);
+    wend_buf_clear(key);
+    return bytes;
 }
 
 static void make_key(Class *k)
@@ -38,18 +58,31 @@ static void make_key(Class *k)
     WendBuf key = WEND_BUF_INIT;
     for (guint i = 0; i < k->n_sequences; i++) {
         const Sequence *s = &k->sequences[i];
-        GBytes *blocks[] = {s->table.structure, s->grammar};
         wend_buf_unsigned(&key, s->kind);
         wend_buf_signed(&key, s->id);
-        for (guint b = 0; b < G_N_ELEMENTS(blocks); b++) {
-            gsize n;
-            const void *bytes = g_bytes_get_data(blocks[b], &n);
-            wend_buf_unsigned(&key, n);
-            wend_buf_bytes(&key, bytes, n);
-        }
+        put_block(&key, s->table.structure);
+        put_block(&key, s->grammar);
     }
-    k->key = g_bytes_new(key.data, key.len);
-    wend_buf_clear(&key);
+    g_clear_pointer(&k->key, g_bytes_unref);
+    k->key = key_from(&key);
+}
+
+/* The key itself, if a sequence cannot be refined. */
+static void make_shapes_key(Class *k)
+{
+    WendBuf key = WEND_BUF_INIT;
+    for (guint i = 0; i < k->n_sequences; i++) {
+        const Sequence *s = &k->sequences[i];
+        g_autoptr(GBytes) shapes = table_shapes_bytes(&s->table);
+        wend_buf_unsigned(&key, s->kind);
+        wend_buf_signed(&key, s->id);
+        put_block(&key, shapes);
+        if (refine_key(s, &key)) continue;
+        wend_buf_clear(&key);
+        k->shapes_key = g_bytes_ref(k->key);
+        return;
+    }
+    k->shapes_key = key_from(&key);
 }
 
 static Class *class_new(gsize n_sequences)
@@ -80,8 +113,17 @@ static TimingSum part_timing(WendCursor *c)
     return timing_from_moments(count, mean, min, max, m2);
 }
 
-/* Streams and timing of a table; NULL outcomes: there are to be none (F). */
-static gboolean part_rest(WendCursor *c, const Table *t, const RankSet *ranks, Contents **outcomes, TimingSum **timing)
+/* Each terminal has a row of its own. */
+static void time_apart(Sequence *s)
+{
+    s->n_timed = s->table.n_terminals;
+    s->timed_as = g_new(guint32, MAX(s->n_timed, 1));
+    for (guint32 i = 0; i < s->n_timed; i++) s->timed_as[i] = i;
+    s->timing = g_new0(TimingSum, 2 * (gsize)s->n_timed + 1);
+}
+
+/* Streams and timing of a table, whose rows there are; NULL: there are to be none (F). */
+static gboolean part_rest(WendCursor *c, const Table *t, const RankSet *ranks, Contents **outcomes, TimingSum *timing)
 {
     if (outcomes) *outcomes = g_new0(Contents, MAX(t->n_shapes, 1));
     for (guint i = 0; i < t->n_shapes; i++) {
@@ -95,10 +137,9 @@ static gboolean part_rest(WendCursor *c, const Table *t, const RankSet *ranks, C
     }
     gsize n = wend_read_count(c, 2);
     if (c->failed || (n != 0 && n != t->n_terminals)) return FALSE;
-    if (timing) *timing = g_new0(TimingSum, 2 * (gsize)t->n_terminals + 1);
     for (gsize i = 0; i < 2 * n; i++) {
         TimingSum sum = part_timing(c);
-        if (timing) (*timing)[i] = sum;
+        if (timing) timing[i] = sum;
     }
     return !c->failed;
 }
@@ -107,7 +148,9 @@ static gboolean part_sequence(Sequence *s, WendCursor *c, guint32 rank, const Ra
 {
     s->kind = wend_read_unsigned(c);
     s->id = wend_read_signed(c);
-    if (!table_from_part(&s->table, c, rank) || !part_rest(c, &s->table, ranks, &s->outcomes, &s->timing)) return FALSE;
+    if (!table_from_part(&s->table, c, rank)) return FALSE;
+    time_apart(s);
+    if (!part_rest(c, &s->table, ranks, &s->outcomes, s->timing)) return FALSE;
     s->grammar = read_bytes(c);
     guint64 polls_after = wend_read_unsigned(c);
 
@@ -152,25 +195,47 @@ Class *class_from_part(WendCursor *c, guint32 rank)
         }
     qsort(k->sequences, k->n_sequences, sizeof(Sequence), by_kind_and_id);
     make_key(k);
+    make_shapes_key(k);
     return k;
 }
 
 /* -- between processes -- */
 
+/* n (first time of a row: 0; else its number + 1)^terminals, the rows; rows are numbered by first use. */
+static void encode_timing(const Sequence *s, WendBuf *out)
+{
+    for (guint32 t = 0, n = 0; t < s->table.n_terminals; t++) {
+        gboolean first = s->timed_as[t] == n;
+        wend_buf_unsigned(out, first ? 0 : (guint64)s->timed_as[t] + 1);
+        n += first;
+    }
+    for (guint t = 0; t < 2 * s->n_timed; t++) timing_encode(&s->timing[t], out);
+}
+
+static gboolean decode_timing(Sequence *s, WendCursor *c)
+{
+    time_apart(s);
+    s->n_timed = 0;
+    for (guint32 t = 0; t < s->table.n_terminals; t++) {
+        guint64 row = wend_read_unsigned(c);
+        if (row > s->n_timed) return FALSE;
+        s->timed_as[t] = row ? (guint32)(row - 1) : s->n_timed++;
+    }
+    for (guint t = 0; t < 2 * s->n_timed; t++) s->timing[t] = timing_decode(c);
+    return !c->failed;
+}
+
 void class_encode(const Class *k, WendBuf *out)
 {
     rankset_encode(&k->ranks, out);
-    wend_buf_unsigned(out, k->n_sequences);
+    wend_buf_unsigned(out, (guint64)k->n_sequences << 1 | (k->apart ? 1 : 0));
     for (guint i = 0; i < k->n_sequences; i++) {
         const Sequence *s = &k->sequences[i];
         wend_buf_unsigned(out, s->kind);
         wend_buf_signed(out, s->id);
         table_encode(&s->table, out);
-        gsize n;
-        const void *grammar = g_bytes_get_data(s->grammar, &n);
-        wend_buf_unsigned(out, n);
-        wend_buf_bytes(out, grammar, n);
-        for (guint t = 0; t < 2 * s->table.n_terminals; t++) timing_encode(&s->timing[t], out);
+        put_block(out, s->grammar);
+        encode_timing(s, out);
         for (guint o = 0; o < s->table.n_shapes; o++) contents_encode(&s->outcomes[o], out);
         wend_buf_unsigned(out, s->poll_tables->len);
         for (guint p = 0; p < s->poll_tables->len; p++) {
@@ -188,8 +253,7 @@ static gboolean decode_sequence(Sequence *s, WendCursor *c, guint32 ranks, guint
     s->id = wend_read_signed(c);
     if (s->kind > WEND_SEQUENCE_CALLBACK || !table_decode(&s->table, c, ranks)) return FALSE;
     s->grammar = read_bytes(c);
-    s->timing = g_new0(TimingSum, 2 * (gsize)s->table.n_terminals + 1);
-    for (guint t = 0; t < 2 * s->table.n_terminals; t++) s->timing[t] = timing_decode(c);
+    if (!decode_timing(s, c)) return FALSE;
     s->outcomes = g_new0(Contents, MAX(s->table.n_shapes, 1));
     for (guint o = 0; o < s->table.n_shapes; o++)
         if (!contents_decode(&s->outcomes[o], c, world)) return FALSE;
@@ -207,8 +271,13 @@ Class *class_decode(WendCursor *c, guint32 world)
 {
     RankSet ranks;
     if (!rankset_decode(&ranks, c, world)) return NULL;
-    gsize n = wend_read_count(c, 8);
-    Class *k = class_new(n);
+    guint64 n = wend_read_unsigned(c);
+    if (c->failed || n >> 1 > (guint64)(c->end - c->p) / 8) {
+        rankset_clear(&ranks);
+        return NULL;
+    }
+    Class *k = class_new(n >> 1);
+    k->apart = n & 1;
     k->ranks = ranks;
     for (guint i = 0; i < k->n_sequences; i++)
         if (!decode_sequence(&k->sequences[i], c, ranks.n, world)) {
@@ -220,10 +289,55 @@ Class *class_decode(WendCursor *c, guint32 world)
         return NULL;
     }
     make_key(k);
+    make_shapes_key(k);
     return k;
 }
 
 /* -- two into one -- */
+
+/* Terminals that one of two sequences has timed together are timed together. */
+static guint32 group_of(guint32 *group, guint32 t)
+{
+    while (group[t] != t) t = group[t] = group[group[t]];
+    return t;
+}
+
+static void merge_timing(Sequence *a, const Sequence *b)
+{
+    guint n = a->table.n_terminals;
+    const Sequence *sides[] = {a, b};
+    g_autofree guint32 *group = g_new(guint32, n + 1), *row_of = g_new(guint32, n + 1);
+    for (guint32 t = 0; t < n; t++) group[t] = t;
+    for (int k = 0; k < 2; k++) {
+        g_autofree guint32 *first = g_new0(guint32, sides[k]->n_timed + 1); /* + 1 */
+        for (guint32 t = 0; t < n; t++) {
+            guint32 *of_row = &first[sides[k]->timed_as[t]];
+            if (!*of_row) *of_row = t + 1;
+            guint32 x = group_of(group, *of_row - 1), y = group_of(group, t);
+            group[MAX(x, y)] = MIN(x, y);
+        }
+    }
+    guint32 *timed_as = g_new(guint32, n + 1), n_timed = 0;
+    for (guint32 t = 0; t < n; t++) {
+        guint32 lowest = group_of(group, t);
+        if (lowest == t) row_of[t] = n_timed++;
+        timed_as[t] = row_of[lowest];
+    }
+    TimingSum *timing = g_new0(TimingSum, 2 * (gsize)n_timed + 1);
+    for (int k = 0; k < 2; k++) {
+        g_autofree guint8 *done = g_new0(guint8, sides[k]->n_timed + 1);
+        for (guint32 t = 0; t < n; t++) {
+            guint32 from = sides[k]->timed_as[t];
+            for (guint i = 0; i < 2 && !done[from]; i++) timing_add(&timing[2 * timed_as[t] + i], &sides[k]->timing[2 * from + i]);
+            done[from] = TRUE;
+        }
+    }
+    g_free(a->timed_as);
+    g_free(a->timing);
+    a->timed_as = timed_as;
+    a->n_timed = n_timed;
+    a->timing = timing;
+}
 
 static void merge_polls(Sequence *a, const Sequence *b)
 {
@@ -251,15 +365,92 @@ static void merge_polls(Sequence *a, const Sequence *b)
     contents_merge(&a->poll_grammars, &b->poll_grammars);
 }
 
-void class_merge(Class *a, const Class *b)
+static gboolean same_terminals(const Sequence *a, const Sequence *b)
 {
+    return g_bytes_equal(a->table.structure, b->table.structure) && g_bytes_equal(a->grammar, b->grammar);
+}
+
+/* What a sequence takes in an archive, more or less. There a row of values that several slots have goes once; what a row of few ranks takes beside two bytes for each value is not
+ * counted, as those who come later add to it alone. */
+static gsize cost_of(const Table *t, GBytes *grammar, guint32 ranks)
+{
+    enum { SEEN = 2, ONE = 3, EACH = 2 };
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    gsize cost = g_bytes_get_size(t->structure) + g_bytes_get_size(grammar);
+    for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) {
+        WendBuf one = WEND_BUF_INIT;
+        vector_encode(&t->slots[s], &one);
+        gsize n = t->slots[s].series ? MIN(one.len, ONE - EACH + EACH * (gsize)ranks) : ONE;
+        cost += g_hash_table_add(seen, g_bytes_new(one.data, one.len)) ? n : SEEN;
+        wend_buf_clear(&one);
+    }
+    return cost;
+}
+
+/* A sequence of two classes as one: its terminals, and the table over the ranks of both. */
+typedef struct { Refinement refinement; Table table; } Refined;
+
+static void refined_clear(Refined *r)
+{
+    refinement_clear(&r->refinement);
+    table_clear(&r->table);
+}
+
+/* Refines what differs. FALSE: not all could be, or it hardly pays: with values by chance a class of both takes nearly as much as two, and ranks that have equal ones would
+ * not find each other any more. */
+static gboolean refine_all(const Class *a, const Class *b, Refined *refined)
+{
+    gsize first = 0, second = 0, one = 0;
     for (guint i = 0; i < a->n_sequences; i++) {
-        Sequence *s = &a->sequences[i];
-        const Sequence *t = &b->sequences[i];
-        table_merge(&s->table, &a->ranks, &t->table, &b->ranks);
-        for (guint k = 0; k < 2 * s->table.n_terminals; k++) timing_add(&s->timing[k], &t->timing[k]);
+        const Sequence *s = &a->sequences[i], *t = &b->sequences[i];
+        Refined *r = &refined[i];
+        if (same_terminals(s, t)) continue;
+        if (!refine(&r->refinement, s, t)) return FALSE;
+        r->table = table_refined(&s->table, r->refinement.of[0], r->refinement.n);
+        Table theirs = table_refined(&t->table, r->refinement.of[1], r->refinement.n);
+        table_merge(&r->table, &a->ranks, &theirs, &b->ranks);
+        table_clear(&theirs);
+        first += cost_of(&s->table, s->grammar, a->ranks.n);
+        second += cost_of(&t->table, t->grammar, b->ranks.n);
+        one += cost_of(&r->table, r->refinement.grammar, a->ranks.n + b->ranks.n);
+    }
+    return one + MIN(first, second) / 4 <= first + second;
+}
+
+static void time_refined(Sequence *s, const guint32 *of, guint n)
+{
+    guint32 *timed_as = g_new(guint32, MAX(n, 1));
+    for (guint i = 0; i < n; i++) timed_as[i] = s->timed_as[of[i]];
+    g_free(s->timed_as);
+    s->timed_as = timed_as;
+}
+
+gboolean class_merge(Class *a, Class *b)
+{
+    gboolean equal = g_bytes_equal(a->key, b->key);
+    g_autofree Refined *refined = g_new0(Refined, a->n_sequences + 1);
+    gboolean pays = equal || refine_all(a, b, refined);
+    for (guint i = 0; pays && i < a->n_sequences; i++) {
+        Sequence *s = &a->sequences[i], *t = &b->sequences[i];
+        Refined *r = &refined[i];
+        if (r->refinement.grammar) {
+            time_refined(s, r->refinement.of[0], r->refinement.n);
+            time_refined(t, r->refinement.of[1], r->refinement.n);
+            table_clear(&s->table);
+            s->table = r->table;
+            memset(&r->table, 0, sizeof r->table);
+            g_bytes_unref(s->grammar);
+            s->grammar = g_bytes_ref(r->refinement.grammar);
+        } else {
+            table_merge(&s->table, &a->ranks, &t->table, &b->ranks);
+        }
+        merge_timing(s, t);
         for (guint o = 0; o < s->table.n_shapes; o++) contents_merge(&s->outcomes[o], &t->outcomes[o]);
         merge_polls(s, t);
     }
+    for (guint i = 0; i < a->n_sequences; i++) refined_clear(&refined[i]);
+    if (!pays) return FALSE;
     rankset_unite(&a->ranks, &b->ranks);
+    if (!equal) make_key(a);
+    return TRUE;
 }

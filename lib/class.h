@@ -1,7 +1,8 @@
 /* class.h: what the merge holds: classes of ranks that ran the same code.
  *
- * A class is keyed by structure: for each sequence its kind, id, grammar, shapes, and the terminals' shapes and numbers of slots. Slot
- * values become vectors over the class's ranks; whatever else differs between ranks (outcomes, polls) is kept once for each distinct content. */
+ * Ranks are of one class if their calls have equal shapes in the same order. Most tell the same calls apart, too: then grammars and tables are equal but for the slots' values,
+ * which become vectors over the class's ranks. Others become one by their common refinement (refine.h), where that takes less than two classes; if it once does not, all that
+ * have these shapes stay apart. Whatever else differs between ranks (outcomes, polls) is kept once for each distinct content. */
 #ifndef WEND_CLASS_H
 #define WEND_CLASS_H
 
@@ -32,7 +33,9 @@ typedef struct {
     gint64 id;
     Table table;
     GBytes *grammar;
-    TimingSum *timing;         /* two for each terminal: duration, interval */
+    guint32 *timed_as;         /* by terminal: its row in timing. Calls that are one terminal on some rank have been timed together */
+    guint n_timed;
+    TimingSum *timing;         /* two for each row: duration, interval */
     Contents *outcomes;        /* one for each shape: runs as in part.h */
     GPtrArray *poll_tables;    /* PollTable, one for each structure of F; ranks without polls are in none */
     Contents poll_grammars;    /* unsigned(polls after the last call), grammar F */
@@ -42,7 +45,9 @@ typedef struct {
     RankSet ranks;
     guint n_sequences;
     Sequence *sequences;
-    GBytes *key;
+    GBytes *key;               /* by sequence: kind, id, structure, grammar */
+    GBytes *shapes_key;        /* by sequence: kind, id, shapes, their order (refine.h) */
+    gboolean apart;            /* there are others with these shapes, of which it does not become one */
 } Class;
 
 typedef struct { char *key, *value; guint32 rank; } Fact; /* rank: the lowest that gave it */
@@ -52,6 +57,7 @@ struct WendMerge {
     RankSet ranks;
     GPtrArray *classes;        /* Class, by no order */
     GHashTable *by_key;        /* key -> Class */
+    GHashTable *by_shapes;     /* shapes_key -> Class: the first */
     GPtrArray *facts;          /* Fact, sorted by key */
     Hosts *hosts;
 };
@@ -63,6 +69,9 @@ gboolean table_decode(Table *t, WendCursor *c, guint32 ranks); /* over so many r
 void table_encode(const Table *t, WendBuf *out);
 /* Structures are equal. */
 void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b);
+/* Terminals 0 to N - 1 of the result are those of T that OF says. */
+Table table_refined(const Table *t, const guint32 *of, guint n);
+GBytes *table_shapes_bytes(const Table *t);   /* the part of the structure that says the shapes */
 void table_clear(Table *t);
 /* Words of a shape; they belong to the caller of table_shapes. */
 typedef struct { guint n; gint64 *words; } ShapeRow;
@@ -82,7 +91,8 @@ gboolean contents_decode(Contents *c, WendCursor *in, guint32 world);
 Class *class_from_part(WendCursor *c, guint32 rank);  /* NULL: damaged */
 Class *class_decode(WendCursor *c, guint32 world);
 void class_encode(const Class *k, WendBuf *out);
-void class_merge(Class *a, const Class *b);           /* keys are equal, ranks disjoint */
+/* B into A, whose ranks are others. FALSE, and nothing done: it takes less to have both. Keys equal: TRUE. Else shapes' keys are equal, and A's key changes. */
+gboolean class_merge(Class *a, Class *b);
 void class_free(Class *k);
 
 #endif

@@ -17,10 +17,11 @@ CORE_SOURCES = \
 	lib/merge.c \
 	lib/program-private.h lib/program-read.c lib/program.c \
 	lib/rankset.c lib/rankset.h \
+	lib/refine.c lib/refine.h \
 	lib/recording.h lib/rules.h \
 	lib/requests.c lib/requests.h \
 	lib/rules.c \
-	lib/sequence-read.c \
+	lib/sequence-read.c lib/sequence-write.c \
 	lib/series.c lib/series.h \
 	lib/table.c \
 	lib/timing.c lib/timing.h \
@@ -29,7 +30,7 @@ CORE_SOURCES = \
 	lib/walk.c \
 	lib/ends.c lib/ends.h \
 	lib/worlds.c lib/worlds.h \
-	lib/write.c
+	lib/write-private.h lib/write.c
 
 # All of it for tests, which also look inside.
 noinst_LTLIBRARIES += lib/libcore.la

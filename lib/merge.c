@@ -23,6 +23,7 @@ static WendMerge *merge_new(void)
     WendMerge *m = g_new0(WendMerge, 1);
     m->classes = g_ptr_array_new_with_free_func((GDestroyNotify)class_free);
     m->by_key = g_hash_table_new(g_bytes_hash, g_bytes_equal);
+    m->by_shapes = g_hash_table_new(g_bytes_hash, g_bytes_equal);
     m->facts = g_ptr_array_new_with_free_func(fact_free);
     m->hosts = hosts_new();
     return m;
@@ -32,6 +33,7 @@ void wend_merge_free(WendMerge *m)
 {
     if (!m) return;
     g_hash_table_unref(m->by_key);
+    g_hash_table_unref(m->by_shapes);
     g_ptr_array_unref(m->classes);
     g_ptr_array_unref(m->facts);
     hosts_free(m->hosts);
@@ -106,6 +108,7 @@ static void add_class(WendMerge *m, Class *k)
 {
     g_ptr_array_add(m->classes, k);
     g_hash_table_insert(m->by_key, k->key, k);
+    if (!g_hash_table_contains(m->by_shapes, k->shapes_key)) g_hash_table_insert(m->by_shapes, k->shapes_key, k);
 }
 
 WendMerge *wend_merge_from_part(const guint8 *part, gsize n, GError **error)
@@ -183,6 +186,25 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
 
 /* -- two into one -- */
 
+/* Of the classes with one key of shapes either there is one alone, or all are apart. */
+static gboolean absorbed(WendMerge *m, Class *theirs)
+{
+    Class *ours = g_hash_table_lookup(m->by_key, theirs->key), *kin = g_hash_table_lookup(m->by_shapes, theirs->shapes_key);
+    if (ours) {
+        ours->apart |= theirs->apart;
+        return class_merge(ours, theirs);
+    }
+    if (!kin) return FALSE;
+    if (!kin->apart && !theirs->apart) {
+        g_hash_table_remove(m->by_key, kin->key);
+        gboolean one = class_merge(kin, theirs);
+        g_hash_table_insert(m->by_key, kin->key, kin);
+        if (one) return TRUE;
+    }
+    kin->apart = theirs->apart = TRUE;
+    return FALSE;
+}
+
 gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error)
 {
     WendMerge *other = decode(encoded, n, error);
@@ -204,13 +226,10 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
     }
     hosts_include(m->hosts, other->hosts);
     for (guint i = 0; i < other->classes->len; i++) {
-        Class *theirs = g_ptr_array_index(other->classes, i), *ours = g_hash_table_lookup(m->by_key, theirs->key);
-        if (ours) {
-            class_merge(ours, theirs);
-        } else {
-            g_ptr_array_index(other->classes, i) = NULL; /* moved; class_free takes NULL */
-            add_class(m, theirs);
-        }
+        Class *theirs = g_ptr_array_index(other->classes, i);
+        if (absorbed(m, theirs)) continue;
+        g_ptr_array_index(other->classes, i) = NULL; /* moved; class_free takes NULL */
+        add_class(m, theirs);
     }
     wend_merge_free(other);
     return TRUE;

@@ -205,71 +205,72 @@ static gboolean read_polls(Member *m, SequenceData *s)
 
 /* -- timing -- */
 
-/* Terminals FIRST to END - 1 of those that occur have one sum (timing.h). */
-typedef struct { guint first, end; WendTiming sum; guint32 code; } Together;
+typedef struct { WendTiming sum; gint64 numbers[TIMING_NUMBERS]; } TimingRow;
 
-static GArray *find_together(const WendProgram *p, const SequenceData *s)
+/* By terminal of the sequence: its row. NULL: damaged. */
+static guint32 *read_sharing(Member *m, const SequenceData *s, guint64 form, guint *n_rows)
 {
-    GArray *groups = g_array_new(FALSE, FALSE, sizeof(Together));
-    for (guint i = 0, end; i < s->n_terminals; i = end) {
-        for (end = i + 1; end < s->n_terminals && p->terminals[s->terminals[end]].shape == p->terminals[s->terminals[i]].shape;) end++;
-        gboolean together = end - i > TIMING_APART;
-        for (guint k = i; k < end; k += together ? end - i : 1) {
-            Together g = {.first = k, .end = together ? end : k + 1};
-            g_array_append_val(groups, g);
-        }
+    guint n = s->n_terminals;
+    guint32 *rows = g_new(guint32, n + 1);
+    g_autofree guint32 *shapes = g_new(guint32, n + 1);
+    g_autoptr(Series) numbers = form == TIMING_SHARED && n ? series_decode(&m->c, n, NULL, 0) : NULL;
+    *n_rows = 0;
+    for (guint i = 0; i < n; i++) {
+        gint64 row = numbers ? series_at(numbers, i) : i;
+        if (row < 0 || row > (numbers ? *n_rows : i)) m->c.failed = true;
+        if (row == *n_rows) ++*n_rows;
+        rows[i] = (guint32)row;
+        shapes[i] = m->p->terminals[s->terminals[i]].shape;
     }
-    return groups;
+    if (form == TIMING_USUAL) *n_rows = timing_rows(shapes, rows, n);
+    else if (!numbers) m->c.failed = true;
+    if (!m->c.failed && (gsize)(m->c.end - m->c.p) >= 2 * (gsize)*n_rows) return rows;
+    g_free(rows);
+    member_bad(m, "truncated");
+    return NULL;
 }
 
-static gboolean read_columns(Member *m, SequenceData *s, const Counter *c, GArray *groups, guint interval, guint n_ranks)
+static gboolean read_rows(Member *m, SequenceData *s, const Counter *c, const guint32 *row_of, guint n, guint interval, guint n_ranks)
 {
-    Together *all = (Together *)(gpointer)groups->data;
-    for (guint i = 0; i < groups->len; i++) {
-        gint64 more = wend_read_signed(&m->c);
-        all[i].code = 0;
-        all[i].sum = (WendTiming){.count = (guint64)more}; /* sums wrap for a liar only */
-        for (guint k = all[i].first; k < all[i].end; k++) {
-            guint64 expected = c->calls[s->terminals[k]] * n_ranks;
-            s->timing[2 * k + interval].count = expected + (k == all[i].first ? (guint64)more : 0);
-            all[i].sum.count += expected;
-        }
+    g_autofree TimingRow *rows = g_new0(TimingRow, n + 1);
+    g_autofree guint64 *more = g_new(guint64, n + 1);
+    for (guint i = 0; i < n; i++) rows[i].sum.count = more[i] = (guint64)wend_read_signed(&m->c); /* sums wrap for a liar only */
+    for (guint i = 0; i < s->n_terminals; i++) {
+        guint64 expected = c->calls[s->terminals[i]] * n_ranks;
+        rows[row_of[i]].sum.count += expected;
+        s->timing[2 * i + interval].count = expected + more[row_of[i]];
+        more[row_of[i]] = 0;
     }
-    for (int column = 0; column < 4; column++)
-        for (guint i = 0; i < groups->len; i++) {
-            Together *g = &all[i];
-            if (g->sum.count == 0) continue;
-            guint64 n = wend_read_unsigned(&m->c);
-            if (m->c.failed || n > G_MAXINT32) return member_bad(m, "a time makes no sense");
-            g->code = column == 0 || column == 3 ? (guint32)n : (guint32)MIN(g->code + n, (guint64)G_MAXINT32);
-            double seconds = timing_seconds(g->code);
-            if (column == 0) g->sum.min = seconds;
-            else if (column == 1) g->sum.mean = seconds;
-            else if (column == 2) g->sum.max = seconds;
-            else g->sum.stddev = seconds;
-        }
-    for (guint i = 0; i < groups->len; i++)
-        for (guint k = all[i].first; k < all[i].end; k++) {
-            WendTiming *t = &s->timing[2 * k + interval];
-            *t = (WendTiming){t->count, all[i].sum.mean, all[i].sum.min, all[i].sum.max, all[i].sum.stddev};
-        }
+    for (int column = 0; column < TIMING_NUMBERS; column++)
+        for (guint i = 0; i < n; i++)
+            if (rows[i].sum.count > (column > 0)) rows[i].numbers[column] = wend_read_signed(&m->c);
+    if (m->c.failed) return member_bad(m, "truncated");
+    for (guint i = 0; i < n; i++)
+        if (rows[i].sum.count) timing_from_numbers(&rows[i].sum, rows[i].numbers);
+    for (guint i = 0; i < s->n_terminals; i++) {
+        WendTiming *t = &s->timing[2 * i + interval];
+        guint64 count = t->count;
+        *t = rows[row_of[i]].sum;
+        t->count = count;
+    }
     return TRUE;
 }
 
 static gboolean timing_of(Member *m, SequenceData *s, const WendClass *k, Counter *c)
 {
-    guint64 timed = wend_read_unsigned(&m->c);
-    if (m->c.failed || timed > 1) return member_bad(m, "makes no sense");
-    if (!timed) return TRUE;
+    guint64 form = wend_read_unsigned(&m->c);
+    guint n_rows;
+    if (m->c.failed || form > TIMING_SHARED) return member_bad(m, "makes no sense");
+    if (form == TIMING_NONE) return TRUE;
     count_sequence(c, k->sequences[s - m->p->class_data[k - m->p->classes].sequences].rule);
     s->n_terminals = c->terminals->len;
     s->terminals = program_new_block(m->p, s->n_terminals, sizeof(guint32));
     memcpy(s->terminals, c->terminals->data, s->n_terminals * sizeof(guint32));
-    g_autoptr(GArray) groups = find_together(m->p, s);
-    if ((gsize)(m->c.end - m->c.p) < 2 * (gsize)groups->len) return member_bad(m, "truncated");
+    g_autofree guint32 *rows = read_sharing(m, s, form, &n_rows);
+    if (!rows) return FALSE;
     s->timing = program_new_block(m->p, 2 * (gsize)s->n_terminals, sizeof(WendTiming));
     for (guint interval = 0; interval < 2; interval++)
-        if (!read_columns(m, s, c, groups, interval, k->n_ranks)) return FALSE;
+        if (!read_rows(m, s, c, rows, n_rows, interval, k->n_ranks)) return FALSE;
     return TRUE;
 }
 

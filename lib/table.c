@@ -146,6 +146,41 @@ void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet
     for (guint i = 0; i < a->n_terminals; i++) merge_terminal(a, b, i, ranks_a, ranks_b);
 }
 
+/* -- refining -- */
+
+/* How many bytes of the structure say the shapes. */
+static gsize shapes_length(const Table *t)
+{
+    const guint8 *bytes = g_bytes_get_data(t->structure, NULL);
+    WendCursor c = wend_cursor(bytes, g_bytes_get_size(t->structure));
+    gsize n_shapes = wend_read_count(&c, 1);
+    for (gsize i = 0; i < n_shapes; i++)
+        for (gsize n = wend_read_count(&c, 1); n > 0; n--) wend_read_signed(&c);
+    return (gsize)(c.p - bytes);
+}
+
+GBytes *table_shapes_bytes(const Table *t)
+{
+    return g_bytes_new_from_bytes(t->structure, 0, shapes_length(t));
+}
+
+Table table_refined(const Table *t, const guint32 *of, guint n)
+{
+    Table refined = {0};
+    WendBuf structure = WEND_BUF_INIT;
+    wend_buf_bytes(&structure, g_bytes_get_data(t->structure, NULL), shapes_length(t));
+    wend_buf_unsigned(&structure, n);
+    for (guint i = 0; i < n; i++) {
+        wend_buf_unsigned(&structure, t->terminal_shape[of[i]]);
+        wend_buf_unsigned(&structure, t->first_slot[of[i] + 1] - t->first_slot[of[i]]);
+    }
+    if (!take_structure(&refined, &structure)) g_error("out of memory while merging");
+    refined.slots = g_new0(Vector, MAX(refined.first_slot[n], 1));
+    for (guint i = 0; i < n; i++)
+        for (guint s = refined.first_slot[i], from = t->first_slot[of[i]]; s < refined.first_slot[i + 1]; s++) refined.slots[s] = vector_copy(&t->slots[from++]);
+    return refined;
+}
+
 /* -- for the end of the merge -- */
 
 ShapeRow *table_shapes(const Table *t)

@@ -75,6 +75,24 @@ WendTiming timing_result(const TimingSum *t)
     return r;
 }
 
+guint timing_rows(const guint32 *shapes, guint32 *rows, guint n)
+{
+    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL); /* row before -> row after + 1; none goes over several shapes */
+    guint n_rows = 0;
+    for (guint i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && shapes[end] == shapes[i];) end++;
+        gboolean together = end - i > TIMING_APART;
+        guint32 first = rows[i];
+        for (guint k = i; k < end; k++) {
+            gpointer before = GUINT_TO_POINTER(together ? first : rows[k]);
+            guint row = GPOINTER_TO_UINT(g_hash_table_lookup(known, before));
+            if (!row) g_hash_table_insert(known, before, GUINT_TO_POINTER(row = ++n_rows));
+            rows[k] = row - 1;
+        }
+    }
+    return n_rows;
+}
+
 void timing_encode(const TimingSum *t, WendBuf *out)
 {
     wend_buf_unsigned(out, t->count);
@@ -101,23 +119,64 @@ TimingSum timing_decode(WendCursor *c)
     return t;
 }
 
-/* Codes below 2048 are the number itself; above, each 1024 codes double it. */
-guint32 timing_code(double seconds)
+/* Codes below 2^bits are the number itself; above, each 2^(bits - 1) codes double it. */
+guint32 timing_code(double seconds, guint bits)
 {
     double quarters = seconds * 4e9;
     if (!(quarters > 0)) return 0;
     if (quarters >= 0x1p62) quarters = 0x1p62;
     guint64 n = (guint64)(quarters + 0.5);
     guint32 shift = 0;
-    while (n >> shift >= 2048) shift++;
-    return (shift << 10) + (guint32)(n >> shift);
+    while (n >> shift >> bits) shift++;
+    return (shift << (bits - 1)) + (guint32)(n >> shift);
 }
 
-double timing_seconds(guint32 code)
+double timing_seconds(guint32 code, guint bits)
 {
-    guint32 shift = code < 2048 ? 0 : (code >> 10) - 1;
-    if (shift > 53) shift = 53;
-    guint64 n = code < 2048 ? code : (guint64)(code - (shift << 10));
-    /* the middle of what has this code */
+    guint32 shift = code >> bits ? (code >> (bits - 1)) - 1 : 0;
+    if (shift > 64) return ldexp(1, 64 + (int)bits) / 4e9;
+    guint64 n = code - (shift << (bits - 1));
     return ldexp((double)n + (shift ? 0.5 : 0), (int)shift) / 4e9;
+}
+
+enum { FINE = 7, COARSE = 5 };
+
+/* The most that a standard deviation can be (Bhatia and Davis 2000), which it is with two times, and near which it is with few. What is nearer to the mean than a code can tell counts as that far. */
+static guint32 spread(const WendTiming *t)
+{
+    double least = ldexp(t->mean, -COARSE);
+    return timing_code(sqrt(MAX(t->mean - t->min, least) * MAX(t->max - t->mean, least)), COARSE);
+}
+
+void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS])
+{
+    t->mean = t->min = t->max = timing_seconds((guint32)CLAMP(numbers[0], 0, G_MAXINT32), FINE);
+    t->stddev = 0;
+    if (t->count == 1) return;
+    gint64 mean = timing_code(t->mean, COARSE);
+    if (numbers[1] > 0) t->min = timing_seconds((guint32)CLAMP(mean - numbers[1], 0, G_MAXINT32), COARSE);
+    if (numbers[2] > 0) t->max = timing_seconds((guint32)CLAMP(mean + MIN(numbers[2], G_MAXINT32), 0, G_MAXINT32), COARSE);
+    t->stddev = timing_seconds((guint32)CLAMP(spread(t) - CLAMP(numbers[3], -G_MAXINT32, G_MAXINT32), 0, G_MAXINT32), COARSE);
+}
+
+static int nearest(double x, double a, double b)
+{
+    return fabs(x - b) < fabs(x - a);
+}
+
+void timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS])
+{
+    WendTiming read = {.count = t->count};
+    memset(numbers, 0, TIMING_NUMBERS * sizeof *numbers);
+    numbers[0] = timing_code(t->mean, FINE);
+    if (t->count > 1) {
+        gint64 mean = timing_code(timing_seconds((guint32)numbers[0], FINE), COARSE);
+        numbers[1] = MAX(mean - timing_code(t->min, COARSE), 0);
+        numbers[2] = MAX(timing_code(t->max, COARSE) - mean, 0);
+        /* 0 says the mean itself, and the middle of the next code may be nearer */
+        if (numbers[1] == 0 && mean > 0) numbers[1] = nearest(t->min, timing_seconds((guint32)numbers[0], FINE), timing_seconds((guint32)mean - 1, COARSE));
+        if (numbers[2] == 0) numbers[2] = nearest(t->max, timing_seconds((guint32)numbers[0], FINE), timing_seconds((guint32)mean + 1, COARSE));
+    }
+    timing_from_numbers(&read, numbers);
+    numbers[3] = (gint64)spread(&read) - timing_code(t->stddev, COARSE);
 }

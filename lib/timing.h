@@ -18,17 +18,28 @@ typedef struct {
 } TimingSum;
 
 TimingSum timing_from_moments(guint64 count, double mean, double min, double max, double m2); /* m2: sum of (x - mean)² */
-/* Terminals of one shape in a sequence that have times of their own. Where there are more, most are called once, and what times say of them is noise: they share one sum. */
+/* Terminals of one shape in a sequence that have times of their own. Where there are more, most are called once, and what times say of them is noise: they share one row. */
 enum { TIMING_APART = 32 };
+/* N terminals with their shapes, equal ones next to each other, have ROWS of times: before, each one or some together; after, all of a shape together if they are more than
+ * TIMING_APART, and rows numbered by first use. Returns how many rows there are. */
+guint timing_rows(const guint32 *shapes, guint32 *rows, guint n);
+/* How a sequence of the archive has its times: not; as timing_rows makes of a row for each terminal; in rows that it says. */
+enum { TIMING_NONE, TIMING_USUAL, TIMING_SHARED };
 void timing_add(TimingSum *a, const TimingSum *b);
 WendTiming timing_result(const TimingSum *t);
 
 void timing_encode(const TimingSum *t, WendBuf *out);
 TimingSum timing_decode(WendCursor *c);
 
-/* A time as a small integer: quarters of a nanosecond, with 11 significant bits (0.05 %). Monotone. */
-guint32 timing_code(double seconds);
-double timing_seconds(guint32 code);
+/* What the archive has of the times of COUNT > 0 calls, rounded as far as they are known: the mean to 7 significant bits (0.4 %), the rest to 5 (1.6 %). [0] says the mean, [1] and [2] how
+ * far below and above it minimum and maximum are, [3], which may be negative, the standard deviation; of one call, [0] alone counts. Any numbers can be turned back. */
+enum { TIMING_NUMBERS = 4 };
+void timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS]);
+void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS]); /* t->count is set */
+
+/* A time as a small integer, quarters of a nanosecond to so many significant bits (2 to 32): monotone. And the middle of what has a code. */
+guint32 timing_code(double seconds, guint bits);
+double timing_seconds(guint32 code, guint bits);
 
 void buf_double(WendBuf *b, double v);   /* 64-bit IEEE, little-endian */
 double cursor_double(WendCursor *c);

@@ -5,33 +5,16 @@
 #include "codec.h"
 #include "functions.h"
 #include "part.h"
-#include "recording.h"
 #include "saved.h"
+#include "write-private.h"
 
 /* The archive has kinds and extents by number (docs/format.md): new ones go behind these. */
 G_STATIC_ASSERT(WEND_KIND_SELF == 0 && WEND_KIND_REQUEST == 18 && WEND_KIND_RANK == 25 && WEND_KIND_STATUS == 38 && WEND_KIND_SKIP == 40 && WEND_KIND_FOUND == 41
                 && WEND_KIND_TARGET == 42);
 G_STATIC_ASSERT(WEND_DIR_RETURN == 3 && WEND_PLACE_OUTCOME == 2 && WEND_EXTENT_COUNT_OWN_SIZE == 10);
 
-typedef struct {
-    const Recording *r;
-    guint8 *function_used, *constant_used;
-    guint32 *function_number, *constant_number; /* this build's -> the archive's */
-    guint n_functions, n_constants;
-    guint64 *calls;          /* scratch: by terminal, how often in the sequence at hand */
-    guint64 *shape_calls;    /* scratch: by shape */
-    guint64 total_calls, total_polls;
-    WendBuf out;             /* the member at hand */
-    BundleWriter *bundle;
-    gboolean failed;
-} Writer;
 
-static void put_word(Writer *w, gint64 word)
-{
-    codec_put_word(&w->out, word, w->constant_number);
-}
-
-static void member(Writer *w, const char *name)
+void writer_member(Writer *w, const char *name)
 {
     w->failed |= w->out.failed;
     bundle_add(w->bundle, name, w->out.data, w->out.len);
@@ -49,10 +32,7 @@ static gboolean use_word(gpointer writer, gint64 word)
     return TRUE;
 }
 
-typedef gboolean (*RunFunction)(gpointer data, guint64 repeats, const gint64 *words, guint n);
-
-/* Calls FUNCTION on each run of a stream; FALSE: it is damaged or FUNCTION said so. */
-static gboolean each_run(GBytes *stream, RunFunction function, gpointer data)
+gboolean each_run(GBytes *stream, RunFunction function, gpointer data)
 {
     WendCursor c = wend_cursor(g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
     g_autoptr(GArray) words = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 8);
@@ -197,7 +177,7 @@ static void write_meta(Writer *w)
     gsize n;
     g_autofree char *text = g_key_file_to_data(meta, &n, NULL);
     wend_buf_bytes(&w->out, text, n);
-    member(w, "meta");
+    writer_member(w, "meta");
 }
 
 static void put_string(WendBuf *b, const char *s)
@@ -248,7 +228,7 @@ static void write_functions(Writer *w)
     w->failed |= params.failed || functions.failed;
     wend_buf_clear(&params);
     wend_buf_clear(&functions);
-    member(w, "functions");
+    writer_member(w, "functions");
 }
 
 static void write_constants(Writer *w)
@@ -265,7 +245,7 @@ static void write_constants(Writer *w)
         wend_buf_unsigned(&w->out, whole);
         for (int k = 0; k < 5 && whole; k++) wend_buf_signed(&w->out, g_ascii_strtoll(numbers[k], NULL, 10));
     }
-    member(w, "constants");
+    writer_member(w, "constants");
 }
 
 static void write_shapes(Writer *w)
@@ -275,19 +255,19 @@ static void write_shapes(Writer *w)
         const ShapeRow *s = &g_array_index(w->r->shapes, ShapeRow, i);
         wend_buf_unsigned(&w->out, s->n - 1);
         wend_buf_unsigned(&w->out, (guint64)w->function_number[s->words[0] / 2] << 1 | (s->words[0] & 1));
-        for (guint k = 1; k < s->n; k++) put_word(w, s->words[k]);
+        for (guint k = 1; k < s->n; k++) writer_word(w, s->words[k]);
     }
-    member(w, "shapes");
+    writer_member(w, "shapes");
 }
 
-/* PLAIN, or what SERIES says in its place if that is less; clears both. */
+/* PLAIN, or what SERIES says in its place if that is less; NULL: it cannot be. Clears both. */
 static void put_shorter(Writer *w, WendBuf *plain, WendBuf *series)
 {
-    const WendBuf *less = series->len < plain->len ? series : plain;
+    const WendBuf *less = series && series->len < plain->len ? series : plain;
     wend_buf_bytes(&w->out, less->data, less->len);
-    w->failed |= plain->failed || series->failed;
+    w->failed |= plain->failed || (series && series->failed);
     wend_buf_clear(plain);
-    wend_buf_clear(series);
+    if (series) wend_buf_clear(series);
 }
 
 /* Things that go once each, by what they are as bytes. */
@@ -343,20 +323,22 @@ static guint slot_form(Writer *w, SlotTables *tables, const Signature *s, guint 
     return WEND_SLOT_TABLE;
 }
 
-static void put_terminal(Writer *w, WendBuf *out, SlotTables *tables, const Signature *s)
+/* How a slot is told. */
+typedef struct { guint form; gint64 word; } Told;
+
+static void put_terminal(Writer *w, WendBuf *out, const Signature *s, const Told *slots)
 {
     wend_buf_unsigned(out, s->shape);
     wend_buf_unsigned(out, s->n_slots);
     for (guint k = 0; k < s->n_slots; k++) {
-        gint64 word;
-        guint form = slot_form(w, tables, s, k, &word);
-        wend_buf_unsigned(out, form == WEND_SLOT_TABLE ? WEND_SLOT_TABLE + (guint64)word : form);
-        if (form != WEND_SLOT_TABLE) codec_put_word(out, word, w->constant_number);
+        const Told *t = &slots[k];
+        wend_buf_unsigned(out, t->form == WEND_SLOT_TABLE ? WEND_SLOT_TABLE + (guint64)t->word : t->form);
+        if (t->form != WEND_SLOT_TABLE) codec_put_word(out, t->word, w->constant_number);
     }
 }
 
 /* N terminals of one shape, slot by slot: their forms, and the words or numbers of tables. */
-static void put_terminals_by_slot(Writer *w, WendBuf *out, SlotTables *tables, const Signature *s, guint n)
+static void put_terminals_by_slot(Writer *w, WendBuf *out, const Signature *s, const Told *slots, guint n)
 {
     wend_buf_unsigned(out, w->r->shapes->len);
     wend_buf_unsigned(out, s->shape);
@@ -365,14 +347,28 @@ static void put_terminals_by_slot(Writer *w, WendBuf *out, SlotTables *tables, c
     for (guint k = 0; k < s->n_slots; k++) {
         SeriesBuilder *forms = series_builder_new(), *words = series_builder_new();
         for (guint i = 0; i < n; i++) {
-            gint64 word;
-            series_builder_add(forms, (SeriesRun){slot_form(w, tables, &s[i], k, &word), 0, 1});
-            series_builder_add(words, (SeriesRun){word, 0, 1});
+            const Told *t = &slots[i * s->n_slots + k];
+            series_builder_add(forms, (SeriesRun){t->form, 0, 1});
+            series_builder_add(words, (SeriesRun){t->word, 0, 1});
         }
         g_autoptr(Series) first = series_builder_end(forms), second = series_builder_end(words);
         series_encode(first, out, NULL);
         series_encode(second, out, w->constant_number);
     }
+}
+
+/* N terminals of one shape. */
+static void put_terminals(Writer *w, SlotTables *tables, const Signature *s, guint n)
+{
+    WendBuf plain = WEND_BUF_INIT, by_slot = WEND_BUF_INIT;
+    g_autofree Told *slots = g_new(Told, (gsize)n * s->n_slots + 1);
+    for (guint i = 0; i < n; i++) {
+        Told *told = slots + (gsize)i * s->n_slots;
+        for (guint k = 0; k < s->n_slots; k++) told[k].form = slot_form(w, tables, &s[i], k, &told[k].word);
+        put_terminal(w, &plain, &s[i], told);
+    }
+    if (n > 1) put_terminals_by_slot(w, &by_slot, s, slots, n);
+    put_shorter(w, &plain, n > 1 ? &by_slot : NULL);
 }
 
 /* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. */
@@ -383,11 +379,8 @@ static void write_terminals(Writer *w)
     WendBuf header = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
     for (guint i = 0, n; i < w->r->signatures->len; i += n) {
-        WendBuf plain = WEND_BUF_INIT, by_slot = WEND_BUF_INIT;
         for (n = 1; i + n < w->r->signatures->len && all[i + n].shape == all[i].shape && all[i + n].n_slots == all[i].n_slots;) n++;
-        for (guint k = 0; k < n; k++) put_terminal(w, &plain, &tables, &all[i + k]);
-        put_terminals_by_slot(w, &by_slot, &tables, &all[i], n);
-        put_shorter(w, &plain, &by_slot);
+        put_terminals(w, &tables, &all[i], n);
     }
     WendBuf terminals = w->out;
     w->out = header;
@@ -397,7 +390,7 @@ static void write_terminals(Writer *w)
     wend_buf_bytes(&w->out, terminals.data, terminals.len);
     w->failed |= terminals.failed;
     wend_buf_clear(&terminals);
-    member(w, "terminals");
+    writer_member(w, "terminals");
 }
 
 /* What a symbol is of: 0 a rule, else 1 + the terminal's shape. */
@@ -442,6 +435,9 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, WendBuf *out)
     if (times) series_encode(times, out, NULL);
 }
 
+/* What a rule of two symbols or more takes so at least: two numbers, and three series that are one run. */
+enum { BY_KIND_LEAST = 10 };
+
 static void write_rules(Writer *w)
 {
     wend_buf_unsigned(&w->out, w->r->rules->len);
@@ -450,10 +446,11 @@ static void write_rules(Writer *w)
         WendBuf plain = WEND_BUF_INIT, by_kind = WEND_BUF_INIT;
         rule_encode(rule, &plain);
         if (rule->n == 0) wend_buf_unsigned(&plain, 0);
-        put_rule_by_kind(w, rule, &by_kind);
-        put_shorter(w, &plain, &by_kind);
+        gboolean may = plain.len > BY_KIND_LEAST;
+        if (may) put_rule_by_kind(w, rule, &by_kind);
+        put_shorter(w, &plain, may ? &by_kind : NULL);
     }
-    member(w, "rules");
+    writer_member(w, "rules");
 }
 
 static void write_classes(Writer *w)
@@ -466,269 +463,11 @@ static void write_classes(Writer *w)
         wend_buf_unsigned(&w->out, k->class->n_sequences);
         for (guint q = 0; q < k->class->n_sequences; q++) {
             wend_buf_unsigned(&w->out, k->sequences[q].sequence->kind);
-            put_word(w, k->sequences[q].sequence->id);
+            writer_word(w, k->sequences[q].sequence->id);
             wend_buf_unsigned(&w->out, k->sequences[q].rule);
         }
     }
-    member(w, "classes");
-}
-
-/* How often each terminal and shape occurs in a sequence: what follows is in the order of those that occur. */
-static gboolean count_calls(Writer *w, const RecordedSequence *s, guint64 *length)
-{
-    memset(w->calls, 0, (w->r->signatures->len + 1) * sizeof(guint64));
-    memset(w->shape_calls, 0, (w->r->shapes->len + 1) * sizeof(guint64));
-    g_autofree guint64 *rule_times = g_new0(guint64, w->r->rules->len + 1);
-    *length = 0;
-    rule_times[s->rule] = 1;
-    for (guint rule = s->rule + 1; rule-- > 0;) { /* users come after what they use */
-        const Rule *body = &g_array_index(w->r->rules, Rule, rule);
-        if (!rule_times[rule]) continue;
-        for (guint k = 0; k < body->n; k++) {
-            const WendSymbol *y = &body->symbols[k];
-            guint64 times, *sum = y->is_rule ? &rule_times[y->id] : &w->calls[y->id];
-            if (__builtin_mul_overflow(rule_times[rule], y->exponent, &times) || __builtin_add_overflow(*sum, times, sum)) return FALSE;
-            if (y->is_rule) continue;
-            w->shape_calls[g_array_index(w->r->signatures, Signature, y->id).shape] += times;
-            if (__builtin_add_overflow(*length, times, length) || *length > G_MAXINT64 / 2) return FALSE;
-        }
-    }
-    return TRUE;
-}
-
-static gboolean put_run(gpointer writer, guint64 repeats, const gint64 *words, guint n)
-{
-    Writer *w = writer;
-    wend_buf_unsigned(&w->out, repeats);
-    wend_buf_unsigned(&w->out, n);
-    for (guint i = 0; i < n; i++) put_word(w, words[i]);
-    return TRUE;
-}
-
-/* One run, of zeros: what a shape leaves that has nothing to tell. */
-static gboolean all_zero(GBytes *stream, gsize *width)
-{
-    WendCursor c = wend_cursor(g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
-    *width = 0;
-    if (c.p == c.end) return TRUE;
-    wend_read_unsigned(&c);
-    *width = wend_read_count(&c, 1);
-    for (gsize i = 0; i < *width; i++)
-        if (wend_read_signed(&c) != 0) return FALSE;
-    return c.p == c.end;
-}
-
-/* Entries of one width can be told word by word, as series. */
-typedef struct { guint width; gboolean equal; SeriesBuilder **columns; } Columns;
-
-static gboolean add_columns(gpointer columns, guint64 repeats, const gint64 *words, guint n)
-{
-    Columns *k = columns;
-    if (!k->columns) {
-        k->columns = g_new(SeriesBuilder *, n + 1);
-        k->width = n;
-        for (guint i = 0; i < n; i++) k->columns[i] = series_builder_new();
-    }
-    k->equal &= n == k->width;
-    for (guint i = 0; k->equal && i < n; i++) series_builder_add(k->columns[i], (SeriesRun){words[i], 0, repeats});
-    return k->equal;
-}
-
-static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
-{
-    Columns k = {.equal = TRUE};
-    gboolean good = each_run(stream, add_columns, &k);
-    wend_buf_unsigned(out, 1);
-    wend_buf_unsigned(out, k.width);
-    for (guint i = 0; i < k.width; i++) {
-        g_autoptr(Series) s = series_builder_end(k.columns[i]);
-        if (good) series_encode(s, out, w->constant_number);
-    }
-    g_free(k.columns);
-    return good && k.width > 0;
-}
-
-static gboolean put_content(Writer *w, GBytes *stream)
-{
-    gsize width;
-    if (all_zero(stream, &width)) {
-        wend_buf_unsigned(&w->out, (guint64)width << 1);
-        return TRUE;
-    }
-    WendBuf columns = WEND_BUF_INIT;
-    gboolean by_columns = put_columns(w, stream, &columns);
-    WendBuf member_so_far = w->out;
-    w->out = (WendBuf)WEND_BUF_INIT;
-    gboolean good = each_run(stream, put_run, w);
-    WendBuf runs = w->out;
-    w->out = member_so_far;
-    if (by_columns && columns.len < runs.len) {
-        wend_buf_bytes(&w->out, columns.data, columns.len);
-    } else {
-        wend_buf_unsigned(&w->out, (guint64)runs.len << 1 | 1);
-        wend_buf_bytes(&w->out, runs.data, runs.len);
-    }
-    w->failed |= runs.failed || columns.failed;
-    wend_buf_clear(&runs);
-    wend_buf_clear(&columns);
-    return good;
-}
-
-static gboolean write_outcomes(Writer *w)
-{
-    for (guint i = 0; i < w->r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
-        for (guint q = 0; q < k->class->n_sequences; q++) {
-            const RecordedSequence *s = &k->sequences[q];
-            guint64 length;
-            if (!count_calls(w, s, &length)) return FALSE;
-            w->total_calls += length * k->class->ranks.n;
-            g_autofree guint32 *local = g_new0(guint32, w->r->shapes->len + 1); /* + 1 */
-            for (guint o = 0; o < s->sequence->table.n_shapes; o++) local[s->main.shapes[o]] = o + 1;
-            for (guint shape = 0; shape < w->r->shapes->len; shape++) {
-                if (!w->shape_calls[shape]) continue;
-                const Contents *contents = &s->sequence->outcomes[local[shape] - 1];
-                wend_buf_unsigned(&w->out, contents->items->len);
-                for (guint c = 0; c < contents->items->len; c++) {
-                    const Content *item = g_ptr_array_index(contents->items, c);
-                    if (contents->items->len > 1) rankset_encode(&item->ranks, &w->out);
-                    if (!put_content(w, item->bytes)) return FALSE;
-                }
-            }
-        }
-    }
-    member(w, "outcomes");
-    return TRUE;
-}
-
-/* The grammar's rules in an order in which each uses only rules before it; the last is the start. */
-static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables, const PollTable *const *owners)
-{
-    WendCursor in = wend_cursor(g_bytes_get_data(c->bytes, NULL), g_bytes_get_size(c->bytes));
-    guint64 after = wend_read_unsigned(&in), length;
-    guint32 lowest = rankset_lowest(&c->ranks);
-    guint32 n_terminals = 0;
-    for (guint t = 0; t < n_tables; t++)
-        if (rankset_contains(&owners[t]->ranks, lowest)) n_terminals = owners[t]->table.n_terminals;
-    RuleRow row;
-    if (!rules_read(&row, &in, n_terminals)) return FALSE;
-    guint n = 0;
-    g_autofree guint32 *order = rules_bottom_up(&row, &n);
-    g_autofree guint32 *number = g_new0(guint32, row.n_rules);
-    gboolean good = order && rules_length(&row, &length);
-    if (good) {
-        w->total_polls += length * c->ranks.n;
-        wend_buf_unsigned(&w->out, after);
-        wend_buf_unsigned(&w->out, n);
-    }
-    for (guint i = 0; good && i < n; i++) {
-        Rule *rule = &row.rules[order[i]];
-        number[order[i]] = i;
-        for (guint k = 0; k < rule->n; k++)
-            if (rule->symbols[k].is_rule) rule->symbols[k].id = number[rule->symbols[k].id];
-        rule_encode(rule, &w->out);
-    }
-    rules_clear(&row);
-    return good;
-}
-
-static gboolean write_polls(Writer *w)
-{
-    gboolean any = FALSE;
-    for (guint i = 0; i < w->r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
-        for (guint q = 0; q < k->class->n_sequences; q++) {
-            const RecordedSequence *s = &k->sequences[q];
-            const GPtrArray *tables = s->sequence->poll_tables, *grammars = s->sequence->poll_grammars.items;
-            wend_buf_unsigned(&w->out, tables->len);
-            if (!tables->len) continue;
-            any = TRUE;
-            for (guint t = 0; t < tables->len; t++) {
-                const PollTable *p = g_ptr_array_index(tables, t);
-                rankset_encode(&p->ranks, &w->out);
-                wend_buf_unsigned(&w->out, p->table.n_terminals);
-                for (guint x = 0; x < p->table.n_terminals; x++) wend_buf_unsigned(&w->out, s->polls[t].terminals[x]);
-            }
-            wend_buf_unsigned(&w->out, grammars->len);
-            for (guint g = 0; g < grammars->len; g++) {
-                const Content *c = g_ptr_array_index(grammars, g);
-                rankset_encode(&c->ranks, &w->out);
-                if (!put_poll_grammar(w, c, tables->len, (const PollTable *const *)tables->pdata)) return FALSE;
-            }
-        }
-    }
-    if (any) member(w, "polls"); else wend_buf_clear(&w->out);
-    return TRUE;
-}
-
-static void put_timing(Writer *w, GArray *sums, const guint64 *expected)
-{
-    g_autoptr(GArray) results = g_array_new(FALSE, FALSE, sizeof(WendTiming));
-    for (guint i = 0; i < sums->len; i++) {
-        WendTiming t = timing_result(&g_array_index(sums, TimingSum, i));
-        g_array_append_val(results, t);
-        gint64 more = (gint64)(t.count - expected[i]);
-        wend_buf_signed(&w->out, more);
-    }
-    for (int column = 0; column < 4; column++)
-        for (guint i = 0; i < results->len; i++) {
-            const WendTiming *t = &g_array_index(results, WendTiming, i);
-            guint32 min = timing_code(t->min), mean = MAX(timing_code(t->mean), min), max = MAX(timing_code(t->max), mean);
-            if (t->count) wend_buf_unsigned(&w->out, column == 0 ? min : column == 1 ? mean - min : column == 2 ? max - mean : timing_code(t->stddev));
-        }
-}
-
-/* Are there more terminals of X's shape in the sequence at hand than have times of their own? *END: behind the last of them. */
-static gboolean many_of_shape(const Writer *w, guint x, guint *end)
-{
-    const Signature *all = (const Signature *)(gpointer)w->r->signatures->data;
-    guint n = 0;
-    for (*end = x; *end < w->r->signatures->len && all[*end].shape == all[x].shape; (*end)++) n += w->calls[*end] > 0;
-    return n > TIMING_APART;
-}
-
-static gboolean write_timing(Writer *w)
-{
-    gboolean any = FALSE;
-    for (guint i = 0; i < w->r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
-        for (guint q = 0; q < k->class->n_sequences; q++) {
-            const RecordedSequence *s = &k->sequences[q];
-            const Table *t = &s->sequence->table;
-            guint64 length;
-            if (!count_calls(w, s, &length)) return FALSE;
-            g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1); /* + 1 */
-            gboolean timed = FALSE;
-            for (guint x = 0; x < t->n_terminals; x++) {
-                local[s->main.terminals[x]] = x + 1;
-                timed |= s->sequence->timing[2 * x].count || s->sequence->timing[2 * x + 1].count;
-            }
-            any |= timed;
-            wend_buf_unsigned(&w->out, timed);
-            for (int interval = 0; interval < 2 && timed; interval++) {
-                g_autoptr(GArray) sums = g_array_new(FALSE, FALSE, sizeof(TimingSum)), expected = g_array_new(FALSE, FALSE, sizeof(guint64));
-                for (guint x = 0, end; x < w->r->signatures->len; x = end) {
-                    gboolean together = many_of_shape(w, x, &end);
-                    for (gboolean first = TRUE; x < end; x++) {
-                        if (!w->calls[x]) continue;
-                        guint64 calls = w->calls[x] * k->class->ranks.n;
-                        const TimingSum *sum = &s->sequence->timing[2 * (local[x] - 1) + interval];
-                        if (first || !together) {
-                            g_array_append_val(sums, *sum);
-                            g_array_append_val(expected, calls);
-                        } else {
-                            timing_add(&g_array_index(sums, TimingSum, sums->len - 1), sum);
-                            g_array_index(expected, guint64, expected->len - 1) += calls;
-                        }
-                        first = FALSE;
-                    }
-                }
-                put_timing(w, sums, (const guint64 *)(gpointer)expected->data);
-            }
-        }
-    }
-    if (any) member(w, "timing"); else wend_buf_clear(&w->out);
-    return TRUE;
+    writer_member(w, "classes");
 }
 
 gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error)

@@ -299,6 +299,74 @@ static void test_stencil(void)
     g_assert_cmpuint(bytes[2], <, bytes[0] + 300);
 }
 
+/* -- calls that are equal on other ranks -- */
+
+/* Sizes that follow from the place in a grid which the ranks do not divide evenly: which of them are equal is another matter on each. */
+static SimulatedRank *uneven(guint rank, guint width, guint height)
+{
+    static const gint64 sizes[] = {5, 5, 6, 7, 5, 6, 8};
+    SimulatedRank *r = simulated_new(rank, width * height, TRUE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    guint x = rank % width, y = rank / width;
+    r->noise = g_rand_new_with_seed(rank);
+    for (int step = 0; step < 30; step++)
+        for (guint stage = 0; stage < 3; stage++) {
+            sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, sizes[(x + stage) % 7] * 22, (rank + 1) % r->world, 1);
+            sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, sizes[(y + 2 * stage) % 7] * 22, (rank + 1) % r->world, 1);
+            if (step % 10 == 9) sim_allreduce(r, s, 1);
+        }
+    return r;
+}
+
+static void check_times(const char *dir, guint64 calls);
+
+static void test_coincidences(void)
+{
+    GRand *rand = g_rand_new_with_seed(4);
+    gsize bytes[2];
+    for (int i = 0; i < 2; i++) {
+        guint width = i ? 9 : 4, height = i ? 8 : 5;
+        g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+        for (guint rank = 0; rank < width * height; rank++) g_ptr_array_add(ranks, uneven(rank, width, height));
+        WendMergeResult result;
+        char *dir = record(ranks, NULL, &result), *other = record(ranks, rand, NULL);
+        check(dir, ranks);
+        check_times(dir, result.calls);
+        g_assert_cmpuint(result.classes, ==, 1);
+        bytes[i] = result.bytes;
+        gsize n, m;
+        g_autofree char *a = contents(dir, &n), *b = contents(other, &m);
+        g_assert_cmpmem(a, n, b, m);
+        discard(dir);
+        discard(other);
+    }
+    g_assert_cmpuint(bytes[1], <, bytes[0] + 300);
+    g_rand_free(rand);
+}
+
+/* By chance: in common they would have each call for itself. */
+static void test_apart(void)
+{
+    GRand *rand = g_rand_new_with_seed(5);
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint rank = 0; rank < 12; rank++) {
+        SimulatedRank *r = simulated_new(rank, 12, TRUE);
+        SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+        GRand *dice = g_rand_new_with_seed(rank % 9); /* some are equal even so */
+        for (int i = 0; i < 500; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, (rank + 1) % 12, g_rand_int_range(dice, 0, 4));
+        g_rand_free(dice);
+        g_ptr_array_add(ranks, r);
+    }
+    for (int i = 0; i < 5; i++) {
+        WendMergeResult result;
+        char *dir = record(ranks, i ? rand : NULL, &result);
+        check(dir, ranks);
+        g_assert_cmpuint(result.classes, ==, 9); /* those that are equal find each other */
+        discard(dir);
+    }
+    g_rand_free(rand);
+}
+
 /* -- a root -- */
 
 /* What varies from call to call: sources, sizes by chance, and who came when. */
@@ -540,6 +608,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/round-trip/stencil", test_stencil);
+    g_test_add_func("/round-trip/coincidences", test_coincidences);
+    g_test_add_func("/round-trip/apart", test_apart);
     g_test_add_func("/round-trip/root", test_root);
     g_test_add_func("/round-trip/shared", test_shared);
     g_test_add_func("/round-trip/walk", test_walk);

@@ -1,0 +1,285 @@
+/* sequence-write.c: the members that go with the sequences: outcomes, polls, timing. */
+#include <string.h>
+
+#include "write-private.h"
+
+/* How often each terminal and shape occurs in a sequence: what follows is in the order of those that occur. */
+static gboolean count_calls(Writer *w, const RecordedSequence *s, guint64 *length)
+{
+    memset(w->calls, 0, (w->r->signatures->len + 1) * sizeof(guint64));
+    memset(w->shape_calls, 0, (w->r->shapes->len + 1) * sizeof(guint64));
+    g_autofree guint64 *rule_times = g_new0(guint64, w->r->rules->len + 1);
+    *length = 0;
+    rule_times[s->rule] = 1;
+    for (guint rule = s->rule + 1; rule-- > 0;) { /* users come after what they use */
+        const Rule *body = &g_array_index(w->r->rules, Rule, rule);
+        if (!rule_times[rule]) continue;
+        for (guint k = 0; k < body->n; k++) {
+            const WendSymbol *y = &body->symbols[k];
+            guint64 times, *sum = y->is_rule ? &rule_times[y->id] : &w->calls[y->id];
+            if (__builtin_mul_overflow(rule_times[rule], y->exponent, &times) || __builtin_add_overflow(*sum, times, sum)) return FALSE;
+            if (y->is_rule) continue;
+            w->shape_calls[g_array_index(w->r->signatures, Signature, y->id).shape] += times;
+            if (__builtin_add_overflow(*length, times, length) || *length > G_MAXINT64 / 2) return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean put_run(gpointer writer, guint64 repeats, const gint64 *words, guint n)
+{
+    Writer *w = writer;
+    wend_buf_unsigned(&w->out, repeats);
+    wend_buf_unsigned(&w->out, n);
+    for (guint i = 0; i < n; i++) writer_word(w, words[i]);
+    return TRUE;
+}
+
+/* One run, of zeros: what a shape leaves that has nothing to tell. */
+static gboolean all_zero(GBytes *stream, gsize *width)
+{
+    WendCursor c = wend_cursor(g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
+    *width = 0;
+    if (c.p == c.end) return TRUE;
+    wend_read_unsigned(&c);
+    *width = wend_read_count(&c, 1);
+    for (gsize i = 0; i < *width; i++)
+        if (wend_read_signed(&c) != 0) return FALSE;
+    return c.p == c.end;
+}
+
+/* Entries of one width can be told word by word, as series. */
+typedef struct { guint width; gboolean equal; SeriesBuilder **columns; } Columns;
+
+static gboolean add_columns(gpointer columns, guint64 repeats, const gint64 *words, guint n)
+{
+    Columns *k = columns;
+    if (!k->columns) {
+        k->columns = g_new(SeriesBuilder *, n + 1);
+        k->width = n;
+        for (guint i = 0; i < n; i++) k->columns[i] = series_builder_new();
+    }
+    k->equal &= n == k->width;
+    for (guint i = 0; k->equal && i < n; i++) series_builder_add(k->columns[i], (SeriesRun){words[i], 0, repeats});
+    return k->equal;
+}
+
+static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
+{
+    Columns k = {.equal = TRUE};
+    gboolean good = each_run(stream, add_columns, &k);
+    wend_buf_unsigned(out, 1);
+    wend_buf_unsigned(out, k.width);
+    for (guint i = 0; i < k.width; i++) {
+        g_autoptr(Series) s = series_builder_end(k.columns[i]);
+        if (good) series_encode(s, out, w->constant_number);
+    }
+    g_free(k.columns);
+    return good && k.width > 0;
+}
+
+static gboolean put_content(Writer *w, GBytes *stream)
+{
+    gsize width;
+    if (all_zero(stream, &width)) {
+        wend_buf_unsigned(&w->out, (guint64)width << 1);
+        return TRUE;
+    }
+    WendBuf member_so_far = w->out, columns = WEND_BUF_INIT;
+    w->out = (WendBuf)WEND_BUF_INIT;
+    gboolean good = each_run(stream, put_run, w);
+    WendBuf runs = w->out;
+    w->out = member_so_far;
+    gboolean by_columns = good && runs.len > 2 + 2 * width && put_columns(w, stream, &columns); /* two numbers, and what a series takes at least, each */
+    if (by_columns && columns.len < runs.len) {
+        wend_buf_bytes(&w->out, columns.data, columns.len);
+    } else {
+        wend_buf_unsigned(&w->out, (guint64)runs.len << 1 | 1);
+        wend_buf_bytes(&w->out, runs.data, runs.len);
+    }
+    w->failed |= runs.failed || columns.failed;
+    wend_buf_clear(&runs);
+    wend_buf_clear(&columns);
+    return good;
+}
+
+gboolean write_outcomes(Writer *w)
+{
+    for (guint i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            const RecordedSequence *s = &k->sequences[q];
+            guint64 length;
+            if (!count_calls(w, s, &length)) return FALSE;
+            w->total_calls += length * k->class->ranks.n;
+            g_autofree guint32 *local = g_new0(guint32, w->r->shapes->len + 1); /* + 1 */
+            for (guint o = 0; o < s->sequence->table.n_shapes; o++) local[s->main.shapes[o]] = o + 1;
+            for (guint shape = 0; shape < w->r->shapes->len; shape++) {
+                if (!w->shape_calls[shape]) continue;
+                const Contents *contents = &s->sequence->outcomes[local[shape] - 1];
+                wend_buf_unsigned(&w->out, contents->items->len);
+                for (guint c = 0; c < contents->items->len; c++) {
+                    const Content *item = g_ptr_array_index(contents->items, c);
+                    if (contents->items->len > 1) rankset_encode(&item->ranks, &w->out);
+                    if (!put_content(w, item->bytes)) return FALSE;
+                }
+            }
+        }
+    }
+    writer_member(w, "outcomes");
+    return TRUE;
+}
+
+/* The grammar's rules in an order in which each uses only rules before it; the last is the start. */
+static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables, const PollTable *const *owners)
+{
+    WendCursor in = wend_cursor(g_bytes_get_data(c->bytes, NULL), g_bytes_get_size(c->bytes));
+    guint64 after = wend_read_unsigned(&in), length;
+    guint32 lowest = rankset_lowest(&c->ranks);
+    guint32 n_terminals = 0;
+    for (guint t = 0; t < n_tables; t++)
+        if (rankset_contains(&owners[t]->ranks, lowest)) n_terminals = owners[t]->table.n_terminals;
+    RuleRow row;
+    if (!rules_read(&row, &in, n_terminals)) return FALSE;
+    guint n = 0;
+    g_autofree guint32 *order = rules_bottom_up(&row, &n);
+    g_autofree guint32 *number = g_new0(guint32, row.n_rules);
+    gboolean good = order && rules_length(&row, &length);
+    if (good) {
+        w->total_polls += length * c->ranks.n;
+        wend_buf_unsigned(&w->out, after);
+        wend_buf_unsigned(&w->out, n);
+    }
+    for (guint i = 0; good && i < n; i++) {
+        Rule *rule = &row.rules[order[i]];
+        number[order[i]] = i;
+        for (guint k = 0; k < rule->n; k++)
+            if (rule->symbols[k].is_rule) rule->symbols[k].id = number[rule->symbols[k].id];
+        rule_encode(rule, &w->out);
+    }
+    rules_clear(&row);
+    return good;
+}
+
+gboolean write_polls(Writer *w)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            const RecordedSequence *s = &k->sequences[q];
+            const GPtrArray *tables = s->sequence->poll_tables, *grammars = s->sequence->poll_grammars.items;
+            wend_buf_unsigned(&w->out, tables->len);
+            if (!tables->len) continue;
+            any = TRUE;
+            for (guint t = 0; t < tables->len; t++) {
+                const PollTable *p = g_ptr_array_index(tables, t);
+                rankset_encode(&p->ranks, &w->out);
+                wend_buf_unsigned(&w->out, p->table.n_terminals);
+                for (guint x = 0; x < p->table.n_terminals; x++) wend_buf_unsigned(&w->out, s->polls[t].terminals[x]);
+            }
+            wend_buf_unsigned(&w->out, grammars->len);
+            for (guint g = 0; g < grammars->len; g++) {
+                const Content *c = g_ptr_array_index(grammars, g);
+                rankset_encode(&c->ranks, &w->out);
+                if (!put_poll_grammar(w, c, tables->len, (const PollTable *const *)tables->pdata)) return FALSE;
+            }
+        }
+    }
+    if (any) writer_member(w, "polls"); else wend_buf_clear(&w->out);
+    return TRUE;
+}
+
+/* Rows of times, and how many calls they should be of. */
+typedef struct { TimingSum sum; guint64 expected; } TimingRow;
+
+static void put_rows(Writer *w, const TimingRow *rows, guint n)
+{
+    typedef struct { guint64 count; gint64 numbers[TIMING_NUMBERS]; } Row;
+    g_autofree Row *out = g_new0(Row, n + 1);
+    for (guint i = 0; i < n; i++) {
+        WendTiming t = timing_result(&rows[i].sum);
+        out[i].count = t.count;
+        if (t.count) timing_to_numbers(&t, out[i].numbers);
+        wend_buf_signed(&w->out, (gint64)(t.count - rows[i].expected));
+    }
+    for (int column = 0; column < TIMING_NUMBERS; column++)
+        for (guint i = 0; i < n; i++)
+            if (out[i].count > (column > 0)) wend_buf_signed(&w->out, out[i].numbers[column]);
+}
+
+static gboolean is_timed(const Sequence *s)
+{
+    for (guint i = 0; i < 2 * s->n_timed; i++)
+        if (s->timing[i].count) return TRUE;
+    return FALSE;
+}
+
+/* By terminal that occurs in the sequence, ascending: the row of the class's times, and the row in the archive. */
+typedef struct { guint32 from, to; guint64 expected; } Timed;
+
+/* Says how rows are shared, if not as in most sequences. Returns how many there are. */
+static guint put_sharing(Writer *w, Timed *timed, guint n)
+{
+    const Signature *all = (const Signature *)(gpointer)w->r->signatures->data;
+    g_autofree guint32 *shapes = g_new(guint32, n + 1), *rows = g_new(guint32, n + 1), *usual = g_new(guint32, n + 1);
+    guint i = 0;
+    for (guint x = 0; x < w->r->signatures->len; x++) {
+        if (!w->calls[x]) continue;
+        shapes[i] = all[x].shape;
+        rows[i] = timed[i].from;
+        usual[i] = i;
+        i++;
+    }
+    guint n_usual = timing_rows(shapes, usual, n), n_rows = timing_rows(shapes, rows, n);
+    wend_buf_unsigned(&w->out, n_rows == n_usual ? TIMING_USUAL : TIMING_SHARED); /* rows that are shared are fewer */
+    SeriesBuilder *b = series_builder_new();
+    for (i = 0; i < n; i++) {
+        timed[i].to = rows[i];
+        series_builder_add(b, (SeriesRun){rows[i], 0, 1});
+    }
+    g_autoptr(Series) numbers = series_builder_end(b);
+    if (n_rows != n_usual) series_encode(numbers, &w->out, NULL);
+    return n_rows;
+}
+
+static void put_timing(Writer *w, const RecordedClass *k, const RecordedSequence *s)
+{
+    const Sequence *of = s->sequence;
+    g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1);
+    g_autoptr(GArray) timed = g_array_new(FALSE, FALSE, sizeof(Timed));
+    for (guint i = 0; i < of->table.n_terminals; i++) local[s->main.terminals[i]] = i;
+    for (guint x = 0; x < w->r->signatures->len; x++) {
+        Timed t = {.from = of->timed_as[local[x]], .expected = w->calls[x] * k->class->ranks.n};
+        if (w->calls[x]) g_array_append_val(timed, t);
+    }
+    guint n = put_sharing(w, (Timed *)(gpointer)timed->data, timed->len);
+    for (int interval = 0; interval < 2; interval++) {
+        g_autofree TimingRow *rows = g_new0(TimingRow, n + 1);
+        g_autofree guint8 *done = g_new0(guint8, of->n_timed + 1);
+        for (guint i = 0; i < timed->len; i++) {
+            const Timed *t = &g_array_index(timed, Timed, i);
+            rows[t->to].expected += t->expected;
+            if (!done[t->from]) timing_add(&rows[t->to].sum, &of->timing[2 * t->from + interval]);
+            done[t->from] = TRUE;
+        }
+        put_rows(w, rows, n);
+    }
+}
+
+gboolean write_timing(Writer *w)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            const RecordedSequence *s = &k->sequences[q];
+            guint64 length;
+            if (!count_calls(w, s, &length)) return FALSE;
+            any |= is_timed(s->sequence);
+            if (is_timed(s->sequence)) put_timing(w, k, s); else wend_buf_unsigned(&w->out, TIMING_NONE);
+        }
+    }
+    if (any) writer_member(w, "timing"); else wend_buf_clear(&w->out);
+    return TRUE;
+}

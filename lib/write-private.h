@@ -1,0 +1,34 @@
+/* write-private.h: what write.c and sequence-write.c share. */
+#ifndef WEND_WRITE_PRIVATE_H
+#define WEND_WRITE_PRIVATE_H
+
+#include "bundle.h"
+#include "codec.h"
+#include "recording.h"
+
+typedef struct {
+    const Recording *r;
+    guint8 *function_used, *constant_used;
+    guint32 *function_number, *constant_number; /* this build's -> the archive's */
+    guint n_functions, n_constants;
+    guint64 *calls;          /* scratch: by terminal, how often in the sequence at hand */
+    guint64 *shape_calls;    /* scratch: by shape */
+    guint64 total_calls, total_polls;
+    WendBuf out;             /* the member at hand */
+    BundleWriter *bundle;
+    gboolean failed;
+} Writer;
+
+void writer_member(Writer *w, const char *name);             /* what is in w->out, which is empty then */
+static inline void writer_word(Writer *w, gint64 word) { codec_put_word(&w->out, word, w->constant_number); }
+
+/* Calls FUNCTION on each run of a stream of outcomes; FALSE: it is damaged or FUNCTION said so. */
+typedef gboolean (*RunFunction)(gpointer data, guint64 repeats, const gint64 *words, guint n);
+gboolean each_run(GBytes *stream, RunFunction function, gpointer data);
+
+/* The members that go with the sequences. FALSE: a rank's streams or grammars are damaged. */
+gboolean write_outcomes(Writer *w);
+gboolean write_polls(Writer *w);
+gboolean write_timing(Writer *w);
+
+#endif
