@@ -300,7 +300,7 @@ static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable 
     return *kept;
 }
 
-/* The request of that number, also if another thread made it; NULL: none. That one's calls with this number differ in counts, tags and places in a file at most, and statuses
+/* The request of that number, also if another thread made it; NULL: none. That one's calls with this number may differ in amounts (functions.h), and statuses
  * are not relative to these. */
 static Request *find_request(WendWalk *w, gint64 word)
 {

@@ -39,3 +39,83 @@ calls_of() { # function, rank: its calls
 }
 
 @test "round trip: requests" { roundtrip 4 "$PROGRAMS/requests"; }
+
+# Messages of other sizes and tags each time: as many shapes in 20 iterations as in 80, and one class.
+@test "sizes and tags make no requests of other numbers" {
+    cat >sizes.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    static double in[2000], out[2000];
+    int rank, size, steps = atoi(argv[1]);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    srand(1);
+    for (int i = 0; i < steps; i++) {
+        MPI_Request r[4];
+        int n = rand() % 1000 + 1, right = (rank + 1) % size, left = (rank + size - 1) % size;
+        MPI_Irecv(in, 1000, MPI_DOUBLE, left, i, MPI_COMM_WORLD, &r[0]);
+        MPI_Irecv(in + 1000, 1000 + i, MPI_DOUBLE, right, i, MPI_COMM_WORLD, &r[1]);
+        MPI_Isend(out, n, MPI_DOUBLE, right, i, MPI_COMM_WORLD, &r[2]);
+        MPI_Isend(out, (n + rank) % 999, MPI_DOUBLE, left, i, MPI_COMM_WORLD, &r[3]);
+        MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 sizes.c -o sizes
+    shapes() { "$WEND" show "$1" | sed -n 's/.* signatures of \([0-9]*\) shapes/\1/p'; }
+    record short.dir 3 ./sizes 20
+    record app.dir 3 ./sizes 80
+    [ -n "$(shapes app.dir)" ]
+    [ "$(shapes short.dir)" = "$(shapes app.dir)" ]
+    "$WEND" dump app.dir | grep -E 'MPI_I(send|recv)' | sed 's/.*request=req#\([0-9]*\).*/\1/' | sort -nu | diff - <(printf '0\n1\n2\n3\n')
+    make_proxy app.dir ./proxy
+    record proxy.dir 3 ./proxy
+    "$WEND" diff app.dir proxy.dir
+}
+
+# The waiting thread knows a request by its number, which does not say the size and tag with which it was posted.
+@test "what another thread posted has its own size and tag" {
+    cat >posted.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+enum { N = 12 };
+static MPI_Request requests[N];
+static void *wait_for(void *one)
+{
+    MPI_Status status;
+    MPI_Wait(one, &status);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    static int in[100], out[100];
+    int level, rank;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    if (level < MPI_THREAD_MULTIPLE)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < N; i++) {
+        pthread_t thread;
+        MPI_Irecv(in, 50 + i, MPI_INT, 1 - rank, 7 * i, MPI_COMM_WORLD, &requests[i]);
+        pthread_create(&thread, NULL, wait_for, &requests[i]);
+        MPI_Send(out, 20 + 2 * i, MPI_INT, 1 - rank, 7 * i, MPI_COMM_WORLD);
+        pthread_join(thread, NULL);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 posted.c -o posted -lpthread
+    record app.dir 2 ./posted
+    "$WEND" dump app.dir --rank 1 | grep 'MPI_Wait(' | sed 's/.*status={\(.*\)}.*/\1/' | sort >got
+    for i in {0..11}; do echo "source=0, tag=$((7 * i)), bytes=$((4 * (20 + 2 * i)))"; done | sort | diff - got
+    make_proxy app.dir ./proxy
+    record proxy.dir 2 ./proxy
+    "$WEND" diff app.dir proxy.dir
+}

@@ -8,7 +8,7 @@
 #include "value.h"
 
 /* What begins a byte string, so that calls and requests never meet. */
-enum { TAG_CALL = 'c', TAG_MAKER = 'm', TAG_REQUEST = 'r', TAG_PLAIN_REQUEST = 'p' };
+enum { TAG_CALL = 'c', TAG_POOL = 'm', TAG_REQUEST = 'r', TAG_PLAIN_REQUEST = 'p' };
 
 struct Identity {
     GHashTable *numbers;       /* GBytes -> number */
@@ -108,7 +108,7 @@ static gint64 translated(const IdentityRank *r, gint64 word)
 
 typedef struct {
     IdentityParts parts;
-    gboolean without_requests;  /* of the outputs: to name the calls that make them */
+    gboolean of_pool;           /* without the requests that the call makes, and what makes no pools */
     IdentityActive active;
     gpointer data;
 } PutOptions;
@@ -183,7 +183,7 @@ static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboo
         if (is_segment_word(kind, i))
             word = wend_segment_in_host_memory(word);
         if (kind == WEND_KIND_REQUEST && wend_is_handle(word)) {
-            if (is_out && options->without_requests)
+            if (is_out && options->of_pool)
                 continue;
             if (options->active != NULL && !is_out && !options->active(options->data, word))
                 word = r->identity->request_null;
@@ -235,7 +235,7 @@ static void put_call(IdentityRank *r, GByteArray *key, const WendCall *call, gui
         put_neighbours(r, key, call);
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
-        if ((options->parts & IDENTITY_IN) != 0)
+        if ((options->parts & IDENTITY_IN) != 0 && !(options->of_pool && wend_is_amount(call->function, arg->param)))
             put_words(r, key, arg, FALSE, options);
         gboolean outcome = arg->param->place == WEND_PLACE_OUTCOME || arg->param->kind == WEND_KIND_STATUS;
         if (!neighbours && (options->parts & (outcome ? IDENTITY_OUTCOMES : IDENTITY_IN)) != 0)
@@ -261,7 +261,7 @@ guint32 identity_terminal(IdentityRank *r, guint32 terminal)
 
 /* -- requests -- */
 
-typedef struct { gint64 word; guint32 maker; } Made;
+typedef struct { gint64 word; guint32 pool; } Made;
 
 static gint compare_made(gconstpointer a, gconstpointer b)
 {
@@ -269,11 +269,11 @@ static gint compare_made(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* A request's number n in its thread hides (signature, k): numbers are given by first occurrence, and the k of one signature
- * occur in order. So the numbers of a signature, sorted, are k = 0, 1, 2, … */
+/* A request's number n in its thread hides (pool, k): numbers are given by first occurrence, and the k of one pool
+ * occur in order. So the numbers of a pool, sorted, are k = 0, 1, 2, … */
 static void name_requests(IdentityRank *r, GArray *made)
 {
-    GHashTable *next = g_hash_table_new(NULL, NULL); /* maker -> k, for one thread's requests */
+    GHashTable *next = g_hash_table_new(NULL, NULL); /* pool -> k, for one thread's requests */
     guint32 thread = 0;
     g_array_sort(made, compare_made);
     for (guint i = 0; i < made->len; i++) {
@@ -283,11 +283,11 @@ static void name_requests(IdentityRank *r, GArray *made)
         if (i == 0 || wend_handle_tid(m->word) != thread)
             g_hash_table_remove_all(next);
         thread = wend_handle_tid(m->word);
-        gpointer maker = GUINT_TO_POINTER(m->maker);
-        guint32 k = GPOINTER_TO_UINT(g_hash_table_lookup(next, maker));
-        g_hash_table_insert(next, maker, GUINT_TO_POINTER(k + 1));
+        gpointer pool = GUINT_TO_POINTER(m->pool);
+        guint32 k = GPOINTER_TO_UINT(g_hash_table_lookup(next, pool));
+        g_hash_table_insert(next, pool, GUINT_TO_POINTER(k + 1));
 
-        struct { guint32 tag, thread, maker, k; } name = {TAG_REQUEST, thread, m->maker, k};
+        struct { guint32 tag, thread, pool, k; } name = {TAG_REQUEST, thread, m->pool, k};
         guint32 number = identity_intern(r->identity, &name, sizeof name);
         g_hash_table_insert(r->requests, g_memdup2(&m->word, sizeof m->word), GUINT_TO_POINTER(number));
     }
@@ -310,7 +310,7 @@ static void find_requests(IdentityRank *r, Counts *counts)
             if (!makes)
                 continue;
             const WendCall *call = wend_decoder_call(r->decoder, terminals[t], r->rank);
-            put_call(r, r->identity->key, call, TAG_MAKER, &options);
+            put_call(r, r->identity->key, call, TAG_POOL, &options);
             Made m = {0, identity_intern(r->identity, r->identity->key->data, r->identity->key->len)};
             for (guint i = 0; i < call->n_args; i++) {
                 const WendArg *arg = &call->args[i];

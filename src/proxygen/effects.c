@@ -110,7 +110,7 @@ static void use_channel(RankEffects *r, Effects *e, const WendCall *call)
 
 static const char *const making[] = {"MPI_Send_init", "MPI_Bsend_init", "MPI_Ssend_init", "MPI_Recv_init", NULL};
 
-/* The terminals whose calls make the request, or NULL. They differ in counts and tags alone. */
+/* The terminals whose calls make the request, or NULL. They differ in amounts alone (functions.h). */
 static const GArray *makers_of(const RankEffects *r, gint64 request)
 {
     return wend_is_handle(request) ? g_hash_table_lookup(r->makers, &request) : NULL;
@@ -201,7 +201,7 @@ static void use_words(RankEffects *r, Effects *e, const WendArg *arg, gboolean i
     }
 }
 
-/* Requests of one pool (signatures that differ in counts and tags at most) are numbered in the order in which they are made. */
+/* Requests of one pool are numbered in the order in which they are made. */
 static void use_pool(RankEffects *r, Effects *e, const WendCall *call)
 {
     g_autoptr(GByteArray) name = g_byte_array_new();
@@ -210,7 +210,7 @@ static void use_pool(RankEffects *r, Effects *e, const WendCall *call)
         const WendArg *arg = &call->args[i];
         WendKind kind = arg->param->kind;
         gboolean left_out = kind == WEND_KIND_REQUEST || kind == WEND_KIND_STATUS || kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2 ||
-                            kind == WEND_KIND_COUNT || kind == WEND_KIND_TAG || kind == WEND_KIND_OFFSET;
+                            wend_is_amount(call->function, arg->param);
         gsize width = left_out ? 0 : layout_element_words(arg->param, FALSE);
         if (arg->n_in > 0 && arg->in)
             g_byte_array_append(name, (const guint8 *)arg->in, (guint)((gsize)arg->n_in * width * sizeof *arg->in));
