@@ -1,6 +1,7 @@
 # what is built in bench/. Benchmarks measure against the plain run on the same machine in the same minutes: absolute times say nothing.
 include bench/grammar.mk
 include bench/malloc.mk
+include bench/proxygen.mk
 include bench/ranks.mk
 
 bench/overhead: bench/overhead.c

@@ -1,4 +1,4 @@
-/* bench/ranks: what the merge over ranks makes of the communication structures of common codes: ranks [-m MOST_RANKS] [PATTERN…].
+/* bench/ranks: what the merge over ranks makes of the communication structures of common codes: ranks [-m MOST_RANKS] [-s STEPS] [STRUCTURE…].
  *
  * Ranks are simulated in this one process, without MPI (tests/unit/simulated.h), and merged as the tracer merges them, over a binomial tree, each pair
  * through bytes. For each structure and number of ranks it prints bytes of the archive and beside it their ratio to those of the first number of ranks at
@@ -17,7 +17,9 @@
 
 #include <glib/gstdio.h>
 
-enum { SMALLEST = 16, LARGEST = 16384, STEPS = 20 };
+enum { SMALLEST = 16, LARGEST = 16384 };
+
+static gint steps = 20;   /* iterations */
 
 /* -- memory -- */
 
@@ -111,7 +113,7 @@ static void stencil(SimulatedRank *r, SimulatedSequence *s, guint n, Border bord
 {
     gint64 peers[6];
     guint n_peers = neighbours(r->rank, dims_of(r->world, n), n, 1, border, peers);
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < steps; i++) {
         exchange(r, s, peers, n_peers, 512);
         if (i % 10 == 9) sim_allreduce(r, s, 1);
     }
@@ -130,7 +132,7 @@ static void transpose(SimulatedRank *r, SimulatedSequence *s)
     Dims d = dims_of(r->world, 2);
     gint64 columns = d.size[0], rows = d.size[1], column = r->rank % columns, row = r->rank / columns;
     gint64 partner = columns == rows ? column * columns + row : 2 * (((gint64)r->rank / 2 % rows) * rows + (gint64)r->rank / 2 / rows) + r->rank % 2;
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < steps; i++) {
         for (gint64 step = columns / 2; step >= 1; step /= 2) {
             gint64 peer = row * columns + (column ^ step);
             exchange(r, s, &peer, 1, 700);
@@ -144,7 +146,7 @@ static void transpose(SimulatedRank *r, SimulatedSequence *s)
 static void tori(SimulatedRank *r, SimulatedSequence *s)
 {
     Dims d = dims_of(r->world, 3);
-    for (int i = 0; i < STEPS; i++)
+    for (int i = 0; i < steps; i++)
         for (guint distance = 1; distance <= 4; distance *= 2) {
             guint x = r->rank % d.size[0], y = r->rank / d.size[0] % d.size[1], z = r->rank / d.size[0] / d.size[1];
             gint64 peers[6];
@@ -161,7 +163,7 @@ static void sizes(SimulatedRank *r, SimulatedSequence *s)
     guint cells = 3 * d.size[0] + d.size[0] / 2, x = r->rank % d.size[0], y = r->rank / d.size[0];
     gint64 width = cells / d.size[0] + (x < cells % d.size[0]), height = cells / d.size[1] + (y < cells % d.size[1]);
     neighbours(r->rank, d, 2, 1, PERIODIC, peers);
-    for (int i = 0; i < STEPS; i++)
+    for (int i = 0; i < steps; i++)
         for (int k = 0; k < 2; k++) exchange(r, s, &peers[2 * k], 2, 5 * (k ? width : height) * 22);
 }
 
@@ -177,7 +179,7 @@ static void gather(SimulatedRank *r, SimulatedSequence *s)
 static void binary_tree(SimulatedRank *r, SimulatedSequence *s)
 {
     gint64 rank = r->rank;
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < steps; i++) {
         for (gint64 child = 2 * rank + 1; child <= 2 * rank + 2 && child < r->world; child++) sim_recv(r, s, 10, child, 1, child, 1, 80);
         if (rank > 0) sim_send(r, s, GRID, 0, 10, (rank - 1) / 2, 1);
     }
@@ -186,7 +188,7 @@ static void binary_tree(SimulatedRank *r, SimulatedSequence *s)
 static void binomial_tree(SimulatedRank *r, SimulatedSequence *s)
 {
     gint64 rank = r->rank;
-    for (int i = 0; i < STEPS; i++)
+    for (int i = 0; i < steps; i++)
         for (gint64 bit = 1; bit < r->world; bit *= 2) {
             if (rank & bit) {
                 sim_send(r, s, GRID, 0, 10, rank - bit, 1);
@@ -196,18 +198,18 @@ static void binomial_tree(SimulatedRank *r, SimulatedSequence *s)
         }
 }
 
-/* Each worker asks STEPS times, in turn, and is told to stop. */
+/* Each worker asks so often, in turn, and is told to stop. */
 static void master(SimulatedRank *r, SimulatedSequence *s)
 {
     gint64 any = constant("MPI_ANY_SOURCE");
-    for (int i = 0; i <= STEPS; i++)
+    for (int i = 0; i <= steps; i++)
         for (guint worker = 1; worker < r->world; worker++) {
             if (r->rank == 0) {
                 sim_recv(r, s, 10, any, 1, worker, 1, 80);
-                sim_send(r, s, GRID, 0, i < STEPS ? 10 : 0, worker, 2);
+                sim_send(r, s, GRID, 0, i < steps ? 10 : 0, worker, 2);
             } else if (r->rank == worker) {
                 sim_send(r, s, GRID, 0, 10, 0, 1);
-                sim_recv(r, s, 10, 0, 2, 0, 2, i < STEPS ? 80 : 0);
+                sim_recv(r, s, 10, 0, 2, 0, 2, i < steps ? 80 : 0);
             }
         }
 }
@@ -241,8 +243,72 @@ static void random_graph(SimulatedRank *r, SimulatedSequence *s)
         peers[2 * k + 1] = at[k][(place[k][r->rank] + r->world - 1) % r->world];
     }
     qsort(peers, 6, sizeof *peers, compare_peers);
-    for (int i = 0; i < STEPS; i++) exchange(r, s, peers, 6, 512);
+    for (int i = 0; i < steps; i++) exchange(r, s, peers, 6, 512);
 }
+
+/* -- structures over iterations -- */
+
+/* ScalaTrace II, figure 1: calls that only some iterations make. */
+static void extra_calls(SimulatedRank *r, SimulatedSequence *s)
+{
+    gint64 next = (r->rank + 1) % r->world;
+    for (int i = 0; i < steps; i++) {
+        sim_allreduce(r, s, 1);
+        if (i % 7 == 0) exchange(r, s, &next, 1, 512);
+        if (i % 5 == 1) sim_send(r, s, GRID, 0, 10, next, 1);
+        sim_allreduce(r, s, 2);
+    }
+}
+
+/* Figure 2: the trip count of an inner loop follows from the outer one's (1 to 50). */
+static void trip_counts(SimulatedRank *r, SimulatedSequence *s)
+{
+    gint64 next = (r->rank + 1) % r->world;
+    for (int i = 0; i < steps; i++) {
+        for (int k = 0; k <= i % 50; k++) exchange(r, s, &next, 1, 512);
+        sim_allreduce(r, s, 1);
+    }
+}
+
+/* Figure 4: each rank has a trip count of its own. */
+static void trips_by_rank(SimulatedRank *r, SimulatedSequence *s)
+{
+    gint64 next = (r->rank + 1) % r->world;
+    for (int i = 0; i < steps + (int)r->rank; i++) exchange(r, s, &next, 1, 512);
+    sim_allreduce(r, s, 1);
+}
+
+/* A mesh that is refined every 5 steps: then all partners and sizes are others, by chance. */
+static void mesh(SimulatedRank *r, SimulatedSequence *s)
+{
+    enum { PEERS = 4 };
+    GRand *common = g_rand_new_with_seed(5), *own = g_rand_new_with_seed(100 + r->rank);
+    gint64 shift[PEERS] = {0}, count[PEERS] = {0}, requests[2 * PEERS];
+    for (int i = 0; i < steps; i++) {
+        for (int k = 0; k < PEERS && i % 5 == 0; k++) {
+            shift[k] = g_rand_int_range(common, 1, (gint32)r->world);
+            count[k] = g_rand_int_range(own, 1, 100);
+        }
+        for (int k = 0; k < PEERS; k++) requests[k] = sim_irecv(r, s, GRID, 4096 * k, 100, (r->rank + r->world - shift[k]) % r->world, k);
+        for (int k = 0; k < PEERS; k++) requests[PEERS + k] = sim_isend(r, s, GRID, 65536 + 4096 * k, count[k], (r->rank + shift[k]) % r->world, k);
+        sim_waitall(r, s, 2 * PEERS, requests);
+    }
+    g_rand_free(common);
+    g_rand_free(own);
+}
+
+enum { SIZES = 4096 };
+
+/* Sizes by chance, 12 bits each. */
+static void chance(SimulatedRank *r, SimulatedSequence *s)
+{
+    GRand *own = g_rand_new_with_seed(r->rank);
+    gint64 up = r->rank + 1 < r->world ? (gint64)r->rank + 1 : constant("MPI_PROC_NULL");
+    for (int i = 0; i < steps; i++) sim_send(r, s, GRID, 0, g_rand_int_range(own, 1, SIZES + 1), up, 1);
+    g_rand_free(own);
+}
+
+/* -- entropies -- */
 
 /* What tells the neighbours of each: bits of P times a choice of 6 among P - 1, in bytes. */
 static double graph_entropy(guint p)
@@ -256,23 +322,29 @@ typedef struct {
     const char *name;
     void (*run)(SimulatedRank *r, SimulatedSequence *s);
     guint complete;          /* ranks from which on all roles occur */
+    gboolean over_steps;     /* it is about iterations: run if asked for */
 } Structure;
 
 static const Structure structures[] = {
-    {"stencil-2d", stencil_2d, 16},
-    {"stencil-2d-open", stencil_2d_open, 16},
-    {"stencil-2d-torus", stencil_2d_torus, 16},
-    {"stencil-3d", stencil_3d, 64},
-    {"stencil-3d-open", stencil_3d_open, 64},
-    {"stencil-3d-torus", stencil_3d_torus, 64},
-    {"transpose", transpose, 64},
-    {"tori", tori, 1024},
-    {"sizes", sizes, 64},
-    {"gather", gather, 16},
-    {"binary-tree", binary_tree, 16},
-    {"binomial-tree", binomial_tree, 16},
-    {"master", master, 16},
-    {"random-graph", random_graph, 16},
+    {"stencil-2d", stencil_2d, 16, FALSE},
+    {"stencil-2d-open", stencil_2d_open, 16, FALSE},
+    {"stencil-2d-torus", stencil_2d_torus, 16, FALSE},
+    {"stencil-3d", stencil_3d, 64, FALSE},
+    {"stencil-3d-open", stencil_3d_open, 64, FALSE},
+    {"stencil-3d-torus", stencil_3d_torus, 64, FALSE},
+    {"transpose", transpose, 64, FALSE},
+    {"tori", tori, 1024, FALSE},
+    {"sizes", sizes, 64, FALSE},
+    {"gather", gather, 16, FALSE},
+    {"binary-tree", binary_tree, 16, FALSE},
+    {"binomial-tree", binomial_tree, 16, FALSE},
+    {"master", master, 16, FALSE},
+    {"random-graph", random_graph, 16, FALSE},
+    {"extra-calls", extra_calls, 16, TRUE},
+    {"trip-counts", trip_counts, 16, TRUE},
+    {"trips-by-rank", trips_by_rank, 16, TRUE},
+    {"mesh", mesh, 16, TRUE},
+    {"chance", chance, 16, TRUE},
 };
 
 /* -- merging -- */
@@ -345,6 +417,7 @@ static gsize run(const Structure *structure, guint ranks, const char *directory,
     wend_merge_free(m);
     printf("%-18s %7u %10" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT, structure->name, ranks, result.calls, result.bytes);
     if (structure->run == random_graph) printf(" %6.2f*", (double)result.bytes / graph_entropy(ranks));
+    else if (structure->run == chance) printf(" %6.2f*", (double)result.bytes / ((double)ranks * steps * log2(SIZES) / 8));
     else if (ranks < structure->complete) printf(" %7s", "");
     else printf(" %7.2f", complete ? (double)result.bytes / (double)complete : 1.0);
     printf(" %8u %10.1f %9.2f %10.0f\n", result.classes, 1e3 * critical, j.total + last, (double)needed / 1024);
@@ -356,7 +429,8 @@ int main(int argc, char **argv)
 {
     gint most = LARGEST;
     GError *error = NULL;
-    const GOptionEntry options[] = {{"most", 'm', 0, G_OPTION_ARG_INT, &most, "ranks at most (16384)", "RANKS"}, {0}};
+    const GOptionEntry options[] = {{"most", 'm', 0, G_OPTION_ARG_INT, &most, "ranks at most (16384)", "RANKS"},
+                                    {"steps", 's', 0, G_OPTION_ARG_INT, &steps, "iterations (20)", "STEPS"}, {0}};
     g_autoptr(GOptionContext) context = g_option_context_new("[STRUCTURE…]");
     g_option_context_add_main_entries(context, options, NULL);
     if (!g_option_context_parse(context, &argc, &argv, &error)) {
@@ -372,7 +446,7 @@ int main(int argc, char **argv)
     printf("%-18s %7s %10s %9s %7s %8s %10s %9s %10s\n", "structure", "ranks", "calls", "bytes", "ratio", "classes", "critical", "total s", "root KB");
     printf("%-18s %7s %10s %9s %7s %8s %10s\n", "", "", "", "", "", "", "path ms");
     for (gsize i = 0; i < G_N_ELEMENTS(structures); i++) {
-        gboolean asked = argc < 2;
+        gboolean asked = argc < 2 && !structures[i].over_steps;
         for (int k = 1; k < argc; k++) asked |= strcmp(argv[k], structures[i].name) == 0;
         gsize complete = 0;
         for (guint ranks = SMALLEST; asked && ranks <= (guint)most; ranks *= 4) {
@@ -380,7 +454,7 @@ int main(int argc, char **argv)
             if (ranks >= structures[i].complete && !complete) complete = bytes;
         }
     }
-    printf("ratio: to the bytes at the first number of ranks that has all roles; *: to the entropy of the neighbours' numbers\n");
+    printf("ratio: to the bytes at the first number of ranks that has all roles; *: to the entropy of the neighbours' numbers, or of the sizes\n");
     g_unlink(file);
     g_rmdir(directory);
     return 0;

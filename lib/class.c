@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "refine.h"
 
 static void poll_table_free(gpointer p)
@@ -375,14 +378,18 @@ static gboolean same_terminals(const Sequence *a, const Sequence *b)
 static gsize cost_of(const Table *t, GBytes *grammar, guint32 ranks)
 {
     enum { SEEN = 2, ONE = 3, EACH = 2 };
-    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL); /* hashes of rows */
     gsize cost = g_bytes_get_size(t->structure) + g_bytes_get_size(grammar);
     for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) {
-        WendBuf one = WEND_BUF_INIT;
-        vector_encode(&t->slots[s], &one);
-        gsize n = t->slots[s].series ? MIN(one.len, ONE - EACH + EACH * (gsize)ranks) : ONE;
-        cost += g_hash_table_add(seen, g_bytes_new(one.data, one.len)) ? n : SEEN;
-        wend_buf_clear(&one);
+        if (!t->slots[s].series) {
+            cost += ONE;
+            continue;
+        }
+        WendBuf row = WEND_BUF_INIT;
+        vector_encode(&t->slots[s], &row);
+        gint64 hash = (gint64)XXH3_64bits(row.data, row.len);
+        cost += g_hash_table_add(seen, g_memdup2(&hash, sizeof hash)) ? MIN(row.len, ONE - EACH + EACH * (gsize)ranks) : SEEN;
+        wend_buf_clear(&row);
     }
     return cost;
 }

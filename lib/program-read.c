@@ -302,37 +302,42 @@ static gboolean read_terminals(WendProgram *p, GError **error)
 
 /* -- rules and classes -- */
 
-static gint by_two_numbers(gconstpointer a, gconstpointer b)
+/* A symbol that stands at a place of a rule. */
+typedef struct { guint kind, id, at; } Place;
+
+static gint compare_places(gconstpointer a, gconstpointer b)
 {
-    const guint *x = a, *y = b;
-    guint i = x[0] == y[0];
-    return x[i] < y[i] ? -1 : x[i] > y[i];
+    const Place *x = a, *y = b;
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* A rule as the order of its symbols' kinds (0 a rule, else 1 + shape), the numbers of each kind's, and the exponents. */
+/* A rule as the order of its symbols' kinds (0 a rule, else 1 + shape), the numbers of each kind's, and the exponents, in the order of kinds and numbers. */
 static void read_by_kind(Member *m, WendSymbol *symbols, guint n)
 {
     const WendProgram *p = m->p;
     g_autoptr(Series) kinds = series_decode(&m->c, n, NULL, 0);
-    typedef struct { guint kind, at; } Place;
-    g_autofree Place *places = g_new0(Place, n); /* by kind, then in order */
+    g_autofree Place *places = g_new0(Place, n);
     for (guint k = 0; kinds && k < n; k++) {
         gint64 kind = series_at(kinds, k);
         if (kind < 0 || kind > p->n_shapes) m->c.failed = true;
-        places[k] = (Place){m->c.failed ? 0 : (guint)kind, k};
+        places[k] = (Place){m->c.failed ? 0 : (guint)kind, 0, k};
     }
-    qsort(places, n, sizeof *places, by_two_numbers);
+    qsort(places, n, sizeof *places, compare_places);
     for (guint k = 0, same; k < n && !m->c.failed; k += same) {
         for (same = 1; k + same < n && places[k + same].kind == places[k].kind;) same++;
         g_autoptr(Series) ids = series_decode(&m->c, same, NULL, 0);
         for (guint i = 0; ids && i < same; i++) {
             gint64 id = series_at(ids, i);
             if (id < 0 || id > G_MAXINT32) m->c.failed = true;
+            places[k + i].id = (guint)id;
             symbols[places[k + i].at] = (WendSymbol){.is_rule = places[k].kind == 0, .id = (guint32)id};
         }
     }
+    qsort(places, n, sizeof *places, compare_places);
     g_autoptr(Series) exponents = m->c.failed ? NULL : series_decode(&m->c, n, NULL, 0);
-    for (guint k = 0; exponents && k < n; k++) symbols[k].exponent = (guint64)series_at(exponents, k);
+    for (guint k = 0; exponents && k < n; k++) symbols[places[k].at].exponent = (guint64)series_at(exponents, k);
 }
 
 /* One rule: its symbols one by one or, after a 0, by kind. NULL: damaged. LEFT: how many there may be. */

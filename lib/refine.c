@@ -6,8 +6,8 @@
 #include "grammar.h"
 #include "rules.h"
 
-/* Longer sequences stay as they are: the walk over both takes about 50 ns a call, at each step of the merge. */
-enum { LENGTH_MAX = 1 << 24 };
+/* Longer sequences stay as they are: the walk over both takes about 50 ns a call, at each step of the merge. And a refinement of so many more terminals than both have would not pay. */
+enum { LENGTH_MAX = 1 << 22, TIMES_MAX = 2, MORE_MAX = 64 };
 
 static gboolean read_grammar(const Sequence *s, RuleRow *row)
 {
@@ -162,10 +162,11 @@ static gboolean equal_shapes(const Table *a, guint32 x, const Table *b, guint32 
 static gboolean walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, const Sequence *b, const RuleRow *row_b, WendGrammar *g)
 {
     Expansion x = expand(row_a), y = expand(row_b);
+    guint64 most = TIMES_MAX * ((guint64)a->table.n_terminals + b->table.n_terminals) + MORE_MAX;
     gboolean good = TRUE;
     while (good && x.run && y.run) {
         guint64 both = MIN(x.run, y.run);
-        good = equal_shapes(&a->table, x.terminal, &b->table, y.terminal);
+        good = equal_shapes(&a->table, x.terminal, &b->table, y.terminal) && p->of[0]->len <= most;
         if (good && !wend_grammar_append(g, number_of(p, x.terminal, y.terminal), both)) g_error("out of memory while merging");
         x.run -= both;
         y.run -= both;

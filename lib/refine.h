@@ -17,7 +17,8 @@ typedef struct {
     GBytes *grammar;
 } Refinement;
 
-/* The common refinement of the main sequences of A and B, terminals in the order of their first calls. FALSE: they are not of the same shapes. Time follows the calls, runs of
+/* The common refinement of the main sequences of A and B, terminals in the order of their first calls. FALSE: they are not of the same shapes, or it would have far more terminals than
+ * both. Time follows the calls, runs of
  * one terminal counting once. */
 gboolean refine(Refinement *r, const Sequence *a, const Sequence *b);
 void refinement_clear(Refinement *r);

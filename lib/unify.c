@@ -5,6 +5,9 @@
  * each ended by a terminal that occurs once, so that no rule crosses from one to the next. Work follows the grammars' size, never the calls. */
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "grammar.h"
 #include "layout.h"
 #include "recording.h"
@@ -12,7 +15,7 @@
 typedef struct {
     Recording *r;
     GHashTable *shapes;      /* words (GBytes) -> number + 1 */
-    GHashTable *signatures;  /* key (GBytes) -> number + 1 */
+    GHashTable *signatures;  /* hash (signature_key) -> number + 1, of the first that has it */
     Layout layout;
 } Unifier;
 
@@ -32,8 +35,8 @@ static guint32 unify_shape(Unifier *u, const ShapeRow *shape)
 enum { PREFER_SELF_FIRST = 1, PREFER_SELF_RANKS = 2, PREFERENCES = 4 };
 
 /* A class of one rank fits a constant and self + k alike. Which of them another class has is tried for slot 0 (self) and for the
- * parameters that are ranks; for all others the constant is the likely one. */
-static GBytes *signature_key(guint32 shape, const Vector *slots, guint n, const RankSet *ranks, const gboolean *is_rank, int preference)
+ * parameters that are ranks; for all others the constant is the likely one. A hash: two signatures that share one by chance (1 in 2^64) are not taken for each other, but not found either. */
+static gpointer signature_key(guint32 shape, const Vector *slots, guint n, const RankSet *ranks, const gboolean *is_rank, int preference)
 {
     WendBuf b = WEND_BUF_INIT;
     gboolean series = FALSE;
@@ -49,14 +52,15 @@ static GBytes *signature_key(guint32 shape, const Vector *slots, guint n, const 
         series |= v.series != NULL;
     }
     if (series) rankset_encode(ranks, &b); /* a word's place in a series is its rank's among them */
-    GBytes *key = g_bytes_new(b.data, b.len);
+    guint64 hash = XXH3_64bits(b.data, b.len);
     wend_buf_clear(&b);
-    return key;
+    return GSIZE_TO_POINTER((gsize)hash);
 }
 
-static gboolean fits(const Signature *s, const Vector *slots, const RankSet *ranks)
+static gboolean fits(const Signature *s, guint32 shape, const Vector *slots, guint n, const RankSet *ranks)
 {
     gboolean series = FALSE;
+    if (s->shape != shape || s->n_slots != n) return FALSE;
     for (guint i = 0; i < s->n_slots; i++) {
         series |= slots[i].series != NULL;
         if (!vector_joins(&s->slots[i], &slots[i]) && !(slots[i].series && vector_equal(&s->slots[i], &slots[i]))) return FALSE;
@@ -77,7 +81,7 @@ static gboolean unify_terminal(Unifier *u, guint32 shape, const Vector *slots, g
         open |= slots[i].constant && slots[i].relative;
         series |= slots[i].series != NULL;
     }
-    GBytes *keys[PREFERENCES];
+    gpointer keys[PREFERENCES];
     int n_keys = open ? PREFERENCES : 1;
     Signature *found = NULL;
     for (int k = 0; k < n_keys; k++) keys[k] = signature_key(shape, slots, n, ranks, is_rank, PREFERENCES - 1 - k);
@@ -85,7 +89,7 @@ static gboolean unify_terminal(Unifier *u, guint32 shape, const Vector *slots, g
         guint known = GPOINTER_TO_UINT(g_hash_table_lookup(u->signatures, keys[k]));
         if (!known) continue;
         Signature *s = &g_array_index(u->r->signatures, Signature, known - 1);
-        if (s->n_slots == n && fits(s, slots, ranks)) {
+        if (fits(s, shape, slots, n, ranks)) {
             found = s;
             *number = known - 1;
         }
@@ -99,11 +103,8 @@ static gboolean unify_terminal(Unifier *u, guint32 shape, const Vector *slots, g
         g_array_append_val(u->r->signatures, s);
         *number = u->r->signatures->len - 1;
     }
-    for (int k = 0; k < n_keys; k++) {
-        if (!found && !g_hash_table_contains(u->signatures, keys[k]))
-            g_hash_table_insert(u->signatures, g_bytes_ref(keys[k]), GUINT_TO_POINTER(*number + 1));
-        g_bytes_unref(keys[k]);
-    }
+    for (int k = 0; k < n_keys && !found; k++)
+        if (!g_hash_table_contains(u->signatures, keys[k])) g_hash_table_insert(u->signatures, keys[k], GUINT_TO_POINTER(*number + 1));
     return TRUE;
 }
 
@@ -407,7 +408,7 @@ Recording *recording_unify(WendMerge *m, GError **error)
 
     Unifier u = {.r = r};
     u.shapes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    u.signatures = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    u.signatures = g_hash_table_new(NULL, NULL);
     layout_init(&u.layout);
     gboolean tables = unify_tables(&u);
     if (tables) sort_terminals(r);

@@ -405,33 +405,47 @@ static gint compare_kinds(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-static gboolean put_numbers(gpointer kind, gpointer numbers, gpointer out)
+static gboolean put_ids(gpointer kind, gpointer ids, gpointer out)
 {
     (void)kind;
-    g_autoptr(Series) s = series_builder_end(numbers);
+    g_autoptr(Series) s = series_builder_end(ids);
     series_encode(s, out, NULL);
     return FALSE;
 }
 
-/* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values go their own ways: 1, 2, 3, … or by chance. So
- * the order of shapes is one row, and the numbers of each shape's terminals another one. */
+/* A symbol that stands at a place of a rule. */
+typedef struct { guint kind, id, at; gint64 exponent; } Placed;
+
+static gint compare_placed(gconstpointer a, gconstpointer b)
+{
+    const Placed *x = a, *y = b;
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values go their own ways: 1, 2, 3, … or by chance; or of a loop whose trip count
+ * varies. So the order of shapes is one row, the numbers of each shape's terminals another one, and the exponents are told symbol by symbol. */
 static void put_rule_by_kind(Writer *w, const Rule *rule, WendBuf *out)
 {
     g_autoptr(GTree) ids = g_tree_new(compare_kinds); /* kind -> SeriesBuilder, ascending */
+    g_autofree Placed *placed = g_new(Placed, rule->n + 1);
     SeriesBuilder *kinds = series_builder_new(), *exponents = series_builder_new();
     for (guint k = 0; k < rule->n; k++) {
-        guint kind = kind_of(w, &rule->symbols[k]);
-        SeriesBuilder *numbers = g_tree_lookup(ids, GUINT_TO_POINTER(kind));
-        if (!numbers) g_tree_insert(ids, GUINT_TO_POINTER(kind), numbers = series_builder_new());
-        series_builder_add(kinds, (SeriesRun){kind, 0, 1});
-        series_builder_add(numbers, (SeriesRun){rule->symbols[k].id, 0, 1});
-        series_builder_add(exponents, (SeriesRun){(gint64)rule->symbols[k].exponent, 0, 1});
+        const WendSymbol *y = &rule->symbols[k];
+        placed[k] = (Placed){kind_of(w, y), y->id, k, (gint64)y->exponent};
+        SeriesBuilder *numbers = g_tree_lookup(ids, GUINT_TO_POINTER(placed[k].kind));
+        if (!numbers) g_tree_insert(ids, GUINT_TO_POINTER(placed[k].kind), numbers = series_builder_new());
+        series_builder_add(kinds, (SeriesRun){placed[k].kind, 0, 1});
+        series_builder_add(numbers, (SeriesRun){y->id, 0, 1});
     }
+    qsort(placed, rule->n, sizeof *placed, compare_placed);
+    for (guint k = 0; k < rule->n; k++) series_builder_add(exponents, (SeriesRun){placed[k].exponent, 0, 1});
     g_autoptr(Series) order = series_builder_end(kinds), times = series_builder_end(exponents);
     wend_buf_unsigned(out, 0);
     wend_buf_unsigned(out, rule->n);
     if (order) series_encode(order, out, NULL);
-    g_tree_foreach(ids, put_numbers, out);
+    g_tree_foreach(ids, put_ids, out);
     if (times) series_encode(times, out, NULL);
 }
 

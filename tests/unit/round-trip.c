@@ -344,8 +344,8 @@ static void test_coincidences(void)
     g_rand_free(rand);
 }
 
-/* By chance: in common they would have each call for itself. */
-static void test_apart(void)
+/* By chance, of so many values: in common they would have each call for itself. */
+static void test_apart(gconstpointer values)
 {
     GRand *rand = g_rand_new_with_seed(5);
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
@@ -353,7 +353,7 @@ static void test_apart(void)
         SimulatedRank *r = simulated_new(rank, 12, TRUE);
         SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
         GRand *dice = g_rand_new_with_seed(rank % 9); /* some are equal even so */
-        for (int i = 0; i < 500; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, (rank + 1) % 12, g_rand_int_range(dice, 0, 4));
+        for (int i = 0; i < 500; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, (rank + 1) % 12, g_rand_int_range(dice, 0, GPOINTER_TO_INT(values)));
         g_rand_free(dice);
         g_ptr_array_add(ranks, r);
     }
@@ -365,6 +365,58 @@ static void test_apart(void)
         discard(dir);
     }
     g_rand_free(rand);
+}
+
+/* -- loops whose iterations differ -- */
+
+static void halo(SimulatedRank *r, SimulatedSequence *s, gint64 count)
+{
+    gint64 requests[2], next = (r->rank + 1) % r->world;
+    requests[0] = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 1000, next, 1);
+    requests[1] = sim_isend(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 8000, count, next, 1);
+    sim_waitall(r, s, 2, requests);
+}
+
+/* ScalaTrace II, figure 1: calls that only some iterations make. */
+static void extra_calls(SimulatedRank *r, SimulatedSequence *s, int n)
+{
+    for (int i = 0; i < n; i++) {
+        sim_allreduce(r, s, 1);
+        if (i % 7 == 0) halo(r, s, 10);
+        if (i % 5 == 1) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, (r->rank + 1) % r->world, 1);
+        sim_allreduce(r, s, 2);
+    }
+}
+
+/* Figure 2: an inner loop whose trip count follows from the outer one's, and sizes that do. */
+static void trip_counts(SimulatedRank *r, SimulatedSequence *s, int n)
+{
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < 2 + i; k++) halo(r, s, 10);
+        halo(r, s, 20 + i);
+        sim_allreduce(r, s, 1);
+    }
+}
+
+static void test_loops(gconstpointer trips)
+{
+    void (*run)(SimulatedRank *, SimulatedSequence *, int) = trips ? trip_counts : extra_calls;
+    gsize bytes[2];
+    for (int i = 0; i < 2; i++) {
+        g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+        for (guint rank = 0; rank < 6; rank++) {
+            SimulatedRank *r = simulated_new(rank, 6, TRUE);
+            run(r, simulated_sequence(r, WEND_SEQUENCE_THREAD, 0), i ? 160 : 40);
+            g_ptr_array_add(ranks, r);
+        }
+        WendMergeResult result;
+        char *dir = record(ranks, NULL, &result);
+        check(dir, ranks);
+        g_assert_cmpuint(result.classes, ==, 1);
+        bytes[i] = result.bytes;
+        discard(dir);
+    }
+    g_assert_cmpuint(bytes[1], <, bytes[0] + 40);
 }
 
 /* -- a root -- */
@@ -609,7 +661,10 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/round-trip/stencil", test_stencil);
     g_test_add_func("/round-trip/coincidences", test_coincidences);
-    g_test_add_func("/round-trip/apart", test_apart);
+    g_test_add_data_func("/round-trip/apart/few", GINT_TO_POINTER(4), test_apart);
+    g_test_add_data_func("/round-trip/apart/many", GINT_TO_POINTER(40), test_apart);
+    g_test_add_data_func("/round-trip/loops/extra-calls", GINT_TO_POINTER(0), test_loops);
+    g_test_add_data_func("/round-trip/loops/trip-counts", GINT_TO_POINTER(1), test_loops);
     g_test_add_func("/round-trip/root", test_root);
     g_test_add_func("/round-trip/shared", test_shared);
     g_test_add_func("/round-trip/walk", test_walk);
