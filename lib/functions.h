@@ -110,7 +110,7 @@ const WendFunction *wend_function_by_name(const char *name);
 /* Of a call that makes a request: does the parameter say how much, and not which? Such words make no request pool of their own (docs/design.md, "Requests"). */
 static inline bool wend_is_amount(const WendFunction *f, const WendParam *p)
 {
-    return !(f->flags & WEND_F_PERSISTENT) && !p->array && (p->kind == WEND_KIND_COUNT || p->kind == WEND_KIND_TAG || p->kind == WEND_KIND_OFFSET);
+    return !(f->flags & WEND_F_PERSISTENT) && !p->array && (p->kind == WEND_KIND_COUNT || p->kind == WEND_KIND_OFFSET);
 }
 
 #endif

@@ -312,7 +312,6 @@ static Request *find_request(WendWalk *w, gint64 word)
     r = requests_put(&w->requests, word);
     r->state = (WendRequestState){TRUE, (k->call.function->flags & WEND_F_PERSISTENT) != 0, 0, maker - 1};
     r->base = status_base(w, &k->call, k->args[k->request_out].param);
-    r->base.tag = r->base.tag == WEND_ABSENT ? WEND_ABSENT : 0;
     r->base.bytes = 0;
     return r;
 }

@@ -8,7 +8,7 @@ LOCALS = {"c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
 PUT = {"shape": "put_shape", "slot": "put_slot", "outcome": "put_outcome"}
 SCALAR_NUMBERS = {"count", "int", "disp", "offset", "rank", "tag", "color", "index", "errcode", "enum"}
-AMOUNTS = {"count", "tag", "offset"}
+AMOUNTS = {"count", "offset"}
 LENGTH_HELPERS = {"cart_ndims", "graph_nodes", "graph_edges", "graph_neighbors", "type_integers", "type_addresses", "type_large_counts", "type_datatypes"}
 
 

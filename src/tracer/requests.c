@@ -412,8 +412,8 @@ static RequestRecord *record_of(Sequence *q, uint32_t number)
     return q->requests[number];
 }
 
-/* As wend_cst_request, but what varies most from message to message does not make a pool of its own: with sizes by chance, or a tag that counts
- * iterations, each call would have a request of another number, and so another shape. */
+/* As wend_cst_request, but sizes do not make a pool of their own: where they vary from message to message each call would have a request of another
+ * number, and so another shape. Tags do: messages of different kinds have different tags, and outcomes that are the same each time, for each shape, cost a count. */
 static bool take_number(Call *c, bool persistent, WendPoolKey *key, uint32_t *number)
 {
     int64_t kept[64];
@@ -603,7 +603,7 @@ void out_status_of_request(Call *c, long i, const MPI_Status *s)
     bool own = r->maker == c->sequence; /* else readers cannot tell which of the calls of its pool made it */
     switch (r->facts.type) {
     case REQUEST_RECV:
-        put_received(c, s, r->facts.self, r->facts.source, own ? r->facts.tag : 0, own ? r->facts.bytes : 0, status_flags(c, s));
+        put_received(c, s, r->facts.self, r->facts.source, r->facts.tag, own ? r->facts.bytes : 0, status_flags(c, s));
         break;
     case REQUEST_IO:
         put_status(c, 0, 0, (own ? r->facts.bytes : 0) - status_bytes(s), status_flags(c, s));
