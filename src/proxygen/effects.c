@@ -308,17 +308,11 @@ const GArray *request_memory(RankEffects *r, gint64 request)
 gboolean request_channel(const RankEffects *r, WendDecoder *decoder, gint64 request, Resource *channel)
 {
     const GArray *makers = makers_of(r, request);
-    for (guint i = 0; makers && i < makers->len; i++) {
-        const WendCall *maker = wend_decoder_call(decoder, g_array_index(makers, guint, i), r->rank);
-        const WendArg *source = wend_call_arg(maker, "source");
-        if (!source)
-            return FALSE;
-        gint64 tag = value_of(wend_call_arg(maker, "tag"));
-        if (i > 0 && tag != channel->tag)
-            tag = r->any_tag;
-        *channel = (Resource){TRUE, value_of(wend_call_arg(maker, "comm")), value_of(source), tag};
-    }
-    return makers != NULL;
+    const WendCall *maker = makers ? wend_decoder_call(decoder, g_array_index(makers, guint, 0), r->rank) : NULL;
+    const WendArg *source = maker ? wend_call_arg(maker, "source") : NULL;
+    if (source)
+        *channel = (Resource){TRUE, value_of(wend_call_arg(maker, "comm")), value_of(source), value_of(wend_call_arg(maker, "tag"))};
+    return source != NULL;
 }
 
 gboolean receives_meet(const RankEffects *r, const Resource *a, const Resource *b)

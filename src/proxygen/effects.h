@@ -52,7 +52,7 @@ const GArray *request_memory(RankEffects *e, gint64 request);
 guint memory_numbers(RankEffects *e);
 /* Could one message be received by both? */
 gboolean receives_meet(const RankEffects *e, const Resource *a, const Resource *b);
-/* The messages that may complete the request, MPI_ANY_TAG where those who make it have several. FALSE: it is no receive. */
+/* FALSE: the request is no receive. */
 gboolean request_channel(const RankEffects *e, WendDecoder *decoder, gint64 request, Resource *channel);
 
 /* The number of N bytes in a table made with bytes_table(); *new: they had none, and get the next. */
