@@ -103,31 +103,40 @@ static gboolean put_content(Writer *w, GBytes *stream)
     return good;
 }
 
-gboolean write_outcomes(Writer *w)
+static gboolean put_outcomes(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
-    for (guint i = 0; i < w->r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
-        for (guint q = 0; q < k->class->n_sequences; q++) {
-            const RecordedSequence *s = &k->sequences[q];
-            guint64 length;
-            if (!count_calls(w, s, &length)) return FALSE;
-            w->total_calls += length * k->class->ranks.n;
-            g_autofree guint32 *local = g_new0(guint32, w->r->shapes->len + 1); /* + 1 */
-            for (guint o = 0; o < s->sequence->table.n_shapes; o++) local[s->main.shapes[o]] = o + 1;
-            for (guint shape = 0; shape < w->r->shapes->len; shape++) {
-                if (!w->shape_calls[shape]) continue;
-                const Contents *contents = &s->sequence->outcomes[local[shape] - 1];
-                wend_buf_unsigned(&w->out, contents->items->len);
-                for (guint c = 0; c < contents->items->len; c++) {
-                    const Content *item = g_ptr_array_index(contents->items, c);
-                    if (contents->items->len > 1) rankset_encode(&item->ranks, &w->out);
-                    if (!put_content(w, item->bytes)) return FALSE;
-                }
-            }
+    guint64 length;
+    if (!count_calls(w, s, &length)) return FALSE;
+    w->total_calls += length * k->class->ranks.n;
+    g_autofree guint32 *local = g_new0(guint32, w->r->shapes->len + 1); /* + 1 */
+    for (guint o = 0; o < s->sequence->table.n_shapes; o++) local[s->main.shapes[o]] = o + 1;
+    for (guint shape = 0; shape < w->r->shapes->len; shape++) {
+        if (!w->shape_calls[shape]) continue;
+        const Contents *contents = &s->sequence->outcomes[local[shape] - 1];
+        wend_buf_unsigned(&w->out, contents->items->len);
+        for (guint c = 0; c < contents->items->len; c++) {
+            const Content *item = g_ptr_array_index(contents->items, c);
+            if (contents->items->len > 1) rankset_encode(&item->ranks, &w->out);
+            if (!put_content(w, item->bytes)) return FALSE;
         }
     }
-    writer_member(w, "outcomes");
     return TRUE;
+}
+
+gboolean write_outcomes(Writer *w)
+{
+    gboolean good = writer_each_sequence(w, put_outcomes);
+    if (good) writer_member(w, "outcomes");
+    return good;
+}
+
+/* A member that is there only where a sequence had something to tell (w->told). */
+static gboolean write_if_told(Writer *w, const char *name, SequenceFunction function)
+{
+    w->told = FALSE;
+    gboolean good = writer_each_sequence(w, function);
+    if (good && w->told) writer_member(w, name); else wend_buf_clear(&w->out);
+    return good;
 }
 
 /* The grammar's rules in an order in which each uses only rules before it; the last is the start. */
@@ -161,33 +170,31 @@ static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables, co
     return good;
 }
 
+static gboolean put_polls(Writer *w, const RecordedClass *k, const RecordedSequence *s)
+{
+    (void)k;
+    const GPtrArray *tables = s->sequence->poll_tables, *grammars = s->sequence->poll_grammars.items;
+    wend_buf_unsigned(&w->out, tables->len);
+    if (!tables->len) return TRUE;
+    w->told = TRUE;
+    for (guint t = 0; t < tables->len; t++) {
+        const PollTable *p = g_ptr_array_index(tables, t);
+        rankset_encode(&p->ranks, &w->out);
+        wend_buf_unsigned(&w->out, p->table.n_terminals);
+        for (guint x = 0; x < p->table.n_terminals; x++) wend_buf_unsigned(&w->out, s->polls[t].terminals[x]);
+    }
+    wend_buf_unsigned(&w->out, grammars->len);
+    for (guint g = 0; g < grammars->len; g++) {
+        const Content *c = g_ptr_array_index(grammars, g);
+        rankset_encode(&c->ranks, &w->out);
+        if (!put_poll_grammar(w, c, tables->len, (const PollTable *const *)tables->pdata)) return FALSE;
+    }
+    return TRUE;
+}
+
 gboolean write_polls(Writer *w)
 {
-    gboolean any = FALSE;
-    for (guint i = 0; i < w->r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
-        for (guint q = 0; q < k->class->n_sequences; q++) {
-            const RecordedSequence *s = &k->sequences[q];
-            const GPtrArray *tables = s->sequence->poll_tables, *grammars = s->sequence->poll_grammars.items;
-            wend_buf_unsigned(&w->out, tables->len);
-            if (!tables->len) continue;
-            any = TRUE;
-            for (guint t = 0; t < tables->len; t++) {
-                const PollTable *p = g_ptr_array_index(tables, t);
-                rankset_encode(&p->ranks, &w->out);
-                wend_buf_unsigned(&w->out, p->table.n_terminals);
-                for (guint x = 0; x < p->table.n_terminals; x++) wend_buf_unsigned(&w->out, s->polls[t].terminals[x]);
-            }
-            wend_buf_unsigned(&w->out, grammars->len);
-            for (guint g = 0; g < grammars->len; g++) {
-                const Content *c = g_ptr_array_index(grammars, g);
-                rankset_encode(&c->ranks, &w->out);
-                if (!put_poll_grammar(w, c, tables->len, (const PollTable *const *)tables->pdata)) return FALSE;
-            }
-        }
-    }
-    if (any) writer_member(w, "polls"); else wend_buf_clear(&w->out);
-    return TRUE;
+    return write_if_told(w, "polls", put_polls);
 }
 
 /* Rows of times, and how many calls they should be of. */
@@ -243,9 +250,16 @@ static guint put_sharing(Writer *w, Timed *timed, guint n)
     return n_rows;
 }
 
-static void put_timing(Writer *w, const RecordedClass *k, const RecordedSequence *s)
+static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
     const Sequence *of = s->sequence;
+    guint64 length;
+    if (!count_calls(w, s, &length)) return FALSE;
+    if (!is_timed(of)) {
+        wend_buf_unsigned(&w->out, TIMING_NONE);
+        return TRUE;
+    }
+    w->told = TRUE;
     g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1);
     g_autoptr(GArray) timed = g_array_new(FALSE, FALSE, sizeof(Timed));
     for (guint i = 0; i < of->table.n_terminals; i++) local[s->main.terminals[i]] = i;
@@ -265,21 +279,10 @@ static void put_timing(Writer *w, const RecordedClass *k, const RecordedSequence
         }
         put_rows(w, rows, n);
     }
+    return TRUE;
 }
 
 gboolean write_timing(Writer *w)
 {
-    gboolean any = FALSE;
-    for (guint i = 0; i < w->r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
-        for (guint q = 0; q < k->class->n_sequences; q++) {
-            const RecordedSequence *s = &k->sequences[q];
-            guint64 length;
-            if (!count_calls(w, s, &length)) return FALSE;
-            any |= is_timed(s->sequence);
-            if (is_timed(s->sequence)) put_timing(w, k, s); else wend_buf_unsigned(&w->out, TIMING_NONE);
-        }
-    }
-    if (any) writer_member(w, "timing"); else wend_buf_clear(&w->out);
-    return TRUE;
+    return write_if_told(w, "timing", put_timing);
 }

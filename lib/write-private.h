@@ -14,6 +14,7 @@ typedef struct {
     guint64 *calls;          /* scratch: by terminal, how often in the sequence at hand */
     guint64 *shape_calls;    /* scratch: by shape */
     guint64 total_calls, total_polls;
+    gboolean told;           /* scratch: whether the member at hand says anything */
     WendBuf out;             /* the member at hand */
     BundleWriter *bundle;
     gboolean failed;
@@ -21,6 +22,10 @@ typedef struct {
 
 void writer_member(Writer *w, const char *name);             /* what is in w->out, which is empty then */
 static inline void writer_word(Writer *w, gint64 word) { codec_put_word(&w->out, word, w->constant_number); }
+
+/* Calls FUNCTION on each sequence of each class, in the archive's order; FALSE: it said so, and the walk ended there. */
+typedef gboolean (*SequenceFunction)(Writer *w, const RecordedClass *k, const RecordedSequence *s);
+gboolean writer_each_sequence(Writer *w, SequenceFunction function);
 
 /* Calls FUNCTION on each run of a stream of outcomes; FALSE: it is damaged or FUNCTION said so. */
 typedef gboolean (*RunFunction)(gpointer data, guint64 repeats, const gint64 *words, guint n);

@@ -21,6 +21,16 @@ void writer_member(Writer *w, const char *name)
     wend_buf_clear(&w->out);
 }
 
+gboolean writer_each_sequence(Writer *w, SequenceFunction function)
+{
+    for (guint i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences; q++)
+            if (!function(w, k, &k->sequences[q])) return FALSE;
+    }
+    return TRUE;
+}
+
 /* -- which functions and constants there are -- */
 
 static gboolean use_word(gpointer writer, gint64 word)
@@ -55,6 +65,17 @@ static gboolean use_run(gpointer w, guint64 repeats, const gint64 *words, guint 
     return TRUE;
 }
 
+static gboolean use_sequence(Writer *w, const RecordedClass *k, const RecordedSequence *recorded)
+{
+    (void)k;
+    const Sequence *s = recorded->sequence;
+    if (!use_word(w, s->id)) return FALSE;
+    for (guint o = 0; o < s->table.n_shapes; o++)
+        for (guint c = 0; c < s->outcomes[o].items->len; c++)
+            if (!each_run(((Content *)g_ptr_array_index(s->outcomes[o].items, c))->bytes, use_run, w)) return FALSE;
+    return TRUE;
+}
+
 static gboolean use_all(Writer *w)
 {
     const Recording *r = w->r;
@@ -71,16 +92,7 @@ static gboolean use_all(Writer *w)
             if (s->slots[k].series && !series_specials(s->slots[k].series, use_word, w)) return FALSE;
         }
     }
-    for (guint i = 0; i < r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
-        for (guint q = 0; q < k->class->n_sequences; q++) {
-            const Sequence *s = k->sequences[q].sequence;
-            if (!use_word(w, s->id)) return FALSE;
-            for (guint o = 0; o < s->table.n_shapes; o++)
-                for (guint c = 0; c < s->outcomes[o].items->len; c++)
-                    if (!each_run(((Content *)g_ptr_array_index(s->outcomes[o].items, c))->bytes, use_run, w)) return FALSE;
-        }
-    }
+    if (!writer_each_sequence(w, use_sequence)) return FALSE;
     for (gsize i = 0; i < wend_n_functions; i++)
         if (w->function_used[i]) w->function_number[i] = w->n_functions++;
     for (gsize i = 0; i < wend_n_constants; i++)
@@ -399,54 +411,51 @@ static guint kind_of(const Writer *w, const WendSymbol *s)
     return s->is_rule ? 0 : 1 + g_array_index(w->r->signatures, Signature, s->id).shape;
 }
 
-static gint compare_kinds(gconstpointer a, gconstpointer b)
-{
-    guint x = GPOINTER_TO_UINT(a), y = GPOINTER_TO_UINT(b);
-    return x < y ? -1 : x > y;
-}
-
-static gboolean put_ids(gpointer kind, gpointer ids, gpointer out)
-{
-    (void)kind;
-    g_autoptr(Series) s = series_builder_end(ids);
-    series_encode(s, out, NULL);
-    return FALSE;
-}
-
 /* A symbol that stands at a place of a rule. */
-typedef struct { guint kind, id, at; gint64 exponent; } Placed;
+typedef struct { guint kind, at; const WendSymbol *symbol; } Placed;
 
-static gint compare_placed(gconstpointer a, gconstpointer b)
+static gint compare_places(gconstpointer a, gconstpointer b)
 {
     const Placed *x = a, *y = b;
     if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
     return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static gint compare_symbols(gconstpointer a, gconstpointer b)
+{
+    const Placed *x = a, *y = b;
+    if (x->kind == y->kind && x->symbol->id != y->symbol->id) return x->symbol->id < y->symbol->id ? -1 : 1;
+    return compare_places(a, b);
+}
+
+static void put_series(SeriesBuilder *b, WendBuf *out)
+{
+    g_autoptr(Series) s = series_builder_end(b);
+    if (s) series_encode(s, out, NULL);
 }
 
 /* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values go their own ways: 1, 2, 3, … or by chance; or of a loop whose trip count
  * varies. So the order of shapes is one row, the numbers of each shape's terminals another one, and the exponents are told symbol by symbol. */
 static void put_rule_by_kind(Writer *w, const Rule *rule, WendBuf *out)
 {
-    g_autoptr(GTree) ids = g_tree_new(compare_kinds); /* kind -> SeriesBuilder, ascending */
     g_autofree Placed *placed = g_new(Placed, rule->n + 1);
     SeriesBuilder *kinds = series_builder_new(), *exponents = series_builder_new();
     for (guint k = 0; k < rule->n; k++) {
-        const WendSymbol *y = &rule->symbols[k];
-        placed[k] = (Placed){kind_of(w, y), y->id, k, (gint64)y->exponent};
-        SeriesBuilder *numbers = g_tree_lookup(ids, GUINT_TO_POINTER(placed[k].kind));
-        if (!numbers) g_tree_insert(ids, GUINT_TO_POINTER(placed[k].kind), numbers = series_builder_new());
+        placed[k] = (Placed){kind_of(w, &rule->symbols[k]), k, &rule->symbols[k]};
         series_builder_add(kinds, (SeriesRun){placed[k].kind, 0, 1});
-        series_builder_add(numbers, (SeriesRun){y->id, 0, 1});
     }
-    qsort(placed, rule->n, sizeof *placed, compare_placed);
-    for (guint k = 0; k < rule->n; k++) series_builder_add(exponents, (SeriesRun){placed[k].exponent, 0, 1});
-    g_autoptr(Series) order = series_builder_end(kinds), times = series_builder_end(exponents);
     wend_buf_unsigned(out, 0);
     wend_buf_unsigned(out, rule->n);
-    if (order) series_encode(order, out, NULL);
-    g_tree_foreach(ids, put_ids, out);
-    if (times) series_encode(times, out, NULL);
+    put_series(kinds, out);
+    qsort(placed, rule->n, sizeof *placed, compare_places);
+    for (guint k = 0; k < rule->n;) {
+        SeriesBuilder *numbers = series_builder_new();
+        for (guint kind = placed[k].kind; k < rule->n && placed[k].kind == kind; k++) series_builder_add(numbers, (SeriesRun){placed[k].symbol->id, 0, 1});
+        put_series(numbers, out);
+    }
+    qsort(placed, rule->n, sizeof *placed, compare_symbols);
+    for (guint k = 0; k < rule->n; k++) series_builder_add(exponents, (SeriesRun){(gint64)placed[k].symbol->exponent, 0, 1});
+    put_series(exponents, out);
 }
 
 /* What a rule of two symbols or more takes so at least: two numbers, and three series that are one run. */
