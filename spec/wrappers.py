@@ -495,6 +495,8 @@ class Wrapper:
             pre.append(f"MPI_Status *filled = status_to_fill(c, {status});")
         for p in f.hidden:
             pre.append(f"int64_t {p.name} = {'self != 0 ? WEND_ABSENT : ' if needs_self else ''}file_bytes(filename);")
+        if f.request:
+            pre.append("c->amounts = 0;")
         if needs_self:
             pre.append("put_slot(c, self);")
 

@@ -95,7 +95,6 @@ static inline Call *call_begin(int function)
     c->ending.maker = NULL;
     if (__builtin_expect(atomic_load_explicit(&c->running, memory_order_relaxed), 0))
         call_left(c);                 /* an exception did, through MPI */
-    c->amounts = 0;
     c->nulls = 0;
     c->rc = 0;
     c->shape.w[0] = WEND_SHAPE_HEAD(function, false);

@@ -49,7 +49,7 @@ typedef struct Call {
     bool forgiven;                     /* it failed, and an error handler made MPI_SUCCESS of the code: nothing of its outputs is there */
     bool varies;                       /* bounds of the datatype that it makes are different in each run */
     Ending ending;
-    uint64_t amounts;                  /* bit i: slot i is a count or a place in a file (of calls that make requests) */
+    uint64_t amounts;                  /* bit i: slot i is a count or a place in a file (set by calls that make requests, and by no others) */
     int64_t nulls;                     /* bit i: parameter i gives a result, and the caller gave NULL for it */
     int rc;                            /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not failed */
     Words shape, slots, outcome;       /* reused from call to call, grown when needed */
