@@ -57,6 +57,18 @@ setup() { in_scratch; }
 @test "round trip: a dynamic window of some ranks" { roundtrip 5 "$PROGRAMS/dynamic" half; }
 @test "round trip: a list that grows by what is read from a dynamic window" { roundtrip 4 "$PROGRAMS/dynamic" list; }
 @test "round trip: wildcards between barriers on another communicator" { roundtrip 4 "$PROGRAMS/wildcards" phases; }
+@test "round trip: wildcards before a message of somebody who heard that they are done" {
+    roundtrip 4 "$PROGRAMS/wildcards" sent
+    ! grep -q pinned proxy.c
+}
+@test "round trip: likewise, on a communicator on which others go on" {
+    roundtrip 4 "$PROGRAMS/wildcards" mixed
+    ! grep -q pinned proxy.c
+}
+@test "round trip: wildcards before a message that the lock of a window keeps back" {
+    roundtrip 4 "$PROGRAMS/wildcards" locks
+    ! grep -q pinned proxy.c
+}
 @test "round trip: wildcards of which the last is cancelled" {
     roundtrip 3 "$PROGRAMS/cancelled"
     ! grep -q pinned proxy.c

@@ -23,6 +23,12 @@ guint bytes_number(GHashTable *numbers, const void *bytes, gsize n, gboolean *ne
     return GPOINTER_TO_UINT(found);
 }
 
+gboolean bytes_known(GHashTable *numbers, const void *bytes, gsize n)
+{
+    g_autoptr(GBytes) key = g_bytes_new_static(bytes, n);
+    return g_hash_table_contains(numbers, key);
+}
+
 static guint resource(RankEffects *r, char kind, gint64 a, gint64 b, gint64 c)
 {
     const gint64 key[] = {kind, a, b, c};

@@ -58,5 +58,6 @@ gboolean request_channel(const RankEffects *e, WendDecoder *decoder, gint64 requ
 /* The number of N bytes in a table made with bytes_table(); *new: they had none, and get the next. */
 GHashTable *bytes_table(void);
 guint bytes_number(GHashTable *numbers, const void *bytes, gsize n, gboolean *new);
+gboolean bytes_known(GHashTable *numbers, const void *bytes, gsize n); /* have they a number? */
 
 #endif

@@ -16,6 +16,8 @@ PROXYGEN_SOURCES = \
 	src/proxygen/effects.c src/proxygen/effects.h \
 	src/proxygen/loops.c \
 	src/proxygen/loop_rules.c src/proxygen/loop_rules.h \
+	src/proxygen/sources.c src/proxygen/sources.h \
+	src/proxygen/precedence.c src/proxygen/precedence.h \
 	src/proxygen/wildcards.c \
 	src/proxygen/members.c src/proxygen/members.h \
 	src/proxygen/turns.c src/proxygen/turns.h \

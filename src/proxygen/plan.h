@@ -9,7 +9,7 @@
  *   dynamic.c         memory that other processes name by its address
  *   outcomes.c        nondeterminism: what each Waitany, Testsome, … has to complete
  *   loops.c           loops over such calls whose bodies depend on which request completed (effects.c, loop_rules.c)
- *   wildcards.c       receives from any source: kept, or pinned to the recorded source
+ *   wildcards.c       receives from any source: kept, or pinned to the recorded source (members.c, precedence.c)
  *   turns.c           senders that wait for their turn, so that wildcards can be kept
  *   variables.c       handles and requests -> arrays of the proxy
  *   positions.c       where requests are in theirs, if that differs by rank or in time

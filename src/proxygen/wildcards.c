@@ -1,7 +1,7 @@
 /* wildcards.c: which receives from any source may stay so, and what the others are pinned to.
  *
  * A wildcard receive stays one if, on the receiving rank and communicator,
- *   - no later receive that could take the same messages names its source: it would wait for a message that the wildcard took;
+ *   - no later receive names its source that could so miss a message that the wildcard took;
  *   - every message that could come fits;
  *   - the sends that could match are small enough to be eager in any MPI, or nonblocking: their senders go on whoever is received first.
  * Then the k-th receive completes when k messages have come, whoever sent them, and by induction over the recorded order nothing can hang. It also stays one
@@ -10,12 +10,14 @@
  *
  * The check looks at what the ranks do in one phase, from one collective call of all ranks to the next, on whatever communicator: messages of different phases cannot meet, if
  * in each phase as many are received as are sent, cancelled receives not counted. It errs towards pinning: where it is not clear which communicator a
- * handle is (members.h), or over the whole run one gets more messages than it takes, all communicators that the program made count as one. */
+ * handle is (members.h), or over the whole run one gets more messages than it takes, all communicators that the program made count as one. Within a phase messages
+ * are kept apart by what has to happen before they are sent (precedence.h), which is looked at where a wildcard would be pinned without. */
 #include <string.h>
 
 #include "extent.h"
-#include "members.h"
 #include "plan.h"
+#include "precedence.h"
+#include "sources.h"
 #include "turns.h"
 #include "worlds.h"
 
@@ -24,7 +26,7 @@ typedef struct {
     gint64 source;            /* received: the word, a constant for a wildcard; sent: the sender's rank in the job */
     gint64 tag;               /* the word */
     gint64 bytes;             /* posted, or sent at most; -1 unknown */
-    gboolean blocking;
+    gboolean blocking;        /* received: it returns when it has the message */
     gboolean persistent;      /* it is started who knows when */
     guint terminal;
     guint phase;
@@ -40,7 +42,7 @@ typedef struct { guint rank, phase, unused; } MatchedAt;
 typedef struct { gint64 probed, received, bytes; } Matched;
 enum { ANY_PHASE = G_MAXUINT };
 /* By terminal: what it means here. */
-typedef enum { NOTHING, TRANSFERS, SYNCHRONIZES, /* its communicator's members */ MAKES_COMM } Move;
+typedef enum { NOTHING, TRANSFERS, SYNCHRONIZES, /* its communicator's members */ MAKES_COMM, WINDOWS /* precedence_is_of_window() */ } Move;
 
 typedef struct {
     Plan *plan;
@@ -53,9 +55,13 @@ typedef struct {
     gint64 *comm_words;       /* by terminal: of those that transfer, the communicator's handle */
     gint8 *rule_moves;        /* by rule: has any terminal that moves; -1 not known yet */
 
+    Precedence *precedence;   /* it is told of the calls, and nothing else is noted; NULL: it is not asked for */
+    GHashTable *asked;        /* phases -> NULL: those about which it is asked */
+
     /* of the rank that is looked at */
     GHashTable *done;         /* When -> Occurrence */
     guint rank, sequence;     /* one of the ranks that do the same */
+    RankSet ranks;            /* these */
     MembersWalk *comms;
     guint phase;
     GHashTable *balance;      /* Mailbox -> messages sent minus received; receiver n_ranks: not known */
@@ -103,13 +109,6 @@ static gint64 bytes_of(const Plan *plan, const Call *c, const char *buffer, guin
     return type->n_in_words ? extent_data_size(plan->extents, type->in[0].value, count * MAX(partitions, 1), rank) : -1;
 }
 
-static void add(GPtrArray *lists, guint index, Transfer t)
-{
-    if (!lists->pdata[index])
-        lists->pdata[index] = g_array_new(FALSE, FALSE, sizeof(Transfer));
-    g_array_append_val((GArray *)lists->pdata[index], t);
-}
-
 /* When and Mailbox are three numbers each. */
 static guint three_hash(gconstpointer key)
 {
@@ -118,6 +117,8 @@ static guint three_hash(gconstpointer key)
 }
 
 static gboolean three_equal(gconstpointer a, gconstpointer b) { return memcmp(a, b, 3 * sizeof(guint)) == 0; }
+
+static gboolean is_made(guint comm) { return comm != COMM_WORLD && comm != COMM_SELF; }
 
 static void count_message(Traffic *t, guint receiver, guint comm, guint phase, gint64 times)
 {
@@ -129,7 +130,49 @@ static void count_message(Traffic *t, guint receiver, guint comm, guint phase, g
     t->one_phase |= key.receiver == t->plan->n_ranks; /* sums say nothing on each */
 }
 
-static gboolean is_made(guint comm) { return comm != COMM_WORLD && comm != COMM_SELF; }
+static void add(GPtrArray *lists, guint index, Transfer t)
+{
+    if (!lists->pdata[index])
+        lists->pdata[index] = g_array_new(FALSE, FALSE, sizeof(Transfer));
+    g_array_append_val((GArray *)lists->pdata[index], t);
+}
+
+/* The channel is unsure where one of its ends is open, or the order of the calls. */
+static void tell(const Traffic *t, const Transfer *one, gboolean sent, gint partner, guint rank, const Occurrence *when)
+{
+    guint other = partner >= 0 ? (guint)partner : CHANNEL_ANY;
+    const Channel channel = {one->tag, t->merged ? 0 : one->persistent ? CHANNEL_ANY : one->phase, one->comm, sent ? rank : other, sent ? other : rank};
+    if (one->persistent || one->comm == COMM_UNKNOWN || partner < 0 || one->tag == t->any_tag || when->first != when->last)
+        precedence_unsure(t->precedence, &channel);
+    else if (sent)
+        precedence_sent(t->precedence, &channel, when->first, (guint64)when->times);
+    else
+        precedence_received(t->precedence, &channel, when->last, (guint64)when->times, one->blocking);
+}
+
+static void note_received(Traffic *t, guint rank, const Transfer *one, gboolean probe, const Occurrence *when)
+{
+    if (t->precedence) {
+        if (!probe)
+            tell(t, one, FALSE, one->source == t->any_source ? -1 : members_process(t->members, one->comm, rank, one->source), rank, when);
+        return;
+    }
+    add(t->received, rank, *one);
+    if (!probe && !one->persistent)
+        count_message(t, rank, one->comm, one->phase, -when->times);
+}
+
+static void note_sent(Traffic *t, gint receiver, const Transfer *one, const Occurrence *when)
+{
+    if (t->precedence) {
+        tell(t, one, TRUE, receiver, (guint)one->source, when);
+        return;
+    }
+    guint index = receiver >= 0 ? (guint)receiver : t->plan->n_ranks;
+    add(t->sent, index, *one);
+    if (!one->persistent)
+        count_message(t, index, one->comm, one->phase, when->times);
+}
 
 static guint number_of(const Traffic *t, guint rank, guint sequence, gint64 handle, guint now)
 {
@@ -154,7 +197,7 @@ static gboolean moved_nothing(const Traffic *t, const Call *c, guint rank, guint
 static void note_matched(Traffic *t, guint rank, guint phase, Matched more)
 {
     const MatchedAt places[] = {{rank, phase, 0}, {rank, ANY_PHASE, 0}};
-    for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
+    for (guint i = 0; i < G_N_ELEMENTS(places) && !t->precedence; i++) {
         Matched *known = g_hash_table_lookup(t->matched, &places[i]);
         if (!known) {
             known = g_new(Matched, 1);
@@ -200,9 +243,8 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, guint 
     if ((c->function->flags & WEND_F_RECV) && named(c, "source", rank, &one.source) && one.source != t->proc_null &&
         named(c, combined ? "recvtag" : "tag", rank, &one.tag)) {
         one.bytes = is_probe(name) || is_matched_probe(name) ? -1 : bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "recvbuf" : "buf", rank);
-        add(t->received, rank, one);
-        if (!is_probe(name) && !one.persistent)
-            count_message(t, rank, number, phase, -when->times);
+        one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST); /* polls go on until they succeed */
+        note_received(t, rank, &one, is_probe(name), when);
     }
     if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value) && value != t->proc_null && named(c, combined ? "sendtag" : "tag", rank, &one.tag)) {
         one.source = rank;
@@ -210,11 +252,7 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, guint 
         one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST) && strncmp(name, "MPI_Bsend", 9) != 0 && !combined;
         if (strncmp(name, "MPI_Ssend", 9) == 0)
             one.bytes = MAX(one.bytes, EAGER_BYTES + 1); /* waits for the receive, whatever its size; too large for no buffer: see below */
-        gint process = members_process(t->members, number, rank, value);
-        guint receiver = process >= 0 ? (guint)process : t->plan->n_ranks;
-        add(t->sent, receiver, one);
-        if (!one.persistent)
-            count_message(t, receiver, number, phase, when->times);
+        note_sent(t, members_process(t->members, number, rank, value), &one, when);
     }
 }
 
@@ -231,47 +269,72 @@ static gboolean meet(const Traffic *t, const Transfer *wildcard, const Transfer 
     return same && together && tags_meet(t, other->tag, wildcard->tag);
 }
 
-/* Are all sends that the wildcard could match of one rank? */
-static gboolean one_sender(const Traffic *t, const Transfer *wildcard, guint rank)
+/* A wildcard as it is judged. */
+typedef struct {
+    const Transfer *receive;
+    guint rank;
+    const guint64 *after;     /* by rank: the first step that begins after it has returned; NULL: not known */
+} Wild;
+
+static gboolean could_take(const Traffic *t, const Wild *w, const Transfer *send)
 {
-    gint64 sender = -1;
-    for (guint list = 0; list < 2; list++) {
-        const GArray *sent = t->sent->pdata[list ? t->plan->n_ranks : rank];
-        for (guint i = 0; sent && i < sent->len; i++) {
-            const Transfer *send = &g_array_index(sent, Transfer, i);
-            if (!meet(t, wildcard, send))
-                continue;
-            if (sender >= 0 && send->source != sender)
-                return FALSE;
-            sender = send->source;
-        }
+    return meet(t, w->receive, send) && !(w->after && w->after[send->source] <= send->first);
+}
+
+/* The next of the sends that the wildcard could match, from number *I on of those to its rank, and to who knows whom. */
+static const Transfer *next_send(const Traffic *t, const Wild *w, guint *i)
+{
+    const GArray *known = t->sent->pdata[w->rank], *unknown = t->sent->pdata[t->plan->n_ranks];
+    guint n = known ? known->len : 0, all = n + (unknown ? unknown->len : 0);
+    while (*i < all) {
+        const Transfer *send = *i < n ? &g_array_index(known, Transfer, *i) : &g_array_index(unknown, Transfer, *i - n);
+        ++*i;
+        if (could_take(t, w, send))
+            return send;
     }
+    return NULL;
+}
+
+/* Are all sends that the wildcard could match of one rank? */
+static gboolean one_sender(const Traffic *t, const Wild *w)
+{
+    const Transfer *send;
+    gint64 sender = -1;
+    for (guint i = 0; (send = next_send(t, w, &i)) != NULL; sender = send->source)
+        if (sender >= 0 && send->source != sender)
+            return FALSE;
     return TRUE;
 }
 
-/* Why the wildcard must be pinned, or NULL. */
-static const char *conflict_on(const Traffic *t, const Transfer *wildcard, guint rank, gint64 room)
+/* Could the wildcard take a message that a receive, which names its source, is to get? */
+static gboolean could_rob(const Traffic *t, const Wild *w, const Transfer *named_one)
 {
-    if (one_sender(t, wildcard, rank))
+    gint source = members_process(t->members, named_one->comm, w->rank, named_one->source);
+    const Transfer *send;
+    for (guint i = 0; (send = next_send(t, w, &i)) != NULL;)
+        if ((source < 0 || send->source == source) && meet(t, named_one, send))
+            return TRUE;
+    return FALSE;
+}
+
+/* Why the wildcard must be pinned, or NULL. */
+static const char *conflict_on(const Traffic *t, const Wild *w, gint64 room)
+{
+    if (one_sender(t, w))
         return NULL;
-    const GArray *received = t->received->pdata[rank];
+    const GArray *received = t->received->pdata[w->rank];
     for (guint i = 0; i < received->len; i++) {
         const Transfer *other = &g_array_index(received, Transfer, i);
         /* One that was posted earlier is matched first. */
-        if (meet(t, wildcard, other) && other->last > wildcard->first && other->source != t->any_source)
+        if (meet(t, w->receive, other) && other->last > w->receive->first && other->source != t->any_source && could_rob(t, w, other))
             return "another receive of this rank names its source and could miss its message.";
     }
-    for (guint list = 0; list < 2; list++) {
-        const GArray *sent = t->sent->pdata[list ? t->plan->n_ranks : rank];
-        for (guint i = 0; sent && i < sent->len; i++) {
-            const Transfer *send = &g_array_index(sent, Transfer, i);
-            if (!meet(t, wildcard, send))
-                continue;
-            if (send->bytes < 0 || (room >= 0 && send->bytes > room && send->bytes != EAGER_BYTES + 1))
-                return "a message of another sender might not fit.";
-            if (send->blocking && send->bytes > EAGER_BYTES)
-                return "senders wait until they are received, so the order matters.";
-        }
+    const Transfer *send;
+    for (guint i = 0; (send = next_send(t, w, &i)) != NULL;) {
+        if (send->bytes < 0 || (room >= 0 && send->bytes > room && send->bytes != EAGER_BYTES + 1))
+            return "a message of another sender might not fit.";
+        if (send->blocking && send->bytes > EAGER_BYTES)
+            return "senders wait until they are received, so the order matters.";
     }
     return NULL;
 }
@@ -305,6 +368,24 @@ static gboolean is_of_all(const Traffic *t, guint number, guint rank)
     return number == COMM_WORLD || (!t->world_only && members_all(t->members, number, rank));
 }
 
+/* The call is the last step, or at any step of a loop. */
+static void tell_call(Traffic *t, guint terminal, guint64 times)
+{
+    Move move = t->moves[terminal];
+    guint now = members_walk_now(t->comms, t->comm_words[terminal]), phase = t->merged ? 0 : t->phase;
+    const Occurrence when = {(gint64)times, t->loop_end ? t->loop_start : t->steps, t->loop_end ? t->loop_end : t->steps};
+    if (move == NOTHING || (move == TRANSFERS && !t->merged && !g_hash_table_contains(t->asked, GUINT_TO_POINTER(phase))))
+        return;
+    call_decode(t->plan->call, terminal);
+    for (guint r = 0; r < t->ranks.n; r++) {
+        guint rank = t->ranks.ranks[r], number = number_of(t, rank, t->sequence, t->comm_words[terminal], now);
+        if (move == TRANSFERS)
+            note_call(t, t->plan->call, rank, phase, number, &when);
+        else
+            precedence_window(t->precedence, t->plan->call, rank, phase, number, t->steps, times == 1 && !t->loop_end);
+    }
+}
+
 static void step(Traffic *t, guint terminal, guint64 times)
 {
     t->no_order |= ++t->steps > STEP_LIMIT;
@@ -316,6 +397,8 @@ static void step(Traffic *t, guint terminal, guint64 times)
             t->phase += (guint)times;
     } else if (t->moves[terminal] == MAKES_COMM) {
         members_walk_made(t->comms, terminal, times, t->loop_end != 0);
+    } else if (t->precedence) {
+        tell_call(t, terminal, times);
     } else if (t->moves[terminal] == TRANSFERS) {
         const When key = {terminal, t->phase, members_walk_now(t->comms, t->comm_words[terminal])};
         Occurrence *when = g_hash_table_lookup(t->done, &key);
@@ -390,6 +473,9 @@ static void find_moves(Traffic *t)
             t->wildcards |= is_wildcard(t, c, t->plan->terminal_ranks[i]);
         } else if (!c->failed && wend_function_comm_made(c->function) >= 0) {
             t->moves[i] = MAKES_COMM;
+        } else if (precedence_is_of_window(c->function)) {
+            t->moves[i] = WINDOWS;
+            t->comm_words[i] = comm && comm->has_in ? comm->in[0].value : WEND_ABSENT;
         }
         t->cancels |= strcmp(c->function->name, "MPI_Cancel") == 0;
         for (guint k = 0; k < G_N_ELEMENTS(synchronizing); k++)
@@ -426,33 +512,6 @@ static void note_all(Traffic *t)
         for (guint r = 0; r < ranks.n; r++)
             note_call(t, t->plan->call, ranks.ranks[r], 0, number_of(t, ranks.ranks[r], 0, t->comm_words[i], 0), &any_time);
     }
-}
-
-/* The status of the I-th request that the call completed: Waitall and Testall have one for each entry, the Some calls one for each that completed, the
- * others one. NULL: there is none. */
-static const gint64 *status_of(const WendCall *call, const gint64 *completed, guint i)
-{
-    const WendArg *status = NULL, *requests = NULL;
-    for (guint k = 0; k < call->n_args; k++) {
-        if (call->args[k].param->kind == WEND_KIND_STATUS)
-            status = &call->args[k];
-        if (call->args[k].param->kind == WEND_KIND_REQUEST)
-            requests = &call->args[k];
-    }
-    gint64 at = i;
-    for (gint64 k = 0; requests && requests->param->array && !(call->function->flags & WEND_F_ANY) && k < requests->n_in; k++)
-        if (requests->in[k] == completed[i])
-            at = k;
-    return status && at < status->n_out ? &status->out[4 * at] : NULL;
-}
-
-/* The request that the call makes, or NULL. */
-static const gint64 *request_made(const WendCall *call)
-{
-    for (guint i = 0; i < call->n_args; i++)
-        if (call->args[i].param->kind == WEND_KIND_REQUEST && call->args[i].param->dir == WEND_DIR_OUT && call->args[i].n_out > 0)
-            return call->args[i].out;
-    return NULL;
 }
 
 /* The number of the communicator that a handle is at the call that the walk is at; NUMBER says that of what is no object of the application's. */
@@ -497,19 +556,25 @@ static void discount_cancelled(Traffic *t, guint rank, guint sequence)
     wend_walk_free(walk);
 }
 
-static void note_thread(Traffic *t, const PlanThread *thread)
+static void walk_thread(Traffic *t, const PlanThread *thread)
 {
     guint prefix = t->plan->prefix ? t->plan->prefix->len : 0;
-    t->done = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
     t->comms = members_walk_new(t->members, thread->class_index, thread->sequence);
     t->phase = 0;
     t->rank = thread->ranks.ranks[0];
+    t->ranks = thread->ranks;
     t->sequence = thread->sequence;
     for (guint i = 0; i < prefix; i++)
         step(t, g_array_index(t->plan->prefix, guint, i), 1);
     walk(t, thread->rule);
     t->no_order |= !members_walk_complete(t->comms);
     members_walk_free(t->comms);
+}
+
+static void note_thread(Traffic *t, const PlanThread *thread)
+{
+    t->done = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
+    walk_thread(t, thread);
     GHashTableIter iter;
     gpointer key, occurrence;
     g_hash_table_iter_init(&iter, t->done);
@@ -580,7 +645,11 @@ static void walk_threads(Traffic *t)
     for (guint i = 0; i < t->plan->threads->len && !t->no_order; i++) {
         const PlanThread *thread = &g_array_index(t->plan->threads, PlanThread, i);
         t->no_order |= thread->n_others > 0;
-        if (!t->no_order)
+        if (t->no_order)
+            break;
+        if (t->precedence)
+            walk_thread(t, thread);
+        else
             note_thread(t, thread);
     }
 }
@@ -619,101 +688,6 @@ static void note_transfers(Traffic *t)
     }
 }
 
-/* -- the sources that came -- */
-
-typedef struct { guint terminal, index; } Posted;
-
-static void put_source(Plan *plan, guint rank, Posted posted, gint64 source)
-{
-    Wildcard *w = g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(posted.terminal));
-    gint32 one = source >= 0 ? (gint32)source : -1;
-    if (w && w->starts) {
-        const GPtrArray *starts = g_hash_table_lookup(w->starts, GUINT_TO_POINTER(rank));
-        g_array_append_val((GArray *)starts->pdata[posted.index], one);
-    } else if (w && one >= 0) {
-        g_array_index((GArray *)g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank)), gint32, posted.index) = one;
-    }
-}
-
-/* One more call of a pinned receive; gives its number. */
-static guint post(Wildcard *w, guint rank)
-{
-    GArray *sources = g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank));
-    if (!sources)
-        g_hash_table_insert(w->sources, GUINT_TO_POINTER(rank), sources = g_array_new(FALSE, FALSE, sizeof(gint32)));
-    gint32 unknown = -1;
-    g_array_append_val(sources, unknown);
-    if (w->starts) {
-        GPtrArray *starts = g_hash_table_lookup(w->starts, GUINT_TO_POINTER(rank));
-        if (!starts)
-            g_hash_table_insert(w->starts, GUINT_TO_POINTER(rank), starts = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref));
-        g_ptr_array_add(starts, g_array_new(FALSE, FALSE, sizeof(gint32)));
-    }
-    return sources->len - 1;
-}
-
-/* A persistent receive got all its messages from one rank, or it needs a source for each start. */
-static void settle_starts(Plan *plan, Wildcard *w)
-{
-    GHashTableIter iter;
-    gpointer rank, value;
-    gboolean one_source = TRUE;
-    g_hash_table_iter_init(&iter, w->starts);
-    while (g_hash_table_iter_next(&iter, &rank, &value)) {
-        const GPtrArray *starts = value;
-        GArray *sources = g_hash_table_lookup(w->sources, rank);
-        for (guint i = 0; i < starts->len; i++) {
-            const GArray *list = starts->pdata[i];
-            gint32 *first = &g_array_index(sources, gint32, i);
-            for (guint k = 0; k < list->len; k++) {
-                gint32 source = g_array_index(list, gint32, k);
-                one_source &= *first < 0 || source < 0 || source == *first;
-                *first = *first < 0 ? source : *first;
-            }
-        }
-    }
-    if (one_source)
-        g_clear_pointer(&w->starts, g_hash_table_destroy);
-    else
-        plan->aims = TRUE;
-}
-
-/* Follows one sequence of one rank and fills in the sources of its pinned receives. */
-static void find_sources(Plan *plan, guint rank, guint sequence)
-{
-    g_autoptr(GHashTable) pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free); /* request -> Posted */
-    WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
-    const WendCall *call;
-    while ((call = wend_walk_next(walk)) != NULL) {
-        Wildcard *w = g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(call->terminal));
-        const WendArg *status = NULL;
-        const gint64 *made = request_made(call);
-        for (guint i = 0; i < call->n_args; i++)
-            if (call->args[i].param->kind == WEND_KIND_STATUS)
-                status = &call->args[i];
-        if (w && w->pinned && wend_program_slot(plan->program, call->terminal, w->slot, rank) == w->any_source) {
-            Posted posted = {call->terminal, post(w, rank)};
-            if (made)
-                g_hash_table_insert(pending, g_memdup2(made, sizeof *made), g_memdup2(&posted, sizeof posted));
-            else if (status && status->n_out > 0)
-                put_source(plan, rank, posted, status->out[0]);
-        }
-        guint n;
-        const gint64 *completed = wend_walk_completed(walk, &n);
-        for (guint i = 0; i < n && g_hash_table_size(pending) > 0; i++) {
-            const Posted *posted = g_hash_table_lookup(pending, &completed[i]);
-            if (!posted)
-                continue;
-            const gint64 *came = status_of(call, completed, i);
-            put_source(plan, rank, *posted, came ? came[0] : -1);
-            WendRequestState state;
-            if (!wend_walk_request(walk, completed[i], &state) || !state.persistent)
-                g_hash_table_remove(pending, &completed[i]);
-        }
-    }
-    wend_walk_free(walk);
-}
-
 static void wildcard_free(gpointer wildcard)
 {
     Wildcard *w = wildcard;
@@ -730,22 +704,28 @@ static void free_lists(GPtrArray *lists)
     g_ptr_array_free(lists, TRUE);
 }
 
-static void consider(Traffic *t, const Transfer *one, guint rank)
+/* Why the receive must be pinned, or NULL. AFTER: see Wild. */
+static const char *reason_to_pin(const Traffic *t, const Transfer *one, guint rank, const guint64 *after)
 {
     Plan *plan = t->plan;
     call_decode(plan->call, one->terminal);
     const char *name = plan->call->function->name;
-    if (is_probe(name) && !plan->options->pin)
-        return;
-    const char *reason = plan->options->pin ? "asked for with --pin."
-                       : conflict_on(t, one, rank, is_matched_probe(name) ? room_for_matched(t, rank, one->phase) : one->bytes);
-    if (!reason)
-        return;
-    Wildcard *w = g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(one->terminal));
+    if (plan->options->pin)
+        return "asked for with --pin.";
+    if (is_probe(name))
+        return NULL;
+    const Wild wild = {one, rank, after};
+    return conflict_on(t, &wild, is_matched_probe(name) ? room_for_matched(t, rank, one->phase) : one->bytes);
+}
+
+static void pin(const Traffic *t, const Transfer *one, const char *reason)
+{
+    Plan *plan = t->plan;
+    call_decode(plan->call, one->terminal);
     const Arg *source = call_arg_named(plan->call, "source");
-    if (w || !source->in[0].by_slot)
+    if (!source->in[0].by_slot)
         return;
-    w = g_new0(Wildcard, 1);
+    Wildcard *w = g_new0(Wildcard, 1);
     w->terminal = one->terminal;
     w->pinned = TRUE;
     w->reason = reason;
@@ -755,6 +735,49 @@ static void consider(Traffic *t, const Transfer *one, guint rank)
     if (one->persistent)
         w->starts = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
     g_hash_table_insert(plan->wildcards, GUINT_TO_POINTER(w->terminal), w);
+}
+
+static gboolean is_pinned(const Traffic *t, const Transfer *one)
+{
+    return g_hash_table_contains(t->plan->wildcards, GUINT_TO_POINTER(one->terminal));
+}
+
+typedef struct { const Transfer *receive; guint rank; } Question;
+
+/* Pins what conflicts, and gives the receives for which it is to be looked at what happens before what. */
+static GArray *pin_clear_cases(const Traffic *t)
+{
+    GArray *open = g_array_new(FALSE, FALSE, sizeof(Question));
+    for (guint r = 0; r < t->plan->n_ranks; r++) {
+        const GArray *received = t->received->pdata[r];
+        for (guint i = 0; received && i < received->len; i++) {
+            const Question q = {&g_array_index(received, Transfer, i), r};
+            const char *reason = q.receive->source == t->any_source && !is_pinned(t, q.receive) ? reason_to_pin(t, q.receive, r, NULL) : NULL;
+            if (reason && q.receive->blocking && !t->no_order && !t->cancels && !t->plan->options->pin)
+                g_array_append_val(open, q);
+            else if (reason)
+                pin(t, q.receive, reason);
+        }
+    }
+    return open;
+}
+
+static void answer(Traffic *t, const GArray *questions)
+{
+    t->asked = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < questions->len; i++)
+        g_hash_table_add(t->asked, GUINT_TO_POINTER(g_array_index(questions, Question, i).receive->phase));
+    Precedence *p = t->precedence = precedence_new(t->plan, t->members);
+    walk_threads(t);
+    t->precedence = NULL;
+    for (guint i = 0; i < questions->len; i++) {
+        const Question *q = &g_array_index(questions, Question, i);
+        const char *reason = is_pinned(t, q->receive) ? NULL : reason_to_pin(t, q->receive, q->rank, precedence_after(p, q->receive->phase, q->rank, q->receive->last));
+        if (reason)
+            pin(t, q->receive, reason);
+    }
+    precedence_free(p);
+    g_hash_table_destroy(t->asked);
 }
 
 /* All that would be pinned on one rank? */
@@ -790,7 +813,6 @@ void plan_wildcards(Plan *plan)
     g_ptr_array_set_size(t.received, (gint)plan->n_ranks + 1);
     g_ptr_array_set_size(t.sent, (gint)plan->n_ranks + 1);
     t.matched = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
-    gboolean any = FALSE;
     t.moves = g_new0(guint8, wend_program_n_terminals(plan->program) + 1);
     t.rule_moves = g_malloc(plan->n_rules + 1);
     memset(t.rule_moves, -1, plan->n_rules + 1);
@@ -800,29 +822,16 @@ void plan_wildcards(Plan *plan)
     if (t.wildcards) {
         t.members = members_new(plan);
         note_transfers(&t);
+        g_autoptr(GArray) questions = pin_clear_cases(&t);
+        if (questions->len > 0)
+            answer(&t, questions);
         members_free(t.members);
-    }
-    for (guint r = 0; r < plan->n_ranks; r++) {
-        const GArray *received = t.received->pdata[r];
-        for (guint i = 0; received && i < received->len; i++)
-            if (g_array_index(received, Transfer, i).source == t.any_source)
-                consider(&t, &g_array_index(received, Transfer, i), r);
     }
     /* Turns are in the recorded order, which loops do not keep. */
     if (!plan->options->pin && !plan->has_loops && !worlds_several(plan) && g_hash_table_size(plan->wildcards) > 0 && try_turns(&t))
         g_hash_table_remove_all(plan->wildcards);
-    any = g_hash_table_size(plan->wildcards) > 0;
-    for (guint i = 0; any && i < plan->threads->len; i++) {
-        const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
-        for (guint r = 0; r < thread->ranks.n; r++)
-            find_sources(plan, thread->ranks.ranks[r], thread->sequence);
-    }
-    GHashTableIter iter;
-    gpointer pinned;
-    g_hash_table_iter_init(&iter, plan->wildcards);
-    while (g_hash_table_iter_next(&iter, NULL, &pinned))
-        if (((Wildcard *)pinned)->starts)
-            settle_starts(plan, pinned);
+    if (g_hash_table_size(plan->wildcards) > 0)
+        sources_find(plan);
     free_lists(t.received);
     free_lists(t.sent);
     g_hash_table_destroy(t.matched);

@@ -4,7 +4,10 @@
  *   comms   on communicators on which nothing else happens, while on others, some with the same handle later, receives name their sources
  *   phases  of messages that grow, between which barriers on another communicator of all ranks stand
  *   started persistent ones, each of which takes messages of several ranks, in other phases than where it is made
- *   mixed   on a communicator on which a later receive names its source: what it waits for must not be taken by the first */
+ *   sent    on the world's communicator: who is named afterwards sends when it has heard that the others are received
+ *   locks   likewise, but it is the lock of a window that keeps its message back
+ *   content likewise, but it is what the window holds
+ *   mixed   on a communicator on which a later receive names its source: that one sends when it hears that the others are received */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +117,64 @@ static void mixed(void)
     MPI_Comm_free(&comm);
 }
 
+/* How the last one learns that rank 0 has received from all others. */
+enum { BY_MESSAGE, BY_LOCK, BY_CONTENT };
+
+static void wait_for_content(MPI_Win window, int value)
+{
+    int seen = -1;
+    while (seen != value) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+        MPI_Get(&seen, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+        MPI_Win_unlock(0, window);
+    }
+}
+
+/* Rank 0 receives from anyone but the last one, whose message it names, and which that one sends at last. */
+static void heard(int how)
+{
+    int last = size - 1, *memory = NULL;
+    MPI_Win window;
+    buffer[0][0] = -1;
+    MPI_Win_create(buffer[0], sizeof buffer[0], sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 3; i++) {
+        if (rank == 0) {
+            if (how == BY_LOCK)
+                MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+            if (how != BY_MESSAGE)
+                MPI_Send(memory, 0, MPI_INT, last, 2, MPI_COMM_WORLD);
+            for (int from = 1; from < last; from++)
+                MPI_Recv(buffer[1], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (how == BY_MESSAGE)
+                MPI_Send(memory, 0, MPI_INT, last, 2, MPI_COMM_WORLD);
+            if (how == BY_CONTENT) {
+                MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+                buffer[0][0] = i;
+            }
+            if (how != BY_MESSAGE)
+                MPI_Win_unlock(0, window);
+            MPI_Recv(buffer[1], 1, MPI_INT, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else if (rank < last) {
+            /* Rank 0 is not the only one who is sent to. */
+            MPI_Sendrecv(buffer[1], 1, MPI_INT, last - rank, 3, buffer[2], 1, MPI_INT, last - rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Send(buffer[1], 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        } else {
+            MPI_Recv(memory, 0, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (how == BY_LOCK) {
+                MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+                MPI_Put(buffer[1], 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+                MPI_Win_unlock(0, window);
+            }
+            if (how == BY_CONTENT)
+                wait_for_content(window, i);
+            MPI_Send(buffer[1], 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Win_free(&window);
+}
+
 /* Who has been received sends more, of another size, to a receive that names it. */
 static void started(void)
 {
@@ -147,6 +208,12 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (strcmp(what, "comms") == 0)
         on_their_own();
+    else if (strcmp(what, "sent") == 0)
+        heard(BY_MESSAGE);
+    else if (strcmp(what, "locks") == 0)
+        heard(BY_LOCK);
+    else if (strcmp(what, "content") == 0)
+        heard(BY_CONTENT);
     else if (strcmp(what, "phases") == 0)
         phases();
     else if (strcmp(what, "mixed") == 0)
