@@ -40,6 +40,19 @@ void class_free(Class *k)
     g_free(k);
 }
 
+gsize class_memory(const Class *k)
+{
+    gsize all = sizeof *k + g_bytes_get_size(k->key);
+    for (guint i = 0; i < k->n_sequences; i++) {
+        const Sequence *s = &k->sequences[i];
+        all += sizeof *s + table_memory(&s->table) + g_bytes_get_size(s->grammar) + s->table.n_terminals * sizeof *s->timed_as + 2 * (gsize)s->n_timed * sizeof *s->timing;
+        for (guint o = 0; o < s->table.n_shapes; o++) all += contents_memory(&s->outcomes[o]);
+        for (guint p = 0; p < s->poll_tables->len; p++) all += table_memory(&((const PollTable *)g_ptr_array_index(s->poll_tables, p))->table);
+        all += contents_memory(&s->poll_grammars);
+    }
+    return all;
+}
+
 static void put_block(WendBuf *out, GBytes *block)
 {
     gsize n;

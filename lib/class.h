@@ -72,6 +72,7 @@ void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet
 /* Terminals 0 to N - 1 of the result are those of T that OF says. */
 Table table_refined(const Table *t, const guint32 *of, guint n);
 GBytes *table_shapes_bytes(const Table *t);   /* the part of the structure that says the shapes */
+gsize table_memory(const Table *t);           /* bytes */
 void table_clear(Table *t);
 /* Words of a shape; they belong to the caller of table_shapes. */
 typedef struct { guint n; gint64 *words; } ShapeRow;
@@ -81,6 +82,7 @@ void table_shapes_free(ShapeRow *rows, guint n);
 /* -- contents.c -- */
 void contents_init(Contents *c);
 void contents_clear(Contents *c);
+gsize contents_memory(const Contents *c);
 void contents_add(Contents *c, GBytes *bytes, const RankSet *ranks);
 void contents_merge(Contents *a, const Contents *b);
 void contents_sort(Contents *c);       /* by lowest rank */
@@ -93,6 +95,7 @@ Class *class_decode(WendCursor *c, guint32 world);
 void class_encode(const Class *k, WendBuf *out);
 /* B into A, whose ranks are others. FALSE, and nothing done: it takes less to have both. Keys equal: TRUE. Else shapes' keys are equal, and A's key changes. */
 gboolean class_merge(Class *a, Class *b);
+gsize class_memory(const Class *k);           /* bytes, more or less */
 void class_free(Class *k);
 
 #endif

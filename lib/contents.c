@@ -21,6 +21,14 @@ void contents_clear(Contents *c)
     g_clear_pointer(&c->items, g_ptr_array_unref);
 }
 
+gsize contents_memory(const Contents *c)
+{
+    enum { SMALL = 32 }; /* of a GBytes and the set's pieces */
+    gsize all = c->items->len * (sizeof(Content) + SMALL);
+    for (guint i = 0; i < c->items->len; i++) all += g_bytes_get_size(((const Content *)g_ptr_array_index(c->items, i))->bytes);
+    return all;
+}
+
 static Content *find(Contents *c, GBytes *bytes)
 {
     /* Nearly always there is one; a table only pays when ranks differ. */

@@ -41,6 +41,13 @@ void wend_merge_free(WendMerge *m)
     g_free(m);
 }
 
+guint64 wend_merge_memory(const WendMerge *m)
+{
+    guint64 all = sizeof *m;
+    for (guint i = 0; i < m->classes->len; i++) all += class_memory(g_ptr_array_index(m->classes, i));
+    return all;
+}
+
 /* -- facts -- */
 
 /* Index of KEY in the row sorted by it, or where it belongs. */

@@ -111,6 +111,15 @@ void table_clear(Table *t)
     memset(t, 0, sizeof *t);
 }
 
+gsize table_memory(const Table *t)
+{
+    guint n = t->first_slot[t->n_terminals];
+    gsize all = sizeof *t + g_bytes_get_size(t->structure) + t->n_terminals * (sizeof *t->terminal_shape + sizeof *t->first_slot + sizeof *t->has_self) + n * sizeof *t->slots;
+    for (guint s = 0; s < n; s++)
+        if (t->slots[s].series) all += series_size(t->slots[s].series) * sizeof(gint64);
+    return all;
+}
+
 /* -- merging -- */
 
 static Vector united(const VectorOn *a, const VectorOn *b)

@@ -15,6 +15,8 @@ bool control_merge(MPI_Comm comm);           /* on all its ranks; it is freed. F
 
 /* limit.c: how much memory the recording may hold. MPI runs, and the size of the world is known. */
 void limit_open(void);
+/* Bytes that this process may take for the merge, in the step in which ranks that are STEP apart merge; 0: each makes its part. */
+uint64_t limit_room(int64_t step);
 
 /* top.c: MPI has been started in this process. What it execs later is not to say that nothing was recorded. */
 void top_started(void);

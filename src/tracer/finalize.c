@@ -24,6 +24,8 @@
 
 #define CORE "libwendcore.so"
 
+/* Memory that steps take: to read a part, times its bytes; to merge, times what comes in; to write, times what there is. Measured with calls that never repeat, rounded up. */
+enum { FROM_PART = 6, MERGING = 2, WRITING = 2 };
 enum { TAG_HEADER = 1, TAG_ANSWER, TAG_DATA };
 static const uint64_t CHUNK = UINT64_C(1) << 30; /* counts are ints */
 
@@ -31,6 +33,7 @@ typedef struct {
     void *library;
     WendMerge *(*from_part)(const guint8 *, gsize, GError **);
     gboolean (*absorb)(WendMerge *, const guint8 *, gsize, GError **);
+    guint64 (*memory)(const WendMerge *);
     GByteArray *(*encode)(WendMerge *);
     char *(*unrecorded)(const WendMerge *);
     guint (*stopped)(const WendMerge *, guint64 *);
@@ -44,8 +47,9 @@ typedef struct {
 /* What is sent ahead of a rank's data. WHY not empty: there are none. */
 typedef struct {
     uint64_t bytes;
+    uint64_t memory;                  /* that they take as a WendMerge */
     int32_t rank;
-    char why[244];
+    char why[236];
 } Header;
 
 typedef struct {
@@ -113,6 +117,7 @@ static bool core_open(Core *c, const char **why)
     const struct { const char *name; void **function; } wanted[] = {
         {"wend_merge_from_part", (void **)&c->from_part}, {"wend_merge_absorb", (void **)&c->absorb},
         {"wend_merge_encode", (void **)&c->encode},       {"wend_merge_free", (void **)&c->free},
+        {"wend_merge_memory", (void **)&c->memory},
         {"wend_merge_unrecorded", (void **)&c->unrecorded}, {"wend_merge_write", (void **)&c->write},
         {"wend_merge_stopped", (void **)&c->stopped},
         {"g_free", (void **)&c->g_free},                  {"g_error_free", (void **)&c->error_free},
@@ -125,6 +130,15 @@ static bool core_open(Core *c, const char **why)
         }
     }
     return true;
+}
+
+/* Short of memory GLib would abort, and the application with it; or the system would choose whom to kill. */
+static bool affords(Merge *m, uint64_t bytes, int64_t step)
+{
+    uint64_t room = limit_room(step);
+    if (bytes > room)
+        fail(m, "merging takes %llu MB more, and there are %llu to spare", (unsigned long long)(bytes >> 20) + 1, (unsigned long long)(room >> 20));
+    return bytes <= room;
 }
 
 static void merge_open(Merge *m)
@@ -144,7 +158,7 @@ static void merge_open(Merge *m)
     part_of_rank(&part, stopped);
     if (part.failed)
         fail(m, "out of memory");
-    else if (!(m->merge = m->core.from_part(part.data, part.len, &error)))
+    else if (affords(m, FROM_PART * part.len, 0) && !(m->merge = m->core.from_part(part.data, part.len, &error)))
         fail_of(m, error);
     wend_buf_clear(&part);
 }
@@ -172,6 +186,7 @@ static void give(Merge *m, int partner, MPI_Comm comm)
         fail(m, "out of memory");
     Header header = m->trouble;
     header.bytes = bytes ? bytes->len : 0;
+    header.memory = bytes ? m->core.memory(m->merge) : 0;
     if (PMPI_Send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm) == MPI_SUCCESS
         && PMPI_Recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS && wanted)
         transfer(true, bytes->data, bytes->len, partner, comm);
@@ -179,7 +194,7 @@ static void give(Merge *m, int partner, MPI_Comm comm)
         m->core.array_free(bytes, TRUE);
 }
 
-static void take(Merge *m, int partner, MPI_Comm comm)
+static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
 {
     Header header;
     if (PMPI_Recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
@@ -191,7 +206,7 @@ static void take(Merge *m, int partner, MPI_Comm comm)
             m->trouble = header;
         fail(m, "%s", header.why);
     }
-    uint8_t *data = m->merge ? malloc(header.bytes ? header.bytes : 1) : NULL;
+    uint8_t *data = m->merge && affords(m, header.bytes + MERGING * header.memory, step) ? malloc(header.bytes ? header.bytes : 1) : NULL;
     if (m->merge && !data)
         fail(m, "out of memory");
     int wanted = m->merge != NULL && header.bytes > 0;
@@ -223,7 +238,7 @@ static bool write_archive(Merge *m)
 {
     WendMergeResult result;
     GError *error = NULL;
-    if (m->merge && !m->core.write(m->merge, output_directory(), output_file(), &result, &error))
+    if (m->merge && affords(m, WRITING * m->core.memory(m->merge), state()->world_size) && !m->core.write(m->merge, output_directory(), output_file(), &result, &error))
         fail_of(m, error);
     if (*m->trouble.why)
         return false;
@@ -267,7 +282,7 @@ bool finalize_merge(MPI_Comm comm)
             break;
         }
         if (rank + step < size)
-            take(&m, (int)(rank + step), comm);
+            take(&m, step, (int)(rank + step), comm);
     }
     int written = rank == 0 && write_archive(&m);
     if (PMPI_Bcast(&written, 1, MPI_INT, 0, comm) == MPI_SUCCESS && !written)

@@ -1,4 +1,4 @@
-/* irregular HOW [CALLS [END]]: calls that never repeat, so that what is recorded of them grows: on all ranks, on rank 1 alone, in several threads, in a callback, requests of
+/* irregular HOW [CALLS [END]]: calls that never repeat, so that what is recorded of them grows: on all ranks, on all and others on each (apart), on rank 1 alone, in several threads, in a callback, requests of
  * which many are pending, what one rank receives from another, or objects that live long. Prints what came of it, which depends on every
  * message; END "peak": and the memory that rank 0 took, in KB. "abort": it ends by MPI_Abort. */
 #include <mpi.h>
@@ -170,6 +170,8 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(how, "all") == 0)
         sum = ring(MPI_COMM_WORLD, calls, 1);
+    else if (strcmp(how, "apart") == 0)
+        sum = ring(MPI_COMM_SELF, calls, (unsigned)rank);
     else if (strcmp(how, "one") == 0)
         sum = rank == 1 ? ring(MPI_COMM_SELF, calls, 1) : 0;
     else if (strcmp(how, "threads") == 0)

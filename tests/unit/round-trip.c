@@ -6,6 +6,7 @@
 #include "src/decoder/value.h"
 
 #include <glib/gstdio.h>
+#include <malloc.h>
 #include <string.h>
 
 /* -- merging -- */
@@ -276,6 +277,39 @@ static void test_random(void)
         discard(other);
     }
     g_rand_free(rand);
+}
+
+/* -- memory -- */
+
+static gsize allocated(void)
+{
+    struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
+}
+
+/* What a merge says that it takes is what it takes, near enough to decide by. */
+static void test_memory(void)
+{
+    if (allocated() == 0) {
+        g_test_skip("the allocator does not count");
+        return;
+    }
+    for (gint different = 200; different <= 20000; different *= 10) {
+        SimulatedRank *r = simulated_new(0, 1, FALSE);
+        SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+        for (gint i = 0; i < 20000; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 1 + i % different, constant("MPI_PROC_NULL"), i % different);
+        GByteArray *part = simulated_part(r);
+        simulated_free(r);
+        GError *error = NULL;
+        gsize before = allocated();
+        WendMerge *m = wend_merge_from_part(part->data, part->len, &error);
+        gsize taken = allocated() - before;
+        g_assert_no_error(error);
+        g_assert_cmpuint(wend_merge_memory(m), >, taken / 2);
+        g_assert_cmpuint(wend_merge_memory(m), <, taken + taken / 2);
+        g_byte_array_unref(part);
+        wend_merge_free(m);
+    }
 }
 
 /* -- the stencil -- */
@@ -668,6 +702,7 @@ int main(int argc, char **argv)
     g_test_add_func("/round-trip/root", test_root);
     g_test_add_func("/round-trip/shared", test_shared);
     g_test_add_func("/round-trip/walk", test_walk);
+    g_test_add_func("/round-trip/memory", test_memory);
     g_test_add_func("/round-trip/random", test_random);
     return g_test_run();
 }
