@@ -89,47 +89,6 @@ gboolean refine_key(const Sequence *s, WendBuf *key)
     return good;
 }
 
-/* -- going through a grammar -- */
-
-typedef struct { guint32 rule; guint at; guint64 left; } Frame; /* LEFT times more, this one included */
-
-typedef struct {
-    const RuleRow *row;
-    GArray *stack;           /* Frame */
-    guint32 terminal;
-    guint64 run;             /* of it, that are left; 0: the end */
-} Expansion;
-
-static void advance(Expansion *e)
-{
-    while (e->run == 0 && e->stack->len) {
-        Frame *top = &g_array_index(e->stack, Frame, e->stack->len - 1);
-        const Rule *rule = &e->row->rules[top->rule];
-        if (top->at == rule->n) {
-            top->at = 0;
-            if (--top->left == 0) g_array_set_size(e->stack, e->stack->len - 1);
-            continue;
-        }
-        const WendSymbol *y = &rule->symbols[top->at++];
-        if (y->is_rule) {
-            Frame next = {y->id, 0, y->exponent};
-            g_array_append_val(e->stack, next);
-        } else {
-            e->terminal = y->id;
-            e->run = y->exponent;
-        }
-    }
-}
-
-static Expansion expand(const RuleRow *row)
-{
-    Expansion e = {.row = row, .stack = g_array_new(FALSE, FALSE, sizeof(Frame))};
-    Frame start = {0, 0, 1};
-    g_array_append_val(e.stack, start);
-    advance(&e);
-    return e;
-}
-
 /* -- pairs of terminals -- */
 
 typedef struct {
@@ -161,21 +120,19 @@ static gboolean equal_shapes(const Table *a, guint32 x, const Table *b, guint32 
 
 static gboolean walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, const Sequence *b, const RuleRow *row_b, WendGrammar *g)
 {
-    Expansion x = expand(row_a), y = expand(row_b);
+    Expansion x = rules_expand(row_a), y = rules_expand(row_b);
     guint64 most = TIMES_MAX * ((guint64)a->table.n_terminals + b->table.n_terminals) + MORE_MAX;
     gboolean good = TRUE;
     while (good && x.run && y.run) {
         guint64 both = MIN(x.run, y.run);
         good = equal_shapes(&a->table, x.terminal, &b->table, y.terminal) && p->of[0]->len <= most;
         if (good && !wend_grammar_append(g, number_of(p, x.terminal, y.terminal), both)) g_error("out of memory while merging");
-        x.run -= both;
-        y.run -= both;
-        advance(&x);
-        advance(&y);
+        expansion_advance(&x, both);
+        expansion_advance(&y, both);
     }
     good = good && !x.run && !y.run;
-    g_array_unref(x.stack);
-    g_array_unref(y.stack);
+    expansion_clear(&x);
+    expansion_clear(&y);
     return good;
 }
 

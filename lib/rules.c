@@ -95,3 +95,44 @@ gboolean rules_length(const RuleRow *row, guint64 *length)
     *length = lengths[0];
     return TRUE;
 }
+
+/* -- going through an expansion -- */
+
+typedef struct { guint32 rule; guint at; guint64 left; } Frame; /* LEFT times more, this one included */
+
+void expansion_advance(Expansion *e, guint64 n)
+{
+    e->run -= n;
+    while (e->run == 0 && e->stack->len) {
+        Frame *top = &g_array_index(e->stack, Frame, e->stack->len - 1);
+        const Rule *rule = &e->row->rules[top->rule];
+        if (top->at == rule->n) {
+            top->at = 0;
+            if (--top->left == 0) g_array_set_size(e->stack, e->stack->len - 1);
+            continue;
+        }
+        const WendSymbol *y = &rule->symbols[top->at++];
+        if (y->is_rule) {
+            Frame next = {y->id, 0, y->exponent};
+            g_array_append_val(e->stack, next);
+        } else {
+            e->terminal = y->id;
+            e->run = y->exponent;
+        }
+    }
+}
+
+Expansion rules_expand(const RuleRow *row)
+{
+    Expansion e = {.row = row, .stack = g_array_new(FALSE, FALSE, sizeof(Frame))};
+    Frame start = {0, 0, 1};
+    g_array_append_val(e.stack, start);
+    expansion_advance(&e, 0);
+    return e;
+}
+
+void expansion_clear(Expansion *e)
+{
+    g_clear_pointer(&e->stack, g_array_unref);
+    e->run = 0;
+}

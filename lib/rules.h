@@ -19,4 +19,15 @@ guint32 *rules_bottom_up(const RuleRow *row, guint *n);
 /* Terminals in an expansion of the start rule; FALSE if they are more than 2^62. */
 gboolean rules_length(const RuleRow *row, guint64 *length);
 
+/* -- going through an expansion of the start rule, run by run -- */
+typedef struct {
+    const RuleRow *row;
+    GArray *stack;           /* of frames */
+    guint32 terminal;
+    guint64 run;             /* of it, that are left; 0: the end. Runs that follow each other may be of one terminal */
+} Expansion;
+Expansion rules_expand(const RuleRow *row);
+void expansion_advance(Expansion *e, guint64 n);  /* by N terminals of the run */
+void expansion_clear(Expansion *e);
+
 #endif
