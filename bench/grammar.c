@@ -1,7 +1,8 @@
 /* bench/grammar: nanoseconds a symbol of the grammar and a call of the signature table, beside plain baselines in the same run.
  *
  * Prints for each input the median of several runs; beside it what it takes to append the same symbols to a plain array, and to
- * enter each pair of neighbours in a plain hash table; and the ratio to the hash table. Process CPU time. */
+ * enter each pair of neighbours in a plain hash table; and the ratio to the hash table. Process CPU time.
+ * Outcomes: nanoseconds for each, what the recorder holds of them, and what they are written down as. */
 #include "../lib/cst.h"
 #include "../lib/grammar.h"
 
@@ -206,6 +207,53 @@ static void bench_cst(const char *name, size_t signatures, bool shuffled)
     free(order);
 }
 
+/* -- outcomes: entries of 6 words, of which two tell them apart -- */
+
+enum { OUTCOME = 6 };
+
+static void bench_outcomes(const char *name, Input in)
+{
+    double runs[RUNS];
+    size_t memory = 0, bytes = 0, without = 0;
+    for (int r = 0; r < RUNS; r++) {
+        WendCst *t = wend_cst_new();
+        int64_t words[OUTCOME] = {0};
+        if (!t || !wend_cst_terminal(t, words, 1, NULL, 0))
+            abort();
+        for (int pass = 0; pass < 2; pass++) { /* before: the table by itself */
+            WendBuf b = WEND_BUF_INIT;
+            double start = cpu_seconds();
+            for (size_t i = 0; pass && i < in.n; i++) {
+                words[2] = in.v[i] & 15;
+                words[3] = in.v[i] >> 4;
+                if (!wend_cst_outcome(t, 0, words, OUTCOME))
+                    abort();
+            }
+            runs[r] = (cpu_seconds() - start) / (double)in.n * 1e9;
+            wend_cst_encode(t, false, NULL, 0, &b);
+            memory = wend_cst_memory(t) - (pass ? without : 0);
+            without = memory;
+            bytes = b.len;
+            wend_buf_clear(&b);
+        }
+        wend_cst_free(t);
+    }
+    printf("%-30s %8.1f %12zu %10zu\n", name, median(runs), memory, bytes);
+}
+
+/* Turns of eight, but for one in so many that comes too early. */
+static void disturbed(Input in, size_t one_in)
+{
+    uint64_t state = 88172645463325252u;
+    for (size_t i = 0; i < in.n; i++)
+        in.v[i] = i % 8;
+    for (size_t i = 1; i < in.n; i += 1 + random_next(&state) % (2 * one_in)) {
+        uint32_t before = in.v[i - 1];
+        in.v[i - 1] = in.v[i];
+        in.v[i] = before;
+    }
+}
+
 static void bench_request(void)
 {
     const size_t calls = 2000000;
@@ -246,6 +294,19 @@ int main(int argc, char **argv)
     noise(in, 100), bench_grammar("random of 100", in);
     noise(in, 1000), bench_grammar("random of 1000", in);
     noise(in, 1000000), bench_grammar("random of 1000000", in);
+    printf("\n%zu outcomes, ns each %21s %12s %10s\n", in.n, "", "memory", "encoded");
+    loop(in, 1), bench_outcomes("one outcome", in);
+    loop(in, 4), bench_outcomes("4 in turn", in);
+    loop(in, 1000), bench_outcomes("1000 in turn", in);
+    nest(in), bench_outcomes("turns in turns", in);
+    trips(in, 10), bench_outcomes("1 to 8 turns of 10", in);
+    disturbed(in, 1000), bench_outcomes("8 in turn, but for 1 in 1000", in);
+    disturbed(in, 100), bench_outcomes("8 in turn, but for 1 in 100", in);
+    disturbed(in, 10), bench_outcomes("8 in turn, but for 1 in 10", in);
+    noise(in, 2), bench_outcomes("random of 2", in);
+    noise(in, 8), bench_outcomes("random of 8", in);
+    noise(in, 1000), bench_outcomes("random of 1000", in);
+    noise(in, 1000000), bench_outcomes("random of 1000000", in);
     free(in.v);
     printf("\ncalls of 15 words, ns each %12s %8s %8s\n", "copied", "terminal", "ratio");
     bench_cst("one signature", 1, false);

@@ -144,12 +144,12 @@ static gboolean part_rest(WendCursor *c, const Table *t, const RankSet *ranks, C
     if (outcomes) *outcomes = g_new0(Contents, MAX(t->n_shapes, 1));
     for (guint i = 0; i < t->n_shapes; i++) {
         wend_read_unsigned(c); /* entries: the grammar says as much */
-        GBytes *runs = read_bytes(c);
+        GBytes *stream = read_bytes(c);
         if (outcomes) {
             contents_init(&(*outcomes)[i]);
-            contents_add(&(*outcomes)[i], runs, ranks);
+            contents_add(&(*outcomes)[i], stream, ranks);
         }
-        g_bytes_unref(runs);
+        g_bytes_unref(stream);
     }
     gsize n = wend_read_count(c, 2);
     if (c->failed || (n != 0 && n != t->n_terminals)) return FALSE;

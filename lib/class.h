@@ -36,7 +36,7 @@ typedef struct {
     guint32 *timed_as;         /* by terminal: its row in timing. Calls that are one terminal on some rank have been timed together */
     guint n_timed;
     TimingSum *timing;         /* two for each row: duration, interval */
-    Contents *outcomes;        /* one for each shape: runs as in part.h */
+    Contents *outcomes;        /* one for each shape: pieces as in part.h */
     GPtrArray *poll_tables;    /* PollTable, one for each structure of F; ranks without polls are in none */
     Contents poll_grammars;    /* unsigned(polls after the last call), grammar F */
 } Sequence;

@@ -1,6 +1,6 @@
 /* part.h: what one rank hands to the merge, as bytes.
  *
- *   part      := "WENDPART" unsigned(version = 1)
+ *   part      := "WENDPART" unsigned(version = 2)
  *                n (string key, string value)^n               facts for meta (rank 0's are used; others where they differ: hosts)
  *                unsigned(world rank) unsigned(world size)
  *                n sequence^n
@@ -11,7 +11,10 @@
  *   table     := n shape^n   n terminal^n   stream^(number of shapes)   n timing^n (n: terminals or 0)
  *   shape     := n signed^n                                    words; word 0 has function * 2 + failed
  *   terminal  := unsigned(shape) n signed^n                    slots
- *   stream    := unsigned(entries) block(runs)                 runs: (unsigned(repeats) n signed^n)*, repeats >= 1
+ *   stream    := unsigned(entries) block(piece*)
+ *   piece     := unsigned(repeats >= 1) entry                  a run of equal ones
+ *              | 0 n entry^n grammar                           entries in the order of a grammar, whose terminals are their numbers; not empty
+ *   entry     := n signed^n
  *   timing    := for duration, then interval: unsigned(count) and, if count > 0, mean, min, max, m2 as 64-bit IEEE little-endian, seconds
  *
  * The facts. A key "group.key" becomes [group] key=value of the archive's meta; unknown groups and keys are carried as they are.
@@ -39,7 +42,7 @@
 #include "words.h"
 
 #define WEND_PART_MAGIC "WENDPART"
-#define WEND_PART_VERSION 1
+#define WEND_PART_VERSION 2
 #define WEND_STOPPED_AFTER "run.stopped_after"
 #define WEND_UNRECORDED_GROUP "unrecorded"
 

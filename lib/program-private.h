@@ -3,6 +3,7 @@
 #define WEND_PROGRAM_PRIVATE_H
 
 #include "bundle.h"
+#include "pieces.h"
 #include "program.h"
 #include "rankset.h"
 #include "recording.h"
@@ -20,7 +21,7 @@ typedef struct {
     gboolean zeros;           /* each entry is width zeros */
     guint width;
     Series **columns;         /* not NULL: a series for each of width words */
-    const guint8 *runs;       /* else: runs in the archive's words */
+    const guint8 *pieces;     /* else: in the archive's words */
     gsize n;
     const gint64 *constants;  /* of that archive */
     guint n_constants;
@@ -126,7 +127,7 @@ gboolean read_sequences(WendProgram *p, GError **error);      /* outcomes, polls
 typedef struct {
     const OutcomeContent *content;
     guint64 entries, at;      /* entries given so far */
-    WendCursor c;
+    Pieces pieces;            /* of a content that has them */
     SeriesRun *now;           /* by column: what comes next */
     GArray *words;            /* gint64 */
 } OutcomeReader;

@@ -239,13 +239,14 @@ void outcome_reader_init(OutcomeReader *r, const OutcomeContent *content, guint6
     r->words = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
     if (!content) return;
     if (content->columns) r->now = g_new0(SeriesRun, content->width + 1);
-    else if (!content->zeros) r->c = wend_cursor(content->runs, content->n);
+    else if (!content->zeros) pieces_init(&r->pieces, content->pieces, content->n, content->constants, content->n_constants);
 }
 
 void outcome_reader_clear(OutcomeReader *r)
 {
     g_free(r->now);
     g_array_unref(r->words);
+    pieces_clear(&r->pieces);
 }
 
 static guint64 next_of_columns(OutcomeReader *r)
@@ -273,10 +274,11 @@ guint64 outcome_reader_next(OutcomeReader *r)
         g_array_set_size(r->words, content->width);
         if (content->columns) repeats = next_of_columns(r);
     } else {
-        repeats = wend_read_unsigned(&r->c);
-        gsize n = wend_read_count(&r->c, 1);
-        g_array_set_size(r->words, (guint)n);
-        for (gsize i = 0; i < n; i++) g_array_index(r->words, gint64, i) = codec_word(&r->c, content->constants, content->n_constants);
+        const gint64 *words;
+        guint n;
+        if (!pieces_next_run(&r->pieces, &repeats, &words, &n)) return 0; /* never: open saw that there are as many */
+        g_array_set_size(r->words, 0);
+        g_array_append_vals(r->words, words, n);
     }
     r->at += repeats;
     return repeats;

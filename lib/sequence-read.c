@@ -110,17 +110,16 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
     content->n = head >> 1;
     content->constants = m->p->constants;
     content->n_constants = m->p->n_constants;
-    content->runs = wend_read_bytes(&m->c, content->n);
+    content->pieces = wend_read_bytes(&m->c, content->n);
     if (m->c.failed) return member_bad(m, "truncated");
-    WendCursor c = wend_cursor(content->runs, content->n);
+    Pieces p;
+    pieces_init(&p, content->pieces, content->n, content->constants, content->n_constants);
     guint64 entries = 0;
-    while (c.p < c.end && !c.failed) {
-        guint64 repeats = wend_read_unsigned(&c);
-        gsize n = wend_read_count(&c, 1);
-        for (gsize k = 0; k < n && !c.failed; k++) codec_word(&c, m->p->constants, m->p->n_constants);
-        if (repeats == 0 || n > G_MAXINT32 || __builtin_add_overflow(entries, repeats, &entries)) c.failed = true;
-    }
-    if (c.failed) return member_bad(m, "a stream of outcomes makes no sense");
+    gboolean good = TRUE;
+    while (good && pieces_next(&p)) good = !__builtin_add_overflow(entries, p.length, &entries);
+    good = good && !p.c.failed;
+    pieces_clear(&p);
+    if (!good) return member_bad(m, "a stream of outcomes makes no sense");
     return entries == o->entries || member_bad(m, "a stream of outcomes is not as long as its calls are many");
 }
 

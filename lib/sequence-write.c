@@ -1,6 +1,7 @@
 /* sequence-write.c: the members that go with the sequences: outcomes, polls, timing. */
 #include <string.h>
 
+#include "pieces.h"
 #include "write-private.h"
 
 /* How often each terminal and shape occurs in a sequence: what follows is in the order of those that occur. */
@@ -26,79 +27,103 @@ static gboolean count_calls(Writer *w, const RecordedSequence *s, guint64 *lengt
     return TRUE;
 }
 
-static gboolean put_run(gpointer writer, guint64 repeats, const gint64 *words, guint n)
+static Pieces pieces_of(GBytes *stream)
 {
-    Writer *w = writer;
-    wend_buf_unsigned(&w->out, repeats);
-    wend_buf_unsigned(&w->out, n);
-    for (guint i = 0; i < n; i++) writer_word(w, words[i]);
-    return TRUE;
+    Pieces p;
+    pieces_init(&p, g_bytes_get_data(stream, NULL), g_bytes_get_size(stream), NULL, 0);
+    return p;
+}
+
+static gboolean put_pieces(Writer *w, GBytes *stream)
+{
+    Pieces p = pieces_of(stream);
+    while (pieces_next(&p)) {
+        wend_buf_unsigned(&w->out, p.repeats);
+        if (!p.repeats) wend_buf_unsigned(&w->out, pieces_entries(&p));
+        for (guint e = 0; e < pieces_entries(&p); e++) {
+            guint n;
+            const gint64 *words = pieces_entry(&p, e, &n);
+            wend_buf_unsigned(&w->out, n);
+            for (guint i = 0; i < n; i++) writer_word(w, words[i]);
+        }
+        if (!p.repeats) wend_buf_unsigned(&w->out, p.rules.n_rules);
+        for (guint i = 0; i < p.rules.n_rules; i++) rule_encode(&p.rules.rules[i], &w->out);
+    }
+    gboolean good = !p.c.failed;
+    pieces_clear(&p);
+    return good;
 }
 
 /* One run, of zeros: what a shape leaves that has nothing to tell. */
-static gboolean all_zero(GBytes *stream, gsize *width)
+static gboolean all_zero(GBytes *stream, guint *width) /* of its first entry */
 {
-    WendCursor c = wend_cursor(g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
+    Pieces p = pieces_of(stream);
+    gboolean zero = TRUE;
     *width = 0;
-    if (c.p == c.end) return TRUE;
-    wend_read_unsigned(&c);
-    *width = wend_read_count(&c, 1);
-    for (gsize i = 0; i < *width; i++)
-        if (wend_read_signed(&c) != 0) return FALSE;
-    return c.p == c.end;
-}
-
-/* Entries of one width can be told word by word, as series. */
-typedef struct { guint width; gboolean equal; SeriesBuilder **columns; } Columns;
-
-static gboolean add_columns(gpointer columns, guint64 repeats, const gint64 *words, guint n)
-{
-    Columns *k = columns;
-    if (!k->columns) {
-        k->columns = g_new(SeriesBuilder *, n + 1);
-        k->width = n;
-        for (guint i = 0; i < n; i++) k->columns[i] = series_builder_new();
+    if (pieces_next(&p)) {
+        const gint64 *words = pieces_entry(&p, 0, width);
+        for (guint i = 0; i < *width; i++) zero &= words[i] == 0;
+        zero = zero && p.repeats && !pieces_next(&p);
     }
-    k->equal &= n == k->width;
-    for (guint i = 0; k->equal && i < n; i++) series_builder_add(k->columns[i], (SeriesRun){words[i], 0, repeats});
-    return k->equal;
+    zero = zero && !p.c.failed;
+    pieces_clear(&p);
+    return zero;
 }
 
+/* To go through a stream takes time for each run, and what repeats itself may be any number of them: so time stays linear in the bytes. */
+enum { RUNS_PER_BYTE = 16 };
+
+/* Entries of one width can be told word by word, as series. FALSE: they are not, or it would take too long. */
 static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
 {
-    Columns k = {.equal = TRUE};
-    gboolean good = each_run(stream, add_columns, &k);
-    wend_buf_unsigned(out, 1);
-    wend_buf_unsigned(out, k.width);
-    for (guint i = 0; i < k.width; i++) {
-        g_autoptr(Series) s = series_builder_end(k.columns[i]);
-        if (good) series_encode(s, out, w->constant_number);
+    Pieces p = pieces_of(stream);
+    guint64 left = RUNS_PER_BYTE * (guint64)g_bytes_get_size(stream), repeats;
+    SeriesBuilder **columns = NULL;
+    const gint64 *words;
+    guint width = 0, n;
+    gboolean good = TRUE;
+    while (good && pieces_next_run(&p, &repeats, &words, &n)) {
+        if (!columns) {
+            columns = g_new(SeriesBuilder *, n + 1);
+            width = n;
+            for (guint i = 0; i < n; i++) columns[i] = series_builder_new();
+        }
+        good = n == width && left-- > 0;
+        for (guint i = 0; good && i < n; i++) series_builder_add(columns[i], (SeriesRun){words[i], 0, repeats});
     }
-    g_free(k.columns);
-    return good && k.width > 0;
+    good = good && width > 0;
+    wend_buf_unsigned(out, 1);
+    wend_buf_unsigned(out, width);
+    for (guint i = 0; i < width; i++) {
+        g_autoptr(Series) s = series_builder_end(columns[i]);
+        if (good && s) series_encode(s, out, w->constant_number);
+    }
+    g_free(columns);
+    pieces_clear(&p);
+    return good;
 }
 
 static gboolean put_content(Writer *w, GBytes *stream)
 {
-    gsize width;
+    guint width;
     if (all_zero(stream, &width)) {
         wend_buf_unsigned(&w->out, (guint64)width << 1);
         return TRUE;
     }
     WendBuf member_so_far = w->out, columns = WEND_BUF_INIT;
     w->out = (WendBuf)WEND_BUF_INIT;
-    gboolean good = each_run(stream, put_run, w);
-    WendBuf runs = w->out;
+    gboolean good = put_pieces(w, stream);
+    WendBuf pieces = w->out;
     w->out = member_so_far;
-    gboolean by_columns = good && runs.len > 2 + 2 * width && put_columns(w, stream, &columns); /* two numbers, and what a series takes at least, each */
-    if (by_columns && columns.len < runs.len) {
+    gboolean by_columns = good && pieces.len > 2 + 2 * width && put_columns(w, stream, &columns); /* two numbers, and what a series takes at least, each */
+    if (by_columns && columns.len < pieces.len) {
         wend_buf_bytes(&w->out, columns.data, columns.len);
     } else {
-        wend_buf_unsigned(&w->out, (guint64)runs.len << 1 | 1);
-        wend_buf_bytes(&w->out, runs.data, runs.len);
+        wend_buf_unsigned(&w->out, (guint64)pieces.len << 1 | 1);
+        wend_buf_bytes(&w->out, pieces.data, pieces.len);
     }
-    w->failed |= runs.failed || columns.failed;
-    wend_buf_clear(&runs);
+    w->failed |= pieces.failed || columns.failed;
+    wend_buf_clear(&pieces);
     wend_buf_clear(&columns);
     return good;
 }

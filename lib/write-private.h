@@ -27,10 +27,6 @@ static inline void writer_word(Writer *w, gint64 word) { codec_put_word(&w->out,
 typedef gboolean (*SequenceFunction)(Writer *w, const RecordedClass *k, const RecordedSequence *s);
 gboolean writer_each_sequence(Writer *w, SequenceFunction function);
 
-/* Calls FUNCTION on each run of a stream of outcomes; FALSE: it is damaged or FUNCTION said so. */
-typedef gboolean (*RunFunction)(gpointer data, guint64 repeats, const gint64 *words, guint n);
-gboolean each_run(GBytes *stream, RunFunction function, gpointer data);
-
 /* The members that go with the sequences. FALSE: a rank's streams or grammars are damaged. */
 gboolean write_outcomes(Writer *w);
 gboolean write_polls(Writer *w);

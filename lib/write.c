@@ -5,6 +5,7 @@
 #include "codec.h"
 #include "functions.h"
 #include "part.h"
+#include "pieces.h"
 #include "saved.h"
 #include "write-private.h"
 
@@ -42,27 +43,16 @@ static gboolean use_word(gpointer writer, gint64 word)
     return TRUE;
 }
 
-gboolean each_run(GBytes *stream, RunFunction function, gpointer data)
+static gboolean use_outcomes(Writer *w, GBytes *stream)
 {
-    WendCursor c = wend_cursor(g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
-    g_autoptr(GArray) words = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 8);
-    while (c.p < c.end && !c.failed) {
-        guint64 repeats = wend_read_unsigned(&c);
-        gsize n = wend_read_count(&c, 1);
-        if (n > G_MAXINT32) return FALSE;
-        g_array_set_size(words, n);
-        for (gsize i = 0; i < n; i++) g_array_index(words, gint64, i) = wend_read_signed(&c);
-        if (c.failed || !function(data, repeats, (const gint64 *)(gpointer)words->data, n)) return FALSE;
-    }
-    return !c.failed;
-}
-
-static gboolean use_run(gpointer w, guint64 repeats, const gint64 *words, guint n)
-{
-    (void)repeats;
-    for (guint i = 0; i < n; i++)
-        if (!use_word(w, words[i])) return FALSE;
-    return TRUE;
+    Pieces p;
+    pieces_init(&p, g_bytes_get_data(stream, NULL), g_bytes_get_size(stream), NULL, 0);
+    gboolean good = TRUE;
+    while (good && pieces_next(&p))
+        for (guint i = 0; good && i < p.words->len; i++) good = use_word(w, g_array_index(p.words, gint64, i));
+    good = good && !p.c.failed;
+    pieces_clear(&p);
+    return good;
 }
 
 static gboolean use_sequence(Writer *w, const RecordedClass *k, const RecordedSequence *recorded)
@@ -72,7 +62,7 @@ static gboolean use_sequence(Writer *w, const RecordedClass *k, const RecordedSe
     if (!use_word(w, s->id)) return FALSE;
     for (guint o = 0; o < s->table.n_shapes; o++)
         for (guint c = 0; c < s->outcomes[o].items->len; c++)
-            if (!each_run(((Content *)g_ptr_array_index(s->outcomes[o].items, c))->bytes, use_run, w)) return FALSE;
+            if (!use_outcomes(w, ((Content *)g_ptr_array_index(s->outcomes[o].items, c))->bytes)) return FALSE;
     return TRUE;
 }
 

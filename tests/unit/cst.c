@@ -1,6 +1,6 @@
 /* cst.c: numbers by first occurrence, pools, streams and timing, read back from the encoded table with a reader of its own. */
-#include "../../lib/cst.h"
 #include "../../lib/part.h"
+#include "table.h"
 
 #include <glib.h>
 #include <math.h>
@@ -137,95 +137,7 @@ static void test_pool_model(void)
     g_rand_free(rand);
 }
 
-/* -- reading a table back -- */
-
-typedef struct { guint64 count; double mean, min, max, m2; } Stat;
-typedef struct {
-    GPtrArray *shapes, *slots, *streams; /* GArray of gint64; a stream is a GPtrArray of its entries */
-    GArray *shape_of, *stats;            /* of terminals: guint64; duration and interval by turns */
-} Table;
-
-static void free_array(gpointer a) { g_array_unref(a); }
-static void free_stream(gpointer s) { g_ptr_array_unref(s); }
-
-static GArray *read_words(WendCursor *c)
-{
-    GArray *a = g_array_new(FALSE, FALSE, sizeof(gint64));
-    for (size_t n = wend_read_count(c, 1); n > 0; n--) {
-        gint64 w = wend_read_signed(c);
-        g_array_append_val(a, w);
-    }
-    return a;
-}
-
-static double read_double(WendCursor *c)
-{
-    const guint8 *p = wend_read_bytes(c, 8);
-    g_assert_nonnull(p);
-    guint64 bits = 0;
-    for (guint i = 0; i < 8; i++)
-        bits += (guint64)p[i] << (8 * i);
-    double v;
-    memcpy(&v, &bits, 8);
-    return v;
-}
-
-static Table read_table(WendCursor *c)
-{
-    Table t = {g_ptr_array_new_with_free_func(free_array), g_ptr_array_new_with_free_func(free_array),
-               g_ptr_array_new_with_free_func(free_stream), g_array_new(FALSE, FALSE, sizeof(guint64)),
-               g_array_new(FALSE, FALSE, sizeof(Stat))};
-    for (size_t n = wend_read_count(c, 1); n > 0; n--)
-        g_ptr_array_add(t.shapes, read_words(c));
-    for (size_t n = wend_read_count(c, 1); n > 0; n--) {
-        guint64 shape = wend_read_unsigned(c);
-        g_assert_cmpuint(shape, <, t.shapes->len);
-        g_array_append_val(t.shape_of, shape);
-        g_ptr_array_add(t.slots, read_words(c));
-    }
-    for (guint i = 0; i < t.shapes->len; i++) {
-        GPtrArray *stream = g_ptr_array_new_with_free_func(free_array);
-        guint64 entries = wend_read_unsigned(c);
-        WendCursor runs = wend_read_block(c);
-        GArray *before = NULL;
-        while (runs.p < runs.end) {
-            guint64 repeats = wend_read_unsigned(&runs);
-            g_assert_cmpuint(repeats, >=, 1);
-            GArray *words = read_words(&runs);
-            g_assert_false(before && before->len == words->len && memcmp(before->data, words->data, words->len * 8) == 0); /* runs are whole */
-            for (guint64 k = 0; k < repeats; k++)
-                g_ptr_array_add(stream, g_array_ref(words));
-            g_array_unref(words);
-            before = words; /* the stream holds it */
-        }
-        g_assert_false(runs.failed);
-        g_assert_cmpuint(stream->len, ==, entries);
-        g_ptr_array_add(t.streams, stream);
-    }
-    size_t timed = wend_read_count(c, 2);
-    g_assert_true(timed == 0 || timed == t.slots->len);
-    for (size_t i = 0; i < 2 * timed; i++) {
-        Stat s = {wend_read_unsigned(c), 0, 0, 0, 0};
-        if (s.count > 0) {
-            s.mean = read_double(c);
-            s.min = read_double(c);
-            s.max = read_double(c);
-            s.m2 = read_double(c);
-        }
-        g_array_append_val(t.stats, s);
-    }
-    g_assert_false(c->failed);
-    return t;
-}
-
-static void table_clear(Table *t)
-{
-    g_ptr_array_unref(t->shapes);
-    g_ptr_array_unref(t->slots);
-    g_ptr_array_unref(t->streams);
-    g_array_unref(t->shape_of);
-    g_array_unref(t->stats);
-}
+/* -- what is written, read back -- */
 
 static Table encode_and_read(const WendCst *t, gboolean timing)
 {
@@ -321,7 +233,7 @@ static void test_streams(void)
     GPtrArray *model[SHAPES];
     for (guint i = 0; i < SHAPES; i++) {
         terminal(t, 100 + i, 0);
-        model[i] = g_ptr_array_new_with_free_func(free_array);
+        model[i] = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     }
     for (guint i = 0; i < 20000; i++) {
         guint shape = g_rand_int_range(rand, 0, SHAPES - 1); /* the last one stays empty */
@@ -367,6 +279,189 @@ static void test_stream_memory(void)
     }
     g_assert_cmpuint(wend_cst_memory(t), ==, memory);
     wend_cst_free(t);
+}
+
+/* -- outcomes that come again in some order -- */
+
+enum { KINDS = 6, MOST_WIDTH = 7 };
+
+/* Outcome KIND of a stream; VARIED: of its own width. */
+static gsize outcome_words(gint64 *words, guint kind, gboolean varied)
+{
+    gsize n = varied ? kind % MOST_WIDTH : MOST_WIDTH;
+    for (gsize i = 0; i < n; i++)
+        words[i] = i == n / 2 ? (gint64)kind : i == 1 ? -(gint64)(kind % 3) * INT64_MAX : 0;
+    return n;
+}
+
+/* Kinds of N outcomes in a row: loops and loops in loops that begin, change and break off, runs, noise. */
+static GArray *outcome_kinds(GRand *rand, guint n, guint repeated)
+{
+    GArray *kinds = g_array_new(FALSE, FALSE, sizeof(guint));
+    while (kinds->len < n) {
+        guint body[40], length = g_rand_int_range(rand, 1, 40), alphabet = g_rand_int_range(rand, 1, 1 + KINDS), how = g_rand_int_range(rand, 0, 5);
+        for (guint i = 0; i < length; i++)
+            body[i] = g_rand_int_range(rand, 0, 10) ? (guint)g_rand_int_range(rand, 0, alphabet) : (guint)g_rand_int_range(rand, 0, 400);
+        guint passes = how ? g_rand_int_range(rand, 1, 1 + repeated) : 1, inner = how == 1 ? g_rand_int_range(rand, 1, length + 1) : 0;
+        for (guint pass = 0; pass < passes; pass++) {
+            for (guint i = 0; i < length; i++)
+                for (guint run = how == 2 ? 1 + body[i] % 5 : 1; run > 0; run--)
+                    g_array_append_val(kinds, body[i]);
+            for (guint i = 0; i < 20 * inner; i++)
+                g_array_append_val(kinds, body[i % inner]);
+            if (how == 3 && pass % 16 == 0) { /* a disturbance, another each time */
+                guint kind = g_rand_int_range(rand, 0, 1000);
+                g_array_append_val(kinds, kind);
+            }
+            for (guint i = 0; how == 4 && i < length; i++) { /* noise */
+                guint kind = g_rand_int_range(rand, 0, 1 + 50 * alphabet);
+                g_array_append_val(kinds, kind);
+            }
+        }
+    }
+    g_array_set_size(kinds, n);
+    return kinds;
+}
+
+static void assert_kinds(const WendCst *t, const GArray *kinds, guint n, gboolean varied)
+{
+    Table table = encode_and_read(t, FALSE);
+    const GPtrArray *stream = table.streams->pdata[0];
+    g_assert_cmpuint(stream->len, ==, n);
+    for (guint i = 0; i < n; i++) {
+        gint64 words[MOST_WIDTH];
+        gsize width = outcome_words(words, g_array_index(kinds, guint, i), varied);
+        assert_words(stream->pdata[i], words, width);
+    }
+    table_clear(&table);
+}
+
+static WendBuf encoded(const WendCst *t)
+{
+    WendBuf b = WEND_BUF_INIT;
+    wend_cst_encode(t, FALSE, NULL, 0, &b);
+    g_assert_false(b.failed);
+    return b;
+}
+
+/* What is read is what was added, whenever that is, and however often it was written before. */
+static void test_repetitions(void)
+{
+    GRand *rand = g_rand_new_with_seed(21);
+    for (guint round = 0; round < 40; round++) {
+        gboolean varied = round % 2;
+        guint n = g_rand_int_range(rand, 1, 120000);
+        GArray *kinds = outcome_kinds(rand, n, round % 4 < 2 ? 300 : 8000);
+        WendCst *t = wend_cst_new(), *silent = wend_cst_new();
+        terminal(t, 1, 1);
+        terminal(silent, 1, 1);
+        for (guint i = 0, next = 0; i < n; i++) {
+            gint64 words[MOST_WIDTH];
+            gsize width = outcome_words(words, g_array_index(kinds, guint, i), varied);
+            g_assert_true(wend_cst_outcome(t, 0, words, width) && wend_cst_outcome(silent, 0, words, width));
+            if (i == next) {
+                assert_kinds(t, kinds, i + 1, varied);
+                next += g_rand_int_range(rand, 1, 40000);
+            }
+        }
+        assert_kinds(t, kinds, n, varied);
+        WendBuf a = encoded(t), b = encoded(silent);
+        g_assert_cmpmem(a.data, a.len, b.data, b.len);
+        wend_buf_clear(&a);
+        wend_buf_clear(&b);
+        wend_cst_free(t);
+        wend_cst_free(silent);
+        g_array_unref(kinds);
+    }
+    g_rand_free(rand);
+}
+
+/* Taken back, the last outcome is not there, wherever it was. */
+static void test_repetition_undo(void)
+{
+    enum { BEFORE = 9000, AFTER = 60 };
+    for (guint period = 1; period < 12; period += 5)
+        for (guint n = BEFORE; n < BEFORE + AFTER; n++) {
+            GArray *kinds = g_array_new(FALSE, FALSE, sizeof(guint));
+            WendCst *t = wend_cst_new();
+            terminal(t, 1, 1);
+            for (guint i = 0; i < n; i++) {
+                gint64 words[MOST_WIDTH];
+                guint kind = i % 500 == 499 ? 7 : i / 2 % period;
+                g_array_append_val(kinds, kind);
+                g_assert_true(wend_cst_outcome(t, 0, words, outcome_words(words, kind, FALSE)));
+            }
+            wend_cst_outcome_undo(t, 0);
+            assert_kinds(t, kinds, n - 1, FALSE);
+            wend_cst_free(t);
+            g_array_unref(kinds);
+        }
+}
+
+static size_t memory_of(const GArray *kinds, guint n, gboolean varied, size_t *bytes)
+{
+    WendCst *t = wend_cst_new();
+    terminal(t, 1, 1);
+    for (guint i = 0; i < n; i++) {
+        gint64 words[MOST_WIDTH];
+        g_assert_true(wend_cst_outcome(t, 0, words, outcome_words(words, g_array_index(kinds, guint, i), varied)));
+    }
+    WendBuf b = encoded(t);
+    size_t memory = wend_cst_memory(t);
+    *bytes = b.len;
+    wend_buf_clear(&b);
+    wend_cst_free(t);
+    return memory;
+}
+
+/* Outcomes in turn, and turns in turns, take no more for a million calls than for ten thousand. */
+static void test_repetition_memory(void)
+{
+    enum { FEW = 10000, MANY = 1000000 };
+    for (guint how = 0; how < 4; how++) {
+        GArray *kinds = g_array_new(FALSE, FALSE, sizeof(guint));
+        for (guint i = 0; i < MANY; i++) {
+            guint kind = how == 0 ? i % 2 : how == 1 ? i / 3 % 4 : how == 2 ? i % 7 * (i % 7) % 5 : i % 130 < 120 ? i % 130 % 4 : i % 130;
+            g_array_append_val(kinds, kind);
+        }
+        for (guint varied = 0; varied < 2; varied++) {
+            size_t few_bytes, many_bytes, few = memory_of(kinds, FEW, varied, &few_bytes), many = memory_of(kinds, MANY, varied, &many_bytes);
+            g_assert_cmpuint(many, <=, few);
+            g_assert_cmpuint(many_bytes, <=, few_bytes + 8); /* larger counts */
+        }
+        g_array_unref(kinds);
+    }
+}
+
+/* Where nothing comes again it costs no more than half on top of the runs. */
+static void test_repetition_bound(void)
+{
+    enum { N = 300000, TABLE = 1 << 15 };
+    GRand *rand = g_rand_new_with_seed(34);
+    for (guint round = 0; round < 8; round++) {
+        WendCst *t = wend_cst_new();
+        WendBuf runs = WEND_BUF_INIT;
+        terminal(t, 1, 1);
+        for (guint i = 0, before = G_MAXUINT; i < N; i++) {
+            gboolean loop = round >= 4 && i / (N / 8) % 2 == 0;
+            guint kind = loop ? i % 9 : (guint)g_rand_int_range(rand, 0, 4 << 3 * (round % 4));
+            gint64 words[MOST_WIDTH];
+            gsize n = outcome_words(words, kind, FALSE);
+            g_assert_true(wend_cst_outcome(t, 0, words, n));
+            if (kind != before) {
+                wend_buf_unsigned(&runs, 1);
+                wend_buf_unsigned(&runs, n);
+                for (gsize k = 0; k < n; k++)
+                    wend_buf_signed(&runs, words[k]);
+            }
+            before = kind;
+            if (i % 64 == 0)
+                g_assert_cmpuint(wend_cst_memory(t), <=, runs.cap + runs.cap / 2 + TABLE);
+        }
+        wend_buf_clear(&runs);
+        wend_cst_free(t);
+    }
+    g_rand_free(rand);
 }
 
 static void assert_near(double a, double b, double tolerance)
@@ -444,7 +539,7 @@ static void test_part(void)
 
     WendCursor c = wend_cursor(b.data, b.len);
     g_assert_cmpmem(wend_read_bytes(&c, 8), 8, "WENDPART", 8);
-    g_assert_cmpuint(wend_read_unsigned(&c), ==, 1);
+    g_assert_cmpuint(wend_read_unsigned(&c), ==, WEND_PART_VERSION);
     g_assert_cmpuint(wend_read_unsigned(&c), ==, 2);
     assert_string(&c, "run.program");
     assert_string(&c, "/bin/app");
@@ -494,6 +589,10 @@ int main(int argc, char **argv)
     g_test_add_func("/cst/unfinished", test_unfinished);
     g_test_add_func("/cst/streams", test_streams);
     g_test_add_func("/cst/stream-memory", test_stream_memory);
+    g_test_add_func("/cst/repetitions", test_repetitions);
+    g_test_add_func("/cst/repetition-undo", test_repetition_undo);
+    g_test_add_func("/cst/repetition-memory", test_repetition_memory);
+    g_test_add_func("/cst/repetition-bound", test_repetition_bound);
     g_test_add_func("/cst/timing", test_timing);
     g_test_add_func("/cst/part", test_part);
     return g_test_run();

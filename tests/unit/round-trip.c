@@ -453,6 +453,50 @@ static void test_loops(gconstpointer trips)
     g_assert_cmpuint(bytes[1], <, bytes[0] + 40);
 }
 
+/* -- outcomes in turn -- */
+
+/* Messages of anybody come from one after the other, and so many of three requests are complete at a time: one, two, three, one, … */
+static SimulatedRank *in_turn(guint rank, guint world, guint times, gboolean keep)
+{
+    SimulatedRank *r = simulated_new(rank, world, keep);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    for (guint i = 0; i < times; i++) {
+        gint64 requests[3];
+        guint n = i % 3 + 1;
+        for (guint k = 0; k < 3; k++) requests[k] = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 800 * k, 100, k, 5);
+        call(s, "MPI_Waitsome");
+        slot(s, 3);
+        shape(s, 3);
+        for (guint k = 0; k < 3; k++) shape(s, requests[k]);
+        shape(s, WEND_IGNORE);
+        outcome(s, n);
+        outcome(s, n);
+        for (guint k = 0; k < n; k++) outcome(s, k);
+        outcome(s, n);
+        for (guint k = 0; k < 4 * n; k++) outcome(s, 0);
+        end(r, s, 1e-6);
+        for (guint k = 0; k < n; k++) release(s, requests[k]);
+        if (n < 3) sim_waitall(r, s, 3 - n, requests + n);
+        sim_recv(r, s, 100, constant("MPI_ANY_SOURCE"), 7, (rank + i / 2) % world, 7, 800);
+    }
+    return r;
+}
+
+static void test_in_turn(void)
+{
+    gsize bytes[2];
+    for (int i = 0; i < 2; i++) {
+        g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+        for (guint rank = 0; rank < 4; rank++) g_ptr_array_add(ranks, in_turn(rank, 4, i ? 60000 : 6000, !i));
+        WendMergeResult result;
+        char *dir = record(ranks, NULL, &result);
+        if (!i) check(dir, ranks);
+        bytes[i] = result.bytes;
+        discard(dir);
+    }
+    g_assert_cmpuint(bytes[1], <, bytes[0] + 40);
+}
+
 /* -- a root -- */
 
 /* What varies from call to call: sources, sizes by chance, and who came when. */
@@ -699,6 +743,7 @@ int main(int argc, char **argv)
     g_test_add_data_func("/round-trip/apart/many", GINT_TO_POINTER(40), test_apart);
     g_test_add_data_func("/round-trip/loops/extra-calls", GINT_TO_POINTER(0), test_loops);
     g_test_add_data_func("/round-trip/loops/trip-counts", GINT_TO_POINTER(1), test_loops);
+    g_test_add_func("/round-trip/in-turn", test_in_turn);
     g_test_add_func("/round-trip/root", test_root);
     g_test_add_func("/round-trip/shared", test_shared);
     g_test_add_func("/round-trip/walk", test_walk);

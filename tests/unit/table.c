@@ -1,0 +1,113 @@
+/* table.c: see table.h. */
+#include "table.h"
+
+#include <string.h>
+
+static void free_array(gpointer a) { g_array_unref(a); }
+static void free_stream(gpointer s) { g_ptr_array_unref(s); }
+
+static GArray *read_words(WendCursor *c)
+{
+    GArray *a = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (size_t n = wend_read_count(c, 1); n > 0; n--) {
+        gint64 w = wend_read_signed(c);
+        g_array_append_val(a, w);
+    }
+    return a;
+}
+
+static double read_double(WendCursor *c)
+{
+    const guint8 *p = wend_read_bytes(c, 8);
+    g_assert_nonnull(p);
+    guint64 bits = 0;
+    for (guint i = 0; i < 8; i++)
+        bits += (guint64)p[i] << (8 * i);
+    double v;
+    memcpy(&v, &bits, 8);
+    return v;
+}
+
+static void expand(const WendCursor *rules, guint64 rule, const GPtrArray *entries, GPtrArray *stream)
+{
+    WendCursor c = rules[rule];
+    for (guint64 n = wend_read_unsigned(&c); n > 0; n--) {
+        guint64 id = wend_read_unsigned(&c), exponent = wend_read_unsigned(&c);
+        for (; exponent > 0; exponent--)
+            if (id & 1)
+                expand(rules, id >> 1, entries, stream);
+            else
+                g_ptr_array_add(stream, g_array_ref(entries->pdata[id >> 1]));
+    }
+}
+
+static void read_piece(WendCursor *c, GPtrArray *stream)
+{
+    GPtrArray *entries = g_ptr_array_new_with_free_func(free_array);
+    guint64 repeats = wend_read_unsigned(c);
+    for (size_t n = repeats ? 1 : wend_read_count(c, 1); n > 0; n--)
+        g_ptr_array_add(entries, read_words(c));
+    for (guint64 i = 0; i < repeats; i++)
+        g_ptr_array_add(stream, g_array_ref(entries->pdata[0]));
+    if (!repeats) {
+        size_t n = wend_read_count(c, 1);
+        WendCursor *rules = g_new(WendCursor, n);
+        for (size_t i = 0; i < n; i++) {
+            rules[i] = *c;
+            for (guint64 k = 2 * wend_read_unsigned(c); k > 0; k--)
+                wend_read_unsigned(c);
+        }
+        g_assert_false(c->failed);
+        expand(rules, 0, entries, stream);
+        g_free(rules);
+    }
+    g_ptr_array_unref(entries);
+}
+
+Table read_table(WendCursor *c)
+{
+    Table t = {g_ptr_array_new_with_free_func(free_array), g_ptr_array_new_with_free_func(free_array),
+               g_ptr_array_new_with_free_func(free_stream), g_array_new(FALSE, FALSE, sizeof(guint64)),
+               g_array_new(FALSE, FALSE, sizeof(Stat))};
+    for (size_t n = wend_read_count(c, 1); n > 0; n--)
+        g_ptr_array_add(t.shapes, read_words(c));
+    for (size_t n = wend_read_count(c, 1); n > 0; n--) {
+        guint64 shape = wend_read_unsigned(c);
+        g_assert_cmpuint(shape, <, t.shapes->len);
+        g_array_append_val(t.shape_of, shape);
+        g_ptr_array_add(t.slots, read_words(c));
+    }
+    for (guint i = 0; i < t.shapes->len; i++) {
+        GPtrArray *stream = g_ptr_array_new_with_free_func(free_array);
+        guint64 entries = wend_read_unsigned(c);
+        WendCursor pieces = wend_read_block(c);
+        while (pieces.p < pieces.end)
+            read_piece(&pieces, stream);
+        g_assert_false(pieces.failed);
+        g_assert_cmpuint(stream->len, ==, entries);
+        g_ptr_array_add(t.streams, stream);
+    }
+    size_t timed = wend_read_count(c, 2);
+    g_assert_true(timed == 0 || timed == t.slots->len);
+    for (size_t i = 0; i < 2 * timed; i++) {
+        Stat s = {wend_read_unsigned(c), 0, 0, 0, 0};
+        if (s.count > 0) {
+            s.mean = read_double(c);
+            s.min = read_double(c);
+            s.max = read_double(c);
+            s.m2 = read_double(c);
+        }
+        g_array_append_val(t.stats, s);
+    }
+    g_assert_false(c->failed);
+    return t;
+}
+
+void table_clear(Table *t)
+{
+    g_ptr_array_unref(t->shapes);
+    g_ptr_array_unref(t->slots);
+    g_ptr_array_unref(t->streams);
+    g_array_unref(t->shape_of);
+    g_array_unref(t->stats);
+}

@@ -1,0 +1,18 @@
+/* table.h: a table of part.h, read back. Nothing is taken from the reader that is in lib/. */
+#ifndef WEND_TEST_TABLE_H
+#define WEND_TEST_TABLE_H
+
+#include <glib.h>
+
+#include "../../lib/cst.h"
+
+typedef struct { guint64 count; double mean, min, max, m2; } Stat;
+typedef struct {
+    GPtrArray *shapes, *slots, *streams; /* GArray of gint64; a stream is a GPtrArray of its entries */
+    GArray *shape_of, *stats;            /* of terminals: guint64; duration and interval by turns */
+} Table;
+
+Table read_table(WendCursor *c); /* it has to be whole */
+void table_clear(Table *t);
+
+#endif
