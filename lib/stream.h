@@ -1,7 +1,8 @@
 /* stream.h: one stream of outcomes: entries of words. Equal ones in a row are kept as one with a count, and runs that come again in some order as a grammar of them,
  * where that takes less. No GLib.
  *
- * Bytes: never more than 1.5 times those of the runs, and what an array takes that doubles. A stream that repeats itself from some entry on takes no more from some later one on. */
+ * Bytes: never more than 1.5 times those of the runs, beside what arrays that double have left, and a copy of the grammar while it is written down. A stream that repeats itself
+ * from some entry on takes no more from some later one on. */
 #ifndef WEND_STREAM_H
 #define WEND_STREAM_H
 
