@@ -1,10 +1,11 @@
 /* stream.c: see stream.h.
  *
  * A run takes four bytes or a few more. A grammar of runs (grammar.h) takes nothing for those that come again in the same order, but twenty times the bytes where they do not. So it is tried:
- * when there are as many bytes as all before, on these alone, as long as it takes less than half of them. If it comes to their end, runs go on in the grammar
+ * when the bytes have doubled, on those that have come since, as long as it takes less than half of them. If it comes to their end, runs go on in the grammar
  * and the bytes are dropped. When the grammar has grown by more than the bytes that it stands for would have, it is written down, as bytes, and runs follow as before.
  *
- * Each byte is tried once, so time is linear. What is tried and when depends on the entries alone: equal streams are equal bytes, however often they have been encoded. */
+ * Bytes are tried once in vain, and at most twice more when they are dropped, with no more than as many before them: time is linear. What is tried and when depends on the entries alone, so
+ * equal streams are equal bytes, however often they have been encoded. */
 #include "stream.h"
 
 #include <string.h>
@@ -142,29 +143,46 @@ static void cut(WendBuf *b, size_t len)
         b->len = len;
 }
 
-/* The runs that have not been tried become a repetition, if that takes less than half. Words of the last run, which is among them, are lost. */
-static void try_repetition(WendStream *s)
+/* What the runs behind the first FROM bytes are as a repetition; NULL: that takes more than half of theirs. Words of the last run, which is among them, are lost. */
+static Repetition *repetition_of(WendStream *s, size_t from)
 {
-    size_t from = s->tried, most = (s->pieces.len - from) / 2;
-    s->tried = s->pieces.len;
+    size_t most = (s->pieces.len - from) / 2;
     Repetition *r = repetition_new();
-    bool pays = r != NULL;
-    for (WendCursor c = wend_cursor(s->pieces.data + from, s->pieces.len - from); pays && c.p < c.end;) {
+    if (!r)
+        return NULL;
+    for (WendCursor c = wend_cursor(s->pieces.data + from, s->pieces.len - from); c.p < c.end;) {
         uint64_t repeats = wend_read_unsigned(&c);
         size_t n = wend_read_count(&c, 1);
         for (size_t i = 0; i < n; i++)
             s->last[i] = wend_read_signed(&c);
-        pays = repetition_add(r, s->last, n, repeats) && repetition_memory(r) <= most;
-    }
-    if (!pays) {
-        if (r)
+        if (!repetition_add(r, s->last, n, repeats) || repetition_memory(r) > most) {
             repetition_free(r);
-        return;
+            return NULL;
+        }
     }
     r->paid_plain = r->plain;
     r->paid_memory = repetition_memory(r);
+    return r;
+}
+
+/* Tries the runs that have not been tried, and if they repeat themselves all: what they repeat may have begun before. One at a time, for the memory. */
+static void try_repetition(WendStream *s)
+{
+    size_t from = s->tried;
+    Repetition *r = repetition_of(s, from);
+    s->tried = s->pieces.len;
+    if (!r)
+        return;
+    if (from > s->settled) {
+        repetition_free(r);
+        r = repetition_of(s, s->settled);
+        if (r)
+            from = s->settled;
+        else if (!(r = repetition_of(s, from)))
+            return;
+    }
     s->repetition = r;
-    s->tried = from;
+    s->settled = s->tried = from;
     cut(&s->pieces, from);
 }
 
@@ -174,7 +192,7 @@ static bool put_down(WendStream *s)
     if (!add_piece(s, write_run))
         return false;
     size_t fresh = s->pieces.len - s->tried;
-    if (fresh >= LEAST && fresh >= s->tried)
+    if (fresh >= LEAST && fresh >= s->tried - s->settled)
         try_repetition(s);
     return true;
 }
@@ -190,7 +208,7 @@ static bool repeat(WendStream *s)
     if (r->plain - r->paid_plain < more && add_piece(s, write_repetition)) {
         repetition_free(r);
         s->repetition = NULL;
-        s->tried = s->pieces.len;
+        s->settled = s->tried = s->pieces.len;
     } else { /* short of memory it is kept as it is: to try each time would take time */
         r->paid_plain = r->plain;
         r->paid_memory = memory;

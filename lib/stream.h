@@ -14,7 +14,8 @@ typedef struct {
     int64_t *last;
     size_t n, cap;
     WendBuf pieces;    /* what is before it, as part.h has it */
-    size_t tried;      /* so many bytes of it have been tried as a grammar, in vain, or are one */
+    size_t settled;    /* so many bytes of it stay; runs follow, */
+    size_t tried;      /* and up to here they have been tried as a repetition, in vain */
     struct wend_stream_repetition *repetition; /* what is behind these pieces and still grows; NULL: nothing */
 } WendStream; /* {0} is empty */
 
