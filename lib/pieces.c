@@ -14,6 +14,7 @@ void pieces_init(Pieces *p, const void *bytes, gsize n, const gint64 *constants,
 
 static void end_piece(Pieces *p)
 {
+    if (p->repeats) return; /* there are many of these */
     expansion_clear(&p->expansion);
     rules_clear(&p->rules);
 }
@@ -34,11 +35,11 @@ static void read_entries(Pieces *p, gsize n)
     while (n-- > 0 && !p->c.failed) {
         gsize width = wend_read_count(&p->c, 1);
         if (width > G_MAXINT32 - at) p->c.failed = true;
-        for (gsize i = 0; i < width && !p->c.failed; i++) {
-            gint64 word = p->constants ? codec_word(&p->c, p->constants, p->n_constants) : wend_read_signed(&p->c);
-            g_array_append_val(p->words, word);
-        }
-        at = p->words->len;
+        if (p->c.failed) return;
+        g_array_set_size(p->words, (guint)(at + width));
+        gint64 *words = (gint64 *)(gpointer)p->words->data + at;
+        for (gsize i = 0; i < width; i++) words[i] = p->constants ? codec_word(&p->c, p->constants, p->n_constants) : wend_read_signed(&p->c);
+        at += width;
         g_array_append_val(p->first, at);
     }
 }
