@@ -445,6 +445,14 @@ static void time_refined(Sequence *s, const guint32 *of, guint n)
     s->timed_as = timed_as;
 }
 
+/* What is told call by call; tables have been merged. */
+static void merge_told(Sequence *s, const Sequence *t)
+{
+    merge_timing(s, t);
+    for (guint o = 0; o < s->table.n_shapes; o++) contents_merge(&s->outcomes[o], &t->outcomes[o]);
+    merge_polls(s, t);
+}
+
 gboolean class_merge(Class *a, Class *b)
 {
     gboolean equal = g_bytes_equal(a->key, b->key);
@@ -464,13 +472,20 @@ gboolean class_merge(Class *a, Class *b)
         } else {
             table_merge(&s->table, &a->ranks, &t->table, &b->ranks);
         }
-        merge_timing(s, t);
-        for (guint o = 0; o < s->table.n_shapes; o++) contents_merge(&s->outcomes[o], &t->outcomes[o]);
-        merge_polls(s, t);
+        merge_told(s, t);
     }
     for (guint i = 0; i < a->n_sequences; i++) refined_clear(&refined[i]);
     if (!pays) return FALSE;
     rankset_unite(&a->ranks, &b->ranks);
     if (!equal) make_key(a);
     return TRUE;
+}
+
+void class_join(Class *a, Class *b)
+{
+    for (guint i = 0; i < a->n_sequences; i++) {
+        table_merge(&a->sequences[i].table, &a->ranks, &b->sequences[i].table, &b->ranks);
+        merge_told(&a->sequences[i], &b->sequences[i]);
+    }
+    rankset_unite(&a->ranks, &b->ranks);
 }

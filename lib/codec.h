@@ -7,7 +7,7 @@
 #include "buf.h"
 #include "words.h"
 
-#define ARCHIVE_FORMAT 3
+#define ARCHIVE_FORMAT 4
 
 /* CONSTANT: the archive's number for a word that is a constant. */
 void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants);

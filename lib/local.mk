@@ -27,6 +27,7 @@ CORE_SOURCES = \
 	lib/table.c \
 	lib/timing.c lib/timing.h \
 	lib/unify.c \
+	lib/variants.c lib/variants.h \
 	lib/vector.c lib/vector.h \
 	lib/walk.c \
 	lib/ends.c lib/ends.h \

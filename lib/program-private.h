@@ -20,6 +20,7 @@ typedef struct {
     RankSet ranks;            /* none: all of the class */
     gboolean zeros;           /* each entry is width zeros */
     guint width;
+    gint64 *same;             /* not NULL: each entry is these width words */
     Series **columns;         /* not NULL: a series for each of width words */
     const guint8 *pieces;     /* else: in the archive's words */
     gsize n;
@@ -45,6 +46,7 @@ typedef struct {
 
 typedef struct {
     guint64 length;           /* calls */
+    gboolean borrowed;        /* what is in sets of ranks is that of the first of the class's variants */
     guint n_shapes;
     ShapeOutcomes *shapes;    /* those that occur, ascending */
     guint n_terminals;
@@ -57,6 +59,7 @@ typedef struct {
 
 typedef struct {
     SequenceData *sequences;
+    guint n_variants;         /* of the archive's class: this one and those behind it; 0: one of them */
     GHashTable *request_makers; /* request word -> creating terminal + 1; made when first needed */
     GHashTable *datatype_makers; /* likewise, for datatypes */
 } ClassData;

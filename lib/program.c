@@ -239,7 +239,7 @@ void outcome_reader_init(OutcomeReader *r, const OutcomeContent *content, guint6
     r->words = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
     if (!content) return;
     if (content->columns) r->now = g_new0(SeriesRun, content->width + 1);
-    else if (!content->zeros) pieces_init(&r->pieces, content->pieces, content->n, content->constants, content->n_constants);
+    else if (!content->zeros && !content->same) pieces_init(&r->pieces, content->pieces, content->n, content->constants, content->n_constants);
 }
 
 void outcome_reader_clear(OutcomeReader *r)
@@ -273,6 +273,9 @@ guint64 outcome_reader_next(OutcomeReader *r)
     if (content->zeros || content->columns) {
         g_array_set_size(r->words, content->width);
         if (content->columns) repeats = next_of_columns(r);
+    } else if (content->same) {
+        g_array_set_size(r->words, 0);
+        g_array_append_vals(r->words, content->same, content->width);
     } else {
         const gint64 *words;
         guint n;

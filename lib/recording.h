@@ -4,6 +4,7 @@
 
 #include "class.h"
 #include "rules.h"
+#include "variants.h"
 
 typedef struct {
     guint32 shape;
@@ -24,11 +25,13 @@ typedef struct {
 
 typedef struct {
     const Class *class;
+    const Variants *variants;   /* NULL: there are none */
     RecordedSequence *sequences;
 } RecordedClass;
 
 typedef struct {
     const WendMerge *merge;
+    GHashTable *variants;       /* Class -> Variants */
     GArray *shapes;             /* ShapeRow */
     GArray *signatures;         /* Signature: the terminals */
     GArray *rules;              /* Rule; a rule uses only rules before it */

@@ -15,7 +15,9 @@ void rule_encode(const Rule *rule, WendBuf *out)
     wend_buf_unsigned(out, rule->n);
     for (guint k = 0; k < rule->n; k++) {
         wend_buf_unsigned(out, (guint64)rule->symbols[k].id << 1 | (rule->symbols[k].is_rule ? 1 : 0));
-        wend_buf_unsigned(out, rule->symbols[k].exponent);
+        guint64 exponent = rule->symbols[k].exponent;
+        if (exponent & RULE_TRIP) wend_buf_unsigned(out, 0);
+        wend_buf_unsigned(out, exponent & ~RULE_TRIP);
     }
 }
 
@@ -33,7 +35,7 @@ gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals)
         for (gsize k = 0; k < symbols; k++) {
             guint64 id = wend_read_unsigned(c), exponent = wend_read_unsigned(c);
             gboolean is_rule = id & 1;
-            if (c->failed || exponent == 0 || id >> 1 >= (is_rule ? n : n_terminals)) {
+            if (c->failed || exponent == 0 || exponent & RULE_TRIP || id >> 1 >= (is_rule ? n : n_terminals)) {
                 rules_clear(row);
                 return FALSE;
             }

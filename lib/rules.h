@@ -7,13 +7,17 @@
 
 typedef struct { guint n; WendSymbol *symbols; } Rule;
 
+/* An exponent of RULE_TRIP + t: the t-th trip count of the class (variants.h), another one on some ranks than on others. */
+#define RULE_TRIP (UINT64_C(1) << 63)
+
 /* A grammar as it is in a part: rule 0 is the start. */
 typedef struct { guint n_rules; Rule *rules; } RuleRow;
 
 /* Reads a grammar as wend_grammar_encode wrote it; terminals must be below n_terminals. FALSE: damaged. Rules may use each other in any order, but not in circles. */
 gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals);
 void rules_clear(RuleRow *row);
-void rule_encode(const Rule *rule, WendBuf *out); /* n (unsigned(2 id + is_rule) unsigned(exponent))^n, as in a part */
+/* n (unsigned(2 id + is_rule) unsigned(exponent))^n, as in a part; a trip: unsigned(0) unsigned(its number) */
+void rule_encode(const Rule *rule, WendBuf *out);
 /* The rules of ROW, each after all those that it uses; g_free. Only those that the start rule needs; NULL: a rule uses itself. */
 guint32 *rules_bottom_up(const RuleRow *row, guint *n);
 /* Terminals in an expansion of the start rule; FALSE if they are more than 2^62. */

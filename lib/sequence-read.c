@@ -81,6 +81,23 @@ static void count_sequence(Counter *c, guint start)
 
 /* -- outcomes -- */
 
+static void clear_columns(OutcomeContent *content)
+{
+    for (guint i = 0; content->columns && i < content->width; i++) series_unref(content->columns[i]);
+    content->columns = NULL;
+}
+
+/* Columns of one word each are the same entry as often as there have to be. */
+static void find_same(WendProgram *p, OutcomeContent *content)
+{
+    gboolean same = TRUE;
+    for (guint i = 0; i < content->width; i++) same &= series_size(content->columns[i]) == 1 && series_run(content->columns[i], 0).step == 0;
+    if (!same) return;
+    content->same = program_new_block(p, content->width, sizeof(gint64));
+    for (guint i = 0; i < content->width; i++) content->same[i] = series_at(content->columns[i], 0);
+    clear_columns(content);
+}
+
 /* Entries of equal width, word by word. */
 static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
 {
@@ -92,6 +109,7 @@ static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeC
         content->columns[i] = series_decode(&m->c, o->entries, m->p->constants, m->p->n_constants);
         if (!content->columns[i]) return member_bad(m, "a stream of outcomes is damaged");
     }
+    find_same(m->p, content);
     return TRUE;
 }
 
@@ -123,15 +141,52 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
     return entries == o->entries || member_bad(m, "a stream of outcomes is not as long as its calls are many");
 }
 
-static gboolean read_shape_outcomes(Member *m, ShapeOutcomes *o)
+/* One of the archive's classes: FIRST and the other classes that its variants are. What is told once is the first one's; the others borrow it. */
+typedef struct { WendProgram *p; guint first, n, sequence; } Family;
+
+static SequenceData *data_of(const Family *f, guint variant) { return &f->p->class_data[f->first + variant].sequences[f->sequence]; }
+static const WendClass *class_of(const Family *f, guint variant) { return &f->p->classes[f->first + variant]; }
+static guint rule_of(const Family *f, guint variant) { return class_of(f, variant)->sequences[f->sequence].rule; }
+
+/* Have all of the content's ranks (no set: all of the family's) as many calls with the shape as its entries are? Equal ones are as many as there have to be. */
+static gboolean fits(const Family *f, guint shape, const OutcomeContent *content, guint64 entries)
 {
+    if (f->n == 1 || content->zeros || content->same) return TRUE;
+    gboolean good = TRUE;
+    if (content->ranks.n == 0) {
+        for (guint v = 0; v < f->n; v++) good &= data_of(f, v)->shapes[shape].entries == entries;
+        return good;
+    }
+    g_autofree guint32 *ranks = rankset_expand(&content->ranks);
+    for (guint32 r = 0; good && r < content->ranks.n; r++) {
+        guint variant = f->p->class_of[ranks[r]] - f->first;
+        good = variant < f->n && data_of(f, variant)->shapes[shape].entries == entries;
+    }
+    return good;
+}
+
+/* Of the SHAPEth shape of the sequence. */
+static gboolean read_shape_outcomes(Member *m, const Family *f, guint shape)
+{
+    ShapeOutcomes *o = &data_of(f, 0)->shapes[shape];
     gsize n = wend_read_count(&m->c, 1);
     if (m->c.failed || n == 0) return member_bad(m, "a shape has no outcomes");
     o->contents = program_new_block(m->p, n, sizeof(OutcomeContent));
     for (gsize i = 0; i < n; i++) {
+        OutcomeContent *content = &o->contents[i];
+        guint variant = 0;
         o->n_contents = i + 1;
-        if (n > 1 && !rankset_decode(&o->contents[i].ranks, &m->c, m->p->ranks)) return member_bad(m, "outcomes of a rank that is not there");
-        if (!read_content(m, o, &o->contents[i])) return FALSE;
+        if (n > 1 && !rankset_decode(&content->ranks, &m->c, m->p->ranks)) return member_bad(m, "outcomes of a rank that is not there");
+        if (n > 1 && f->n > 1) variant = f->p->class_of[rankset_lowest(&content->ranks)] - f->first;
+        if (variant >= f->n) return member_bad(m, "outcomes of a rank of another class");
+        ShapeOutcomes of_rank = {.shape = o->shape, .entries = data_of(f, variant)->shapes[shape].entries};
+        if (!read_content(m, &of_rank, content)) return FALSE;
+        if (!fits(f, shape, content, of_rank.entries)) return member_bad(m, "outcomes of ranks that have other trip counts");
+    }
+    for (guint v = 1; v < f->n; v++) {
+        ShapeOutcomes *theirs = &data_of(f, v)->shapes[shape];
+        theirs->n_contents = o->n_contents;
+        theirs->contents = o->contents;
     }
     return TRUE;
 }
@@ -229,16 +284,20 @@ static guint32 *read_sharing(Member *m, const SequenceData *s, guint64 form, gui
     return NULL;
 }
 
-static gboolean read_rows(Member *m, SequenceData *s, const Counter *c, const guint32 *row_of, guint n, guint interval, guint n_ranks)
+/* Counts of calls are in the timing of all variants; what they take becomes it. */
+static gboolean read_rows(Member *m, const Family *f, const guint32 *row_of, guint n, guint interval)
 {
     g_autofree TimingRow *rows = g_new0(TimingRow, n + 1);
     g_autofree guint64 *more = g_new(guint64, n + 1);
     for (guint i = 0; i < n; i++) rows[i].sum.count = more[i] = (guint64)wend_read_signed(&m->c); /* sums wrap for a liar only */
-    for (guint i = 0; i < s->n_terminals; i++) {
-        guint64 expected = c->calls[s->terminals[i]] * n_ranks;
-        rows[row_of[i]].sum.count += expected;
-        s->timing[2 * i + interval].count = expected + more[row_of[i]];
-        more[row_of[i]] = 0;
+    for (guint v = 0; v < f->n; v++) {
+        const SequenceData *s = data_of(f, v);
+        for (guint i = 0; i < s->n_terminals; i++) {
+            WendTiming *t = &s->timing[2 * i + interval];
+            rows[row_of[i]].sum.count += t->count;
+            t->count += more[row_of[i]];
+            more[row_of[i]] = 0;
+        }
     }
     for (int column = 0; column < TIMING_NUMBERS; column++)
         for (guint i = 0; i < n; i++)
@@ -246,57 +305,80 @@ static gboolean read_rows(Member *m, SequenceData *s, const Counter *c, const gu
     if (m->c.failed) return member_bad(m, "truncated");
     for (guint i = 0; i < n; i++)
         if (rows[i].sum.count) timing_from_numbers(&rows[i].sum, rows[i].numbers);
-    for (guint i = 0; i < s->n_terminals; i++) {
-        WendTiming *t = &s->timing[2 * i + interval];
-        guint64 count = t->count;
-        *t = rows[row_of[i]].sum;
-        t->count = count;
+    for (guint v = 0; v < f->n; v++) {
+        const SequenceData *s = data_of(f, v);
+        for (guint i = 0; i < s->n_terminals; i++) {
+            WendTiming *t = &s->timing[2 * i + interval];
+            guint64 count = t->count;
+            *t = rows[row_of[i]].sum;
+            t->count = count;
+        }
     }
     return TRUE;
 }
 
-static gboolean timing_of(Member *m, SequenceData *s, const WendClass *k, Counter *c)
+static gboolean timing_of(Member *m, const Family *f, Counter *c)
 {
     guint64 form = wend_read_unsigned(&m->c);
     guint n_rows;
     if (m->c.failed || form > TIMING_SHARED) return member_bad(m, "makes no sense");
     if (form == TIMING_NONE) return TRUE;
-    count_sequence(c, k->sequences[s - m->p->class_data[k - m->p->classes].sequences].rule);
-    s->n_terminals = c->terminals->len;
-    s->terminals = program_new_block(m->p, s->n_terminals, sizeof(guint32));
-    memcpy(s->terminals, c->terminals->data, s->n_terminals * sizeof(guint32));
-    g_autofree guint32 *rows = read_sharing(m, s, form, &n_rows);
+    const SequenceData *first = data_of(f, 0);
+    for (guint v = 0; v < f->n; v++) {
+        SequenceData *s = data_of(f, v);
+        count_sequence(c, rule_of(f, v));
+        if (v == 0 && (guint64)f->n * c->terminals->len > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more times than it can hold");
+        s->n_terminals = c->terminals->len; /* as many as the first one's, and the same */
+        s->terminals = v ? first->terminals : program_new_block(m->p, s->n_terminals, sizeof(guint32));
+        if (v == 0) memcpy(s->terminals, c->terminals->data, s->n_terminals * sizeof(guint32));
+        s->timing = program_new_block(m->p, 2 * (gsize)s->n_terminals, sizeof(WendTiming));
+        for (guint i = 0; i < 2 * s->n_terminals; i++) s->timing[i].count = c->calls[s->terminals[i / 2]] * class_of(f, v)->n_ranks;
+    }
+    g_autofree guint32 *rows = read_sharing(m, first, form, &n_rows);
     if (!rows) return FALSE;
-    s->timing = program_new_block(m->p, 2 * (gsize)s->n_terminals, sizeof(WendTiming));
     for (guint interval = 0; interval < 2; interval++)
-        if (!read_rows(m, s, c, rows, n_rows, interval, k->n_ranks)) return FALSE;
+        if (!read_rows(m, f, rows, n_rows, interval)) return FALSE;
     return TRUE;
 }
 
 /* -- all -- */
 
-typedef gboolean (*SequenceReader)(Member *m, SequenceData *s, const WendClass *k, Counter *c);
+typedef gboolean (*SequenceReader)(Member *m, const Family *f, Counter *c);
 
-static gboolean outcomes_of(Member *m, SequenceData *s, const WendClass *k, Counter *c)
+static gboolean outcomes_of(Member *m, const Family *f, Counter *c)
 {
-    guint rule = k->sequences[s - m->p->class_data[k - m->p->classes].sequences].rule;
-    count_sequence(c, rule);
-    s->length = m->p->rules[rule].length;
-    if ((gsize)(m->c.end - m->c.p) < 2 * (gsize)c->shapes->len) return member_bad(m, "truncated");
-    s->shapes = program_new_block(m->p, c->shapes->len, sizeof(ShapeOutcomes));
-    for (guint i = 0; i < c->shapes->len; i++) {
-        guint shape = g_array_index(c->shapes, guint, i);
-        s->shapes[i] = (ShapeOutcomes){.shape = shape, .entries = c->shape_calls[shape]};
-        s->n_shapes = i + 1;
-        if (!read_shape_outcomes(m, &s->shapes[i])) return FALSE;
+    for (guint v = 0; v < f->n; v++) {
+        SequenceData *s = data_of(f, v);
+        count_sequence(c, rule_of(f, v));
+        s->length = m->p->rules[rule_of(f, v)].length;
+        if ((gsize)(m->c.end - m->c.p) < 2 * (gsize)c->shapes->len || (guint64)f->n * c->shapes->len > program_most((gsize)(m->c.end - m->c.p)))
+            return member_bad(m, "truncated");
+        s->shapes = program_new_block(m->p, c->shapes->len, sizeof(ShapeOutcomes));
+        s->n_shapes = c->shapes->len;
+        s->borrowed = v > 0;
+        for (guint i = 0; i < s->n_shapes; i++) {
+            guint shape = g_array_index(c->shapes, guint, i);
+            s->shapes[i] = (ShapeOutcomes){.shape = shape, .entries = c->shape_calls[shape]};
+        }
     }
+    for (guint i = 0; i < data_of(f, 0)->n_shapes; i++)
+        if (!read_shape_outcomes(m, f, i)) return FALSE;
     return TRUE;
 }
 
-static gboolean polls_of(Member *m, SequenceData *s, const WendClass *k, Counter *c)
+static gboolean polls_of(Member *m, const Family *f, Counter *c)
 {
-    (void)k, (void)c;
-    return read_polls(m, s);
+    (void)c;
+    const SequenceData *first = data_of(f, 0);
+    if (!read_polls(m, data_of(f, 0))) return FALSE;
+    for (guint v = 1; v < f->n; v++) {
+        SequenceData *s = data_of(f, v);
+        s->n_poll_tables = first->n_poll_tables;
+        s->poll_tables = first->poll_tables;
+        s->n_poll_grammars = first->n_poll_grammars;
+        s->poll_grammars = first->poll_grammars;
+    }
+    return TRUE;
 }
 
 /* A member that has something for each sequence, in the order of the classes. */
@@ -304,9 +386,11 @@ static gboolean read_each(WendProgram *p, const char *name, SequenceReader read,
 {
     Member m;
     if (!member_open(&m, p, name, error)) return FALSE;
-    for (guint i = 0; i < p->n_classes; i++)
-        for (guint q = 0; q < p->classes[i].n_sequences; q++)
-            if (!read(&m, &p->class_data[i].sequences[q], &p->classes[i], c)) return FALSE;
+    for (guint i = 0; i < p->n_classes; i++) {
+        Family f = {p, i, p->class_data[i].n_variants, 0};
+        for (; f.n > 0 && f.sequence < p->classes[i].n_sequences; f.sequence++)
+            if (!read(&m, &f, c)) return FALSE;
+    }
     return member_close(&m);
 }
 
@@ -329,7 +413,7 @@ gboolean read_sequences(WendProgram *p, GError **error)
 static void clear_content(OutcomeContent *content)
 {
     rankset_clear(&content->ranks);
-    for (guint i = 0; content->columns && i < content->width; i++) series_unref(content->columns[i]);
+    clear_columns(content);
 }
 
 void program_clear_sequences(WendProgram *p)
@@ -341,9 +425,10 @@ void program_clear_sequences(WendProgram *p)
         for (guint q = 0; q < p->classes[i].n_sequences; q++) {
             SequenceData *s = &d->sequences[q];
             for (guint o = 0; o < s->n_shapes; o++) {
-                for (guint c = 0; c < s->shapes[o].n_contents; c++) clear_content(&s->shapes[o].contents[c]);
+                for (guint c = 0; c < s->shapes[o].n_contents && !s->borrowed; c++) clear_content(&s->shapes[o].contents[c]);
                 g_free(s->shapes[o].by_index);
             }
+            if (s->borrowed) continue;
             for (guint t = 0; t < s->n_poll_tables; t++) rankset_clear(&s->poll_tables[t].ranks);
             for (guint g = 0; g < s->n_poll_grammars; g++) rankset_clear(&s->poll_grammars[g].ranks);
         }

@@ -4,26 +4,37 @@
 #include "pieces.h"
 #include "write-private.h"
 
-/* How often each terminal and shape occurs in a sequence: what follows is in the order of those that occur. */
-static gboolean count_calls(Writer *w, const RecordedSequence *s, guint64 *length)
+/* Adds how often each terminal and shape occurs in the sequence of N_RANKS ranks that have these trip counts. RULE_TIMES: scratch. */
+static gboolean count_variant(Writer *w, const RecordedSequence *s, const guint64 *trips, guint32 n_ranks, guint64 *rule_times, guint64 *total)
 {
-    memset(w->calls, 0, (w->r->signatures->len + 1) * sizeof(guint64));
-    memset(w->shape_calls, 0, (w->r->shapes->len + 1) * sizeof(guint64));
-    g_autofree guint64 *rule_times = g_new0(guint64, w->r->rules->len + 1);
-    *length = 0;
-    rule_times[s->rule] = 1;
+    guint64 length = 0;
+    memset(rule_times, 0, (s->rule + 1) * sizeof *rule_times);
+    rule_times[s->rule] = n_ranks;
     for (guint rule = s->rule + 1; rule-- > 0;) { /* users come after what they use */
         const Rule *body = &g_array_index(w->r->rules, Rule, rule);
         if (!rule_times[rule]) continue;
         for (guint k = 0; k < body->n; k++) {
             const WendSymbol *y = &body->symbols[k];
-            guint64 times, *sum = y->is_rule ? &rule_times[y->id] : &w->calls[y->id];
-            if (__builtin_mul_overflow(rule_times[rule], y->exponent, &times) || __builtin_add_overflow(*sum, times, sum)) return FALSE;
+            guint64 exponent = y->exponent & RULE_TRIP ? trips[y->exponent - RULE_TRIP] : y->exponent, times, *sum = y->is_rule ? &rule_times[y->id] : &w->calls[y->id];
+            if (__builtin_mul_overflow(rule_times[rule], exponent, &times) || __builtin_add_overflow(*sum, times, sum)) return FALSE;
             if (y->is_rule) continue;
             w->shape_calls[g_array_index(w->r->signatures, Signature, y->id).shape] += times;
-            if (__builtin_add_overflow(*length, times, length) || *length > G_MAXINT64 / 2) return FALSE;
+            if (__builtin_add_overflow(length, times, &length) || length > G_MAXINT64 / 2) return FALSE;
         }
     }
+    return !__builtin_add_overflow(*total, length, total);
+}
+
+/* How often each terminal and shape occurs in a sequence, over all ranks: what follows is in the order of those that occur. */
+static gboolean count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s, guint64 *total)
+{
+    memset(w->calls, 0, (w->r->signatures->len + 1) * sizeof(guint64));
+    memset(w->shape_calls, 0, (w->r->shapes->len + 1) * sizeof(guint64));
+    g_autofree guint64 *rule_times = g_new(guint64, s->rule + 1);
+    *total = 0;
+    if (!k->variants) return count_variant(w, s, NULL, k->class->ranks.n, rule_times, total);
+    for (guint i = 0; i < k->variants->n; i++)
+        if (!count_variant(w, s, k->variants->variants[i].trips, k->variants->variants[i].ranks.n, rule_times, total)) return FALSE;
     return TRUE;
 }
 
@@ -103,13 +114,15 @@ static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
     return good;
 }
 
-static gboolean put_content(Writer *w, GBytes *stream)
+/* ANY_LENGTH: of one run, in a form that does not say how long it is. */
+static gboolean put_content(Writer *w, GBytes *stream, gboolean any_length)
 {
     guint width;
     if (all_zero(stream, &width)) {
         wend_buf_unsigned(&w->out, (guint64)width << 1);
         return TRUE;
     }
+    if (any_length) return put_columns(w, stream, &w->out);
     WendBuf member_so_far = w->out, columns = WEND_BUF_INIT;
     w->out = (WendBuf)WEND_BUF_INIT;
     gboolean good = put_pieces(w, stream);
@@ -128,21 +141,64 @@ static gboolean put_content(Writer *w, GBytes *stream)
     return good;
 }
 
+/* A content of one sequence, and what it is if it is one run: its words. */
+typedef struct { GBytes *stream, *run; RankSet ranks; } Told;
+
+static void told_clear(gpointer told)
+{
+    Told *t = told;
+    g_bytes_unref(t->stream);
+    g_clear_pointer(&t->run, g_bytes_unref);
+    rankset_clear(&t->ranks);
+}
+
+/* The words of the stream's entries, if these are all equal; else NULL. */
+static GBytes *only_run(GBytes *stream)
+{
+    Pieces p = pieces_of(stream);
+    GBytes *run = NULL;
+    if (pieces_next(&p) && p.repeats) run = g_bytes_new(p.words->data, p.words->len * sizeof(gint64));
+    if (pieces_next(&p)) g_clear_pointer(&run, g_bytes_unref);
+    pieces_clear(&p);
+    return run;
+}
+
+/* Variants have as many entries as calls: where these are all equal, what is told is the same. */
+static GArray *distinct_contents(const Contents *contents, gboolean of_variants)
+{
+    GArray *distinct = g_array_new(FALSE, FALSE, sizeof(Told));
+    g_autoptr(GHashTable) places = g_hash_table_new(g_bytes_hash, g_bytes_equal); /* run -> place in DISTINCT + 1 */
+    g_array_set_clear_func(distinct, told_clear);
+    for (guint i = 0; i < contents->items->len; i++) {
+        const Content *item = g_ptr_array_index(contents->items, i);
+        Told one = {g_bytes_ref(item->bytes), of_variants ? only_run(item->bytes) : NULL, rankset_copy(&item->ranks)};
+        guint place = one.run ? GPOINTER_TO_UINT(g_hash_table_lookup(places, one.run)) : 0;
+        if (place) {
+            rankset_unite(&g_array_index(distinct, Told, place - 1).ranks, &one.ranks);
+            told_clear(&one);
+            continue;
+        }
+        g_array_append_val(distinct, one);
+        if (one.run) g_hash_table_insert(places, one.run, GUINT_TO_POINTER(distinct->len));
+    }
+    return distinct;
+}
+
 static gboolean put_outcomes(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
-    guint64 length;
-    if (!count_calls(w, s, &length)) return FALSE;
-    w->total_calls += length * k->class->ranks.n;
+    guint64 calls;
+    if (!count_calls(w, k, s, &calls)) return FALSE;
+    w->total_calls += calls;
     g_autofree guint32 *local = g_new0(guint32, w->r->shapes->len + 1); /* + 1 */
     for (guint o = 0; o < s->sequence->table.n_shapes; o++) local[s->main.shapes[o]] = o + 1;
     for (guint shape = 0; shape < w->r->shapes->len; shape++) {
         if (!w->shape_calls[shape]) continue;
-        const Contents *contents = &s->sequence->outcomes[local[shape] - 1];
-        wend_buf_unsigned(&w->out, contents->items->len);
-        for (guint c = 0; c < contents->items->len; c++) {
-            const Content *item = g_ptr_array_index(contents->items, c);
-            if (contents->items->len > 1) rankset_encode(&item->ranks, &w->out);
-            if (!put_content(w, item->bytes)) return FALSE;
+        g_autoptr(GArray) contents = distinct_contents(&s->sequence->outcomes[local[shape] - 1], k->variants != NULL);
+        wend_buf_unsigned(&w->out, contents->len);
+        for (guint c = 0; c < contents->len; c++) {
+            const Told *told = &g_array_index(contents, Told, c);
+            if (contents->len > 1) rankset_encode(&told->ranks, &w->out);
+            if (!put_content(w, told->stream, told->run != NULL)) return FALSE;
         }
     }
     return TRUE;
@@ -278,8 +334,8 @@ static guint put_sharing(Writer *w, Timed *timed, guint n)
 static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
     const Sequence *of = s->sequence;
-    guint64 length;
-    if (!count_calls(w, s, &length)) return FALSE;
+    guint64 calls;
+    if (!count_calls(w, k, s, &calls)) return FALSE;
     if (!is_timed(of)) {
         wend_buf_unsigned(&w->out, TIMING_NONE);
         return TRUE;
@@ -289,7 +345,7 @@ static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequ
     g_autoptr(GArray) timed = g_array_new(FALSE, FALSE, sizeof(Timed));
     for (guint i = 0; i < of->table.n_terminals; i++) local[s->main.terminals[i]] = i;
     for (guint x = 0; x < w->r->signatures->len; x++) {
-        Timed t = {.from = of->timed_as[local[x]], .expected = w->calls[x] * k->class->ranks.n};
+        Timed t = {.from = of->timed_as[local[x]], .expected = w->calls[x]};
         if (w->calls[x]) g_array_append_val(timed, t);
     }
     guint n = put_sharing(w, (Timed *)(gpointer)timed->data, timed->len);

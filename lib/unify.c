@@ -2,7 +2,8 @@
  *
  * Terminals of different classes are one if their shapes are equal and one expression fits the slots of both. Rules of the classes are shared
  * by content, bottom-up; then one more pass of Sequitur goes over all that is left, the start sequences and the bodies of the shared rules,
- * each ended by a terminal that occurs once, so that no rule crosses from one to the next. Work follows the grammars' size, never the calls. */
+ * each ended by a terminal that occurs once, so that no rule crosses from one to the next. Work follows the grammars' size, never the calls.
+ * Before all that, classes that differ in trip counts alone become one (variants.h). */
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -129,6 +130,7 @@ typedef struct {
     GArray *bodies;          /* Rule over terminals and bodies: the shared rules, then one start for each sequence */
     GHashTable *by_content;  /* GBytes -> number + 1 */
     GArray *starts;          /* guint32: number of the body of each sequence's start */
+    GArray *trips;           /* WendSymbol over terminals and bodies: those of bodies whose exponent is a trip, one after the other */
 } Sharing;
 
 static guint32 share_body(Sharing *s, const Rule *rule, const guint32 *terminals, const guint32 *body_of, gboolean start)
@@ -157,11 +159,15 @@ static guint32 share_body(Sharing *s, const Rule *rule, const guint32 *terminals
     return number;
 }
 
-static gboolean share_grammar(Sharing *s, GBytes *grammar, const guint32 *terminals, guint32 n_terminals)
+/* TRIP_OF: as in Variants, or NULL. */
+static gboolean share_grammar(Sharing *s, GBytes *grammar, const guint32 *terminals, guint32 n_terminals, const guint32 *trip_of)
 {
     WendCursor c = wend_cursor(g_bytes_get_data(grammar, NULL), g_bytes_get_size(grammar));
     RuleRow row;
     if (!rules_read(&row, &c, n_terminals)) return FALSE;
+    for (guint i = 0; trip_of && i < row.n_rules; i++)
+        for (guint k = 0; k < row.rules[i].n; k++, trip_of++)
+            if (*trip_of) row.rules[i].symbols[k].exponent = RULE_TRIP + *trip_of - 1;
     guint n;
     guint32 *order = rules_bottom_up(&row, &n);
     guint32 *body_of = g_new0(guint32, row.n_rules);
@@ -173,8 +179,9 @@ static gboolean share_grammar(Sharing *s, GBytes *grammar, const guint32 *termin
     return whole;
 }
 
-/* Sequitur over all bodies. Fills the row: rule 0 has the bodies one after the other, ended by terminals from FIRST_END on. */
-static gboolean compress_bodies(const Sharing *s, guint32 n_terminals, guint32 first_end, RuleRow *row)
+/* Sequitur over all bodies. Fills the row: rule 0 has the bodies one after the other, ended by terminals from FIRST_END on. A symbol whose exponent is a trip is a terminal of its own, behind
+ * those of the ends, so that it stays where it is. */
+static gboolean compress_bodies(Sharing *s, guint32 n_terminals, guint32 first_end, RuleRow *row)
 {
     WendGrammar *g = wend_grammar_new();
     gboolean good = g != NULL;
@@ -182,7 +189,13 @@ static gboolean compress_bodies(const Sharing *s, guint32 n_terminals, guint32 f
         const Rule *body = &g_array_index(s->bodies, Rule, i);
         for (guint k = 0; k < body->n && good; k++) {
             const WendSymbol *y = &body->symbols[k];
-            good = wend_grammar_append(g, y->is_rule ? n_terminals + y->id : y->id, y->exponent);
+            if (y->exponent & RULE_TRIP) {
+                guint64 terminal = (guint64)first_end + s->bodies->len + s->trips->len;
+                good = terminal < G_MAXINT32 && wend_grammar_append(g, (guint32)terminal, 1);
+                g_array_append_val(s->trips, *y);
+            } else {
+                good = wend_grammar_append(g, y->is_rule ? n_terminals + y->id : y->id, y->exponent);
+            }
         }
         good = good && wend_grammar_append(g, first_end + i, 1);
     }
@@ -190,7 +203,7 @@ static gboolean compress_bodies(const Sharing *s, guint32 n_terminals, guint32 f
     if (good) wend_grammar_encode(g, NULL, &b);
     wend_grammar_free(g);
     WendCursor c = wend_cursor(b.data, b.len);
-    good = good && !b.failed && rules_read(row, &c, first_end + s->bodies->len);
+    good = good && !b.failed && rules_read(row, &c, first_end + s->bodies->len + s->trips->len);
     wend_buf_clear(&b);
     return good;
 }
@@ -198,6 +211,7 @@ static gboolean compress_bodies(const Sharing *s, guint32 n_terminals, guint32 f
 /* From here on: rules of the recording. Node n < bodies is body n; node bodies + q is Sequitur's rule q. */
 typedef struct {
     guint32 n_terminals, n_bodies;
+    const GArray *trips;     /* Sharing.trips */
     Rule *nodes;
     guint32 n_nodes;
 } Nodes;
@@ -205,6 +219,7 @@ typedef struct {
 static WendSymbol node_symbol(const Nodes *n, WendSymbol s)
 {
     if (s.is_rule) s.id += n->n_bodies;
+    else if (s.id >= n->n_terminals + 2 * n->n_bodies) s = g_array_index(n->trips, WendSymbol, s.id - n->n_terminals - 2 * n->n_bodies);
     else if (s.id >= n->n_terminals) {
         s.is_rule = TRUE;
         s.id -= n->n_terminals;
@@ -220,7 +235,7 @@ static gboolean cut_bodies(Nodes *n, const RuleRow *row, guint32 first_end)
     guint at = 0;
     for (guint32 body = 0; body < n->n_bodies; body++) {
         guint end = at;
-        while (end < all->n && (all->symbols[end].is_rule || all->symbols[end].id < first_end)) end++;
+        while (end < all->n && (all->symbols[end].is_rule || all->symbols[end].id < first_end || all->symbols[end].id >= first_end + n->n_bodies)) end++;
         if (end == all->n || all->symbols[end].id != first_end + body) return FALSE;
         n->nodes[body] = (Rule){end - at, g_new(WendSymbol, end - at + 1)};
         for (guint k = at; k < end; k++) n->nodes[body].symbols[k - at] = node_symbol(n, all->symbols[k]);
@@ -280,14 +295,15 @@ static void emit_rules(Recording *r, const Nodes *n, const GArray *starts, guint
 static gboolean unify_rules(Recording *r)
 {
     Sharing s = {g_array_new(FALSE, FALSE, sizeof(Rule)), g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
-                 g_array_new(FALSE, FALSE, sizeof(guint32))};
+                 g_array_new(FALSE, FALSE, sizeof(guint32)), g_array_new(FALSE, FALSE, sizeof(WendSymbol))};
     gboolean good = TRUE;
     for (guint i = 0; i < r->classes->len && good; i++) {
         RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
         for (guint q = 0; q < k->class->n_sequences && good; q++)
-            good = share_grammar(&s, k->sequences[q].sequence->grammar, k->sequences[q].main.terminals, k->sequences[q].sequence->table.n_terminals);
+            good = share_grammar(&s, k->sequences[q].sequence->grammar, k->sequences[q].main.terminals, k->sequences[q].sequence->table.n_terminals,
+                                 k->variants ? k->variants->trip_of[q] : NULL);
     }
-    Nodes n = {.n_terminals = r->signatures->len, .n_bodies = s.bodies->len};
+    Nodes n = {.n_terminals = r->signatures->len, .n_bodies = s.bodies->len, .trips = s.trips};
     guint32 first_end = n.n_terminals + n.n_bodies;
     RuleRow row = {0};
     good = good && (guint64)n.n_terminals + 2 * (guint64)n.n_bodies < G_MAXINT32; /* what a grammar's terminals can number */
@@ -307,6 +323,7 @@ static gboolean unify_rules(Recording *r)
     for (guint i = 0; i < s.bodies->len; i++) g_free(g_array_index(s.bodies, Rule, i).symbols);
     g_array_unref(s.bodies);
     g_array_unref(s.starts);
+    g_array_unref(s.trips);
     g_hash_table_unref(s.by_content);
     return good;
 }
@@ -335,6 +352,7 @@ static void put_in_order(WendMerge *m, Recording *r)
 {
     for (guint i = 0; i < m->classes->len; i++) {
         RecordedClass k = {.class = g_ptr_array_index(m->classes, i)};
+        k.variants = g_hash_table_lookup(r->variants, k.class);
         k.sequences = g_new0(RecordedSequence, k.class->n_sequences + 1);
         for (guint q = 0; q < k.class->n_sequences; q++) {
             Sequence *s = &k.class->sequences[q];
@@ -404,6 +422,12 @@ Recording *recording_unify(WendMerge *m, GError **error)
     r->signatures = g_array_new(FALSE, FALSE, sizeof(Signature));
     r->rules = g_array_new(FALSE, FALSE, sizeof(Rule));
     r->classes = g_array_new(FALSE, FALSE, sizeof(RecordedClass));
+    r->variants = variants_join(m);
+    if (!r->variants) {
+        recording_free(r);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "a rank's grammar is damaged");
+        return NULL;
+    }
     put_in_order(m, r);
 
     Unifier u = {.r = r};
@@ -447,6 +471,7 @@ void recording_free(Recording *r)
         }
         g_free(k->sequences);
     }
+    g_clear_pointer(&r->variants, g_hash_table_unref);
     g_array_unref(r->shapes);
     g_array_unref(r->signatures);
     g_array_unref(r->rules);

@@ -72,6 +72,7 @@ static void join_terminals(WendProgram *all, const WendProgram *p, const Base *b
 static void join_sequence(WendProgram *all, SequenceData *to, const SequenceData *from, const Base *base)
 {
     *to = *from;
+    to->borrowed = FALSE;
     to->shapes = program_new_block(all, from->n_shapes, sizeof(ShapeOutcomes));
     for (guint i = 0; i < from->n_shapes; i++) {
         ShapeOutcomes *o = &to->shapes[i];

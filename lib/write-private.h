@@ -11,7 +11,7 @@ typedef struct {
     guint8 *function_used, *constant_used;
     guint32 *function_number, *constant_number; /* this build's -> the archive's */
     guint n_functions, n_constants;
-    guint64 *calls;          /* scratch: by terminal, how often in the sequence at hand */
+    guint64 *calls;          /* scratch: by terminal, how often in the sequence at hand, over all ranks */
     guint64 *shape_calls;    /* scratch: by shape */
     guint64 total_calls, total_polls;
     gboolean told;           /* scratch: whether the member at hand says anything */

@@ -444,7 +444,11 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, WendBuf *out)
         put_series(numbers, out);
     }
     qsort(placed, rule->n, sizeof *placed, compare_symbols);
-    for (guint k = 0; k < rule->n; k++) series_builder_add(exponents, (SeriesRun){(gint64)placed[k].symbol->exponent, 0, 1});
+    for (guint k = 0; k < rule->n; k++) {
+        guint64 exponent = placed[k].symbol->exponent;
+        gint64 told = exponent & RULE_TRIP ? -1 - (gint64)(exponent - RULE_TRIP) : (gint64)exponent;
+        series_builder_add(exponents, (SeriesRun){told, 0, 1});
+    }
     put_series(exponents, out);
 }
 
@@ -466,6 +470,27 @@ static void write_rules(Writer *w)
     writer_member(w, "rules");
 }
 
+/* Which variant each rank is of, and each trip by variant. */
+static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
+{
+    g_autofree guint32 *variant_of = g_new(guint32, ranks->n);
+    SeriesBuilder *numbers = series_builder_new();
+    for (guint i = 0; i < v->n; i++) {
+        g_autofree guint32 *expanded = rankset_expand(&v->variants[i].ranks);
+        for (guint32 r = 0, index; r < v->variants[i].ranks.n; r++)
+            if (rankset_find(ranks, expanded[r], &index)) variant_of[index] = i;
+    }
+    for (guint32 r = 0; r < ranks->n; r++) series_builder_add(numbers, (SeriesRun){variant_of[r], 0, 1});
+    wend_buf_unsigned(&w->out, v->n);
+    put_series(numbers, &w->out);
+    wend_buf_unsigned(&w->out, v->n_trips);
+    for (guint t = 0; t < v->n_trips; t++) {
+        SeriesBuilder *counts = series_builder_new();
+        for (guint i = 0; i < v->n; i++) series_builder_add(counts, (SeriesRun){(gint64)v->variants[i].trips[t], 0, 1});
+        put_series(counts, &w->out);
+    }
+}
+
 static void write_classes(Writer *w)
 {
     wend_buf_unsigned(&w->out, w->r->merge->world);
@@ -473,7 +498,8 @@ static void write_classes(Writer *w)
     for (guint i = 0; i < w->r->classes->len; i++) {
         const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
         rankset_encode(&k->class->ranks, &w->out);
-        wend_buf_unsigned(&w->out, k->class->n_sequences);
+        wend_buf_unsigned(&w->out, (guint64)k->class->n_sequences << 1 | (k->variants != NULL));
+        if (k->variants) put_variants(w, &k->class->ranks, k->variants);
         for (guint q = 0; q < k->class->n_sequences; q++) {
             wend_buf_unsigned(&w->out, k->sequences[q].sequence->kind);
             writer_word(w, k->sequences[q].sequence->id);

@@ -46,6 +46,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/strays.c \
 	tests/programs/teams.c \
 	tests/programs/threads.c \
+	tests/programs/trips.c \
 	tests/programs/twice.c \
 	tests/programs/wildcards.c
 TEST_PROGRAM_BINARIES = $(TEST_PROGRAM_FILES:.c=)

@@ -51,6 +51,10 @@ setup() { in_scratch; }
     quietly diff.out "$WEND" diff --outcomes app.dir proxy.dir
 }
 @test "round trip: neighbours in graphs with and without weights" { roundtrip 3 "$PROGRAMS/graph"; }
+@test "round trip: trip counts by rank" {
+    roundtrip 5 "$PROGRAMS/trips"
+    "$WEND" diff --outcomes app.dir proxy.dir
+}
 @test "round trip: one function of two types, one array for two arguments" { roundtrip 3 "$PROGRAMS/twice"; }
 @test "round trip: attached blocks whose addresses come again as others" { roundtrip 4 "$PROGRAMS/dynamic" blocks; }
 @test "round trip: datatypes of addresses at the target of a dynamic window" { roundtrip 4 "$PROGRAMS/dynamic" bottom; }

@@ -21,6 +21,9 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     WendProgram *p = b ? program_from_bundle(b, &error) : NULL;
     if ((p != NULL) == (error != NULL)) g_error("a result and an error, or neither");
     if (p) exercise(p);
+#ifdef REPLAY
+    if (!p) g_print("refused: %s\n", error->message);
+#endif
     wend_program_free(p);
     return 0;
 }

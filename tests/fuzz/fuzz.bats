@@ -13,6 +13,16 @@ replay() { # FUZZER SEEDS…: one process for each input, so that a failure name
 }
 
 @test "archives" { replay archive archive; }
+@test "the seeds of archives are of the format that is read, and programs' are whole" {
+    local seed refused=0 all=0
+    for seed in "$HELPERS_DIR"/fuzz/seeds-{archive,decoder,proxygen}/*; do
+        "$BUILD_DIR/tests/fuzz/replay-archive" "$seed" >out
+        ! grep -q "format\|version" out || fail "$seed: $(cat out); tests/fuzz/seeds.bash records them again"
+        all=$((all + 1))
+        [ ! -s out ] || refused=$((refused + 1))
+    done
+    [ $((2 * refused)) -lt $all ] || fail "$refused of $all seeds are refused"
+}
 @test "archives, as wend show, dump and diff use them" { replay decoder archive decoder proxygen; }
 @test "archives, as proxygen uses them" { replay proxygen archive decoder proxygen; }
 @test "parts of ranks" { replay part part; }

@@ -9,7 +9,7 @@ FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=un
 FUZZ_FILES = tests/fuzz/exercise.c $(filter %.c,$(VALUE_SOURCES) $(CORE_SOURCES) $(HOT_SOURCES)) lib/functions.c
 FUZZ_LIMITS = -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -rss_limit_mb=2048 -timeout=60
 FUZZ_SHARED = tests/fuzz/exercise.h tests/fuzz/members.h
-EXTRA_DIST += tests/fuzz/seeds-archive tests/fuzz/seeds-decoder tests/fuzz/seeds-part tests/fuzz/seeds-program tests/fuzz/seeds-proxygen
+EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-decoder tests/fuzz/seeds-part tests/fuzz/seeds-program tests/fuzz/seeds-proxygen
 
 # What each has besides.
 fuzz_decoder_files = $(filter %.c,$(DECODER_PASSES))

@@ -453,6 +453,61 @@ static void test_loops(gconstpointer trips)
     g_assert_cmpuint(bytes[1], <, bytes[0] + 40);
 }
 
+/* -- trip counts by rank -- */
+
+/* Figure 4 of the same paper: each rank has a trip count of its own. */
+static void trips_by_rank(SimulatedRank *r, SimulatedSequence *s, guint world)
+{
+    for (guint i = 0; i < 5 + r->rank; i++) {
+        sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, (r->rank + 1) % world, 1);
+        sim_recv(r, s, 10, constant("MPI_ANY_SOURCE"), 1, (r->rank + world - 1) % world, 1, 80);
+    }
+    sim_allreduce(r, s, 1);
+}
+
+/* Several loops in loops and in callbacks, trip counts that some ranks share, outcomes that depend on them, and polls. */
+static void many_trips(SimulatedRank *r, SimulatedSequence *s, guint world)
+{
+    gint64 tested = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 10, 0, 3);
+    for (guint i = 0; i < 2 + r->rank % 3; i++) {
+        for (guint k = 0; k < 4 + r->rank / 2; k++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, (r->rank + 1) % world, 1);
+        for (guint k = 0; k < 3; k++) sim_allreduce(r, s, 2);
+        sim_recv(r, s, 10, constant("MPI_ANY_SOURCE"), 2, (r->rank + i) % world, 2, 80);
+    }
+    for (guint i = 0; i < r->rank; i++) sim_test(r, s, tested, FALSE);
+    sim_test(r, s, tested, TRUE);
+    SimulatedSequence *callback = simulated_sequence(r, WEND_SEQUENCE_CALLBACK, 4);
+    for (guint i = 0; i < 3 + r->rank % 4; i++) sim_allreduce(r, callback, 9);
+}
+
+static void test_trips(gconstpointer many)
+{
+    gsize bytes[2];
+    for (int i = 0; i < 2; i++) {
+        guint world = i ? 60 : 12;
+        g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+        for (guint rank = 0; rank < world; rank++) {
+            SimulatedRank *r = simulated_new(rank, world, TRUE);
+            SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+            if (many) many_trips(r, s, world); else trips_by_rank(r, s, world);
+            g_ptr_array_add(ranks, r);
+        }
+        WendMergeResult result;
+        GRand *rand = g_rand_new_with_seed(23);
+        char *dir = record(ranks, NULL, &result), *other = record(ranks, rand, NULL);
+        check(dir, ranks);
+        g_assert_cmpuint(result.classes, ==, 1);
+        bytes[i] = result.bytes;
+        gsize n, m;
+        g_autofree char *a = contents(dir, &n), *b = contents(other, &m);
+        g_assert_cmpmem(a, n, b, m);
+        discard(dir);
+        discard(other);
+        g_rand_free(rand);
+    }
+    if (!many) g_assert_cmpuint(bytes[1], <, bytes[0] + 20);
+}
+
 /* -- outcomes in turn -- */
 
 /* Messages of anybody come from one after the other, and so many of three requests are complete at a time: one, two, three, one, … */
@@ -743,6 +798,8 @@ int main(int argc, char **argv)
     g_test_add_data_func("/round-trip/apart/many", GINT_TO_POINTER(40), test_apart);
     g_test_add_data_func("/round-trip/loops/extra-calls", GINT_TO_POINTER(0), test_loops);
     g_test_add_data_func("/round-trip/loops/trip-counts", GINT_TO_POINTER(1), test_loops);
+    g_test_add_data_func("/round-trip/trips/by-rank", GINT_TO_POINTER(0), test_trips);
+    g_test_add_data_func("/round-trip/trips/many", GINT_TO_POINTER(1), test_trips);
     g_test_add_func("/round-trip/in-turn", test_in_turn);
     g_test_add_func("/round-trip/root", test_root);
     g_test_add_func("/round-trip/shared", test_shared);

@@ -1,0 +1,166 @@
+/* variants.c: classes whose calls differ in nothing but trip counts, as one. See variants.h. */
+#include "variants.h"
+
+#include <string.h>
+
+/* A class that may be a variant, and the exponents of all its symbols: sequence by sequence, rule by rule. */
+typedef struct { Class *class; GArray *exponents; /* guint64 */ } Candidate;
+
+static void candidate_free(gpointer candidate)
+{
+    Candidate *c = candidate;
+    g_array_unref(c->exponents);
+    g_free(c);
+}
+
+static void variants_free(gpointer variants)
+{
+    Variants *v = variants;
+    for (guint i = 0; i < v->n; i++) {
+        rankset_clear(&v->variants[i].ranks);
+        g_free(v->variants[i].trips);
+    }
+    for (guint q = 0; q < v->n_sequences; q++) g_free(v->trip_of[q]);
+    g_free(v->variants);
+    g_free(v->trip_of);
+    g_free(v);
+}
+
+/* Appends to KEY what variants have in common: all but how often what is repeated is. */
+static gboolean add_skeleton(const Sequence *s, WendBuf *key, GArray *exponents)
+{
+    WendCursor c = wend_cursor(g_bytes_get_data(s->grammar, NULL), g_bytes_get_size(s->grammar));
+    RuleRow row;
+    if (!rules_read(&row, &c, s->table.n_terminals)) return FALSE;
+    wend_buf_unsigned(key, s->kind);
+    wend_buf_signed(key, s->id);
+    wend_buf_unsigned(key, g_bytes_get_size(s->table.structure));
+    wend_buf_bytes(key, g_bytes_get_data(s->table.structure, NULL), g_bytes_get_size(s->table.structure));
+    wend_buf_unsigned(key, row.n_rules);
+    for (guint i = 0; i < row.n_rules; i++) {
+        wend_buf_unsigned(key, row.rules[i].n);
+        for (guint k = 0; k < row.rules[i].n; k++) {
+            const WendSymbol *y = &row.rules[i].symbols[k];
+            wend_buf_unsigned(key, (guint64)y->id << 2 | (y->exponent > 1 ? 2 : 0) | (y->is_rule ? 1 : 0));
+            g_array_append_val(exponents, y->exponent);
+        }
+    }
+    rules_clear(&row);
+    return TRUE;
+}
+
+static gint by_lowest(gconstpointer a, gconstpointer b)
+{
+    guint32 x = rankset_lowest(&(*(Candidate *const *)a)->class->ranks), y = rankset_lowest(&(*(Candidate *const *)b)->class->ranks);
+    return x < y ? -1 : x > y;
+}
+
+/* By symbol: number of its trip + 1; rows of exponents that are equal on all variants are one trip. */
+static GArray *number_trips(const GPtrArray *candidates, GArray *first_symbol)
+{
+    const Candidate *first = candidates->pdata[0];
+    g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    g_autofree guint64 *row = g_new(guint64, candidates->len);
+    GArray *trips = g_array_sized_new(FALSE, TRUE, sizeof(guint32), first->exponents->len);
+    g_array_set_size(trips, first->exponents->len);
+    for (guint y = 0; y < trips->len; y++) {
+        gboolean differs = FALSE;
+        for (guint i = 0; i < candidates->len; i++) {
+            row[i] = g_array_index(((const Candidate *)candidates->pdata[i])->exponents, guint64, y);
+            differs |= row[i] != row[0];
+        }
+        if (!differs) continue;
+        g_autoptr(GBytes) key = g_bytes_new(row, candidates->len * sizeof *row);
+        guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key));
+        if (!number) {
+            g_array_append_val(first_symbol, y);
+            g_hash_table_insert(numbers, g_steal_pointer(&key), GUINT_TO_POINTER(number = first_symbol->len));
+        }
+        g_array_index(trips, guint32, y) = number;
+    }
+    return trips;
+}
+
+static guint n_symbols(const Sequence *s)
+{
+    WendCursor c = wend_cursor(g_bytes_get_data(s->grammar, NULL), g_bytes_get_size(s->grammar));
+    guint n = 0;
+    gsize rules = wend_read_count(&c, 1);
+    for (gsize i = 0; i < rules; i++)
+        for (gsize k = wend_read_count(&c, 2); k > 0; k--, n++) {
+            wend_read_unsigned(&c);
+            wend_read_unsigned(&c);
+        }
+    return n;
+}
+
+/* The candidates' classes into that of the first of them; the others are not to be used any more. */
+static Variants *join(GPtrArray *candidates)
+{
+    g_ptr_array_sort(candidates, by_lowest);
+    g_autoptr(GArray) first_symbol = g_array_new(FALSE, FALSE, sizeof(guint)); /* by trip */
+    g_autoptr(GArray) trips = number_trips(candidates, first_symbol);
+    Class *one = ((const Candidate *)candidates->pdata[0])->class;
+    Variants *v = g_new0(Variants, 1);
+    v->n = candidates->len;
+    v->n_trips = first_symbol->len;
+    v->variants = g_new0(Variant, v->n);
+    v->n_sequences = one->n_sequences;
+    v->trip_of = g_new0(guint32 *, v->n_sequences + 1);
+    for (guint q = 0, at = 0; q < v->n_sequences; q++) {
+        guint n = n_symbols(&one->sequences[q]);
+        v->trip_of[q] = g_memdup2(&g_array_index(trips, guint32, at), n * sizeof(guint32));
+        at += n;
+    }
+    for (guint i = 0; i < v->n; i++) {
+        const Candidate *c = candidates->pdata[i];
+        v->variants[i] = (Variant){rankset_copy(&c->class->ranks), g_new(guint64, v->n_trips + 1)};
+        for (guint t = 0; t < v->n_trips; t++) v->variants[i].trips[t] = g_array_index(c->exponents, guint64, g_array_index(first_symbol, guint, t));
+    }
+    for (guint i = 1; i < v->n; i++) class_join(one, ((const Candidate *)candidates->pdata[i])->class);
+    return v;
+}
+
+/* Into ALIKE: skeleton -> candidates. */
+static gboolean find_alike(const WendMerge *m, GHashTable *alike)
+{
+    for (guint i = 0; i < m->classes->len; i++) {
+        Candidate *c = g_new(Candidate, 1);
+        *c = (Candidate){g_ptr_array_index(m->classes, i), g_array_new(FALSE, FALSE, sizeof(guint64))};
+        WendBuf b = WEND_BUF_INIT;
+        gboolean good = TRUE;
+        for (guint q = 0; good && q < c->class->n_sequences; q++) good = add_skeleton(&c->class->sequences[q], &b, c->exponents);
+        g_autoptr(GBytes) key = g_bytes_new(b.data, b.len);
+        good = good && !b.failed;
+        wend_buf_clear(&b);
+        GPtrArray *candidates = g_hash_table_lookup(alike, key);
+        if (!candidates) g_hash_table_insert(alike, g_steal_pointer(&key), candidates = g_ptr_array_new_with_free_func(candidate_free));
+        g_ptr_array_add(candidates, c);
+        if (!good) return FALSE;
+    }
+    return TRUE;
+}
+
+GHashTable *variants_join(WendMerge *m)
+{
+    g_autoptr(GHashTable) alike = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, (GDestroyNotify)g_ptr_array_unref);
+    if (!find_alike(m, alike)) return NULL;
+    GHashTable *all = g_hash_table_new_full(NULL, NULL, NULL, variants_free);
+    GHashTableIter iter;
+    gpointer value;
+    g_ptr_array_set_free_func(m->classes, NULL);
+    g_ptr_array_set_size(m->classes, 0);
+    g_ptr_array_set_free_func(m->classes, (GDestroyNotify)class_free);
+    g_hash_table_remove_all(m->by_key);
+    g_hash_table_remove_all(m->by_shapes);
+    g_hash_table_iter_init(&iter, alike);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        GPtrArray *candidates = value;
+        Variants *v = candidates->len > 1 ? join(candidates) : NULL;
+        Class *one = ((const Candidate *)candidates->pdata[0])->class;
+        if (v) g_hash_table_insert(all, one, v);
+        g_ptr_array_add(m->classes, one);
+        for (guint i = 1; i < candidates->len; i++) class_free(((const Candidate *)candidates->pdata[i])->class);
+    }
+    return all;
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Records the programs again of which the fuzzers' seeds are, when the archive's format has changed: seeds.bash BUILD_DIR [MPIEXEC]. The test programs are built (make check TESTS=).
+# What a fuzzer has found stays as it is but for the number of the format.
+set -eu
+build=$(realpath "$1")
+mpiexec=${2:-mpiexec}
+seeds=$(dirname "$(realpath "$0")")
+format=$(sed -n 's/^#define ARCHIVE_FORMAT //p' "$seeds/../../lib/codec.h")
+yield=$build/tests/support/.libs/yield.so
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+seed() { # SEED RANKS PROGRAM [ARGUMENT…]
+    cp "$build/$3" program
+    LD_PRELOAD=$yield timeout 60 "$mpiexec" -n "$2" "$build/wend" trace -q -f -o trace.dir ./program "${@:4}" >/dev/null
+    "$build/tests/fuzz/make-seed" trace.dir >"$seeds/seeds-$1"
+}
+
+for old in "$seeds"/seeds-{archive,decoder,proxygen}/*; do
+    sed -i "s/^format=[0-9]$/format=$format/" "$old"
+done
+seed archive/stencil 4 examples/stencil2d 10
+seed archive/grid 9 examples/stencil2d 3
+seed archive/trips 5 tests/programs/trips
+seed archive/statuses 2 tests/programs/statuses
+cp trace.dir/trace.tar.zst "$seeds/seeds-archive/archive"
+seed decoder/ring 3 examples/ring
+seed decoder/testsome 3 examples/masterworker
+seed proxygen/callbacks 2 tests/programs/callbacks
+seed proxygen/dynamic 2 tests/programs/dynamic
+seed proxygen/files 2 tests/programs/files
+seed proxygen/graph 3 tests/programs/graph
+seed proxygen/threads 2 tests/programs/interleaved
+seed proxygen/wildcards 3 tests/programs/wildcards locks
