@@ -7,6 +7,7 @@ CORE_SOURCES = \
 	lib/bundle-index.h \
 	lib/bundle-read.c lib/bundle-write.c lib/bundle.h \
 	lib/class.c lib/class.h \
+	lib/classes-read.c \
 	lib/codec.c lib/codec.h \
 	lib/comms.c \
 	lib/contents.c \

@@ -109,7 +109,7 @@ WendProgram *program_from_bundle_with(Bundle *b, GPtrArray *more_constants, GErr
 static inline guint64 program_most(gsize bytes) { return RANKSET_MAX + 64 * (guint64)bytes; }
 
 void *program_new_block(WendProgram *p, gsize n, gsize size); /* zeroed, freed with the program */
-gboolean program_read(WendProgram *p, GError **error);        /* all members; program-read.c, sequence-read.c */
+gboolean program_read(WendProgram *p, GError **error);        /* all members; program-read.c, classes-read.c, sequence-read.c */
 void program_clear_sequences(WendProgram *p);
 
 /* Reading one member. */
@@ -124,6 +124,9 @@ gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error
 gboolean member_close(Member *m);                             /* FALSE: the member was too short or too long */
 gboolean member_bad(Member *m, const char *what);             /* sets the error; returns FALSE */
 gint64 member_word(Member *m);
+/* Sets the length of rule I, those before it having theirs. A trip count (RULE_TRIP) is taken as one: whose it is is not known. */
+gboolean measure_rule(Member *m, WendRule *rules, guint i);
+gboolean read_classes(WendProgram *p, GError **error);        /* and the rules of their variants */
 gboolean read_sequences(WendProgram *p, GError **error);      /* outcomes, polls, timing */
 
 /* Entry by entry. */

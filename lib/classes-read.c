@@ -1,0 +1,239 @@
+/* classes-read.c: the member "classes": which ranks do what. */
+#include <string.h>
+
+#include "program-private.h"
+
+/* -- variants: ranks of a class with other trip counts become classes of their own, with rules of their own where these occur -- */
+
+typedef struct {
+    guint n;                    /* variants; 1: no trip counts */
+    guint32 *of;                /* by rank of the class */
+    guint n_trips;
+    guint64 *trips;             /* by variant, then by trip */
+} Trips;
+
+typedef struct {
+    Member *m;
+    GArray *classes, *data;     /* WendClass, ClassData */
+    GArray *rules;              /* WendRule: the archive's, then those made */
+    guint8 *open;               /* by rule of the archive: a trip count is in it, or in a rule that it uses */
+    guint32 *made;              /* scratch, by rule of the archive: the one that was made of it */
+    guint64 left;               /* symbols that may be made */
+} Opener;
+
+static void find_open(Opener *o)
+{
+    const WendProgram *p = o->m->p;
+    o->open = g_new0(guint8, p->n_rules + 1);
+    for (guint i = 0; i < p->n_rules; i++)
+        for (guint k = 0; k < p->rules[i].n && !o->open[i]; k++) {
+            const WendSymbol *y = &p->rules[i].symbols[k];
+            o->open[i] = y->exponent & RULE_TRIP || (y->is_rule && o->open[y->id]);
+        }
+}
+
+static gboolean read_trips(Member *m, guint n_ranks, gboolean several, Trips *t)
+{
+    *t = (Trips){.n = 1};
+    if (!several) return TRUE;
+    guint64 n = wend_read_unsigned(&m->c);
+    if (m->c.failed || n < 2 || n > n_ranks) return member_bad(m, "a class has more variants than ranks");
+    g_autoptr(Series) of = series_decode(&m->c, n_ranks, NULL, 0);
+    t->n = (guint)n;
+    t->of = g_new(guint32, n_ranks);
+    for (guint r = 0, next = 0; r < n_ranks; r++) {
+        gint64 variant = of ? series_at(of, r) : -1;
+        if (variant < 0 || variant > next || variant >= (gint64)n) return member_bad(m, "a rank is of a variant that is not there");
+        next += variant == next;
+        if (r == n_ranks - 1 && next != n) return member_bad(m, "a variant has no ranks");
+        t->of[r] = (guint32)variant;
+    }
+    t->n_trips = wend_read_count(&m->c, 2);
+    if (m->c.failed || (guint64)t->n_trips * n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more trip counts than it can hold");
+    t->trips = g_new(guint64, (gsize)t->n_trips * n + 1);
+    for (guint trip = 0; trip < t->n_trips; trip++) {
+        g_autoptr(Series) counts = series_decode(&m->c, n, NULL, 0);
+        for (guint v = 0; v < n; v++) {
+            gint64 count = counts ? series_at(counts, v) : 0;
+            if (count <= 0) return member_bad(m, "a trip count makes no sense");
+            t->trips[(gsize)v * t->n_trips + trip] = (guint64)count;
+        }
+    }
+    return TRUE;
+}
+
+static void trips_clear(Trips *t)
+{
+    g_free(t->of);
+    g_free(t->trips);
+}
+
+/* START, if it is open, and the open rules below it, ascending. */
+static GArray *open_below(const Opener *o, guint start)
+{
+    const WendProgram *p = o->m->p;
+    GArray *found = g_array_new(FALSE, FALSE, sizeof(guint));
+    if (!o->open[start]) return found;
+    g_autofree guint8 *wanted = g_new0(guint8, start + 1);
+    wanted[start] = 1;
+    for (guint i = start + 1; i-- > 0;)
+        for (guint k = 0; wanted[i] && k < p->rules[i].n; k++)
+            if (p->rules[i].symbols[k].is_rule) wanted[p->rules[i].symbols[k].id] |= o->open[p->rules[i].symbols[k].id];
+    for (guint i = 0; i <= start; i++)
+        if (wanted[i]) g_array_append_val(found, i);
+    return found;
+}
+
+/* Makes rules of open ones, the last of which is *START, with these trip counts. */
+static gboolean close_rules(Opener *o, const GArray *open, const guint64 *trips, guint n_trips, guint *start)
+{
+    WendProgram *p = o->m->p;
+    for (guint i = 0; i < open->len; i++) {
+        const WendRule *from = &p->rules[g_array_index(open, guint, i)];
+        if (from->n > o->left) return member_bad(o->m, "its variants have more rules than it can hold");
+        o->left -= from->n;
+        WendSymbol *symbols = program_new_block(p, from->n, sizeof(WendSymbol));
+        const WendRule rule = {.n = from->n, .symbols = symbols};
+        for (guint k = 0; k < rule.n; k++) {
+            symbols[k] = from->symbols[k];
+            if (symbols[k].is_rule && o->open[symbols[k].id]) symbols[k].id = o->made[symbols[k].id];
+            if (!(symbols[k].exponent & RULE_TRIP)) continue;
+            if (symbols[k].exponent - RULE_TRIP >= n_trips) return member_bad(o->m, "a loop has no trip count");
+            symbols[k].exponent = trips[symbols[k].exponent - RULE_TRIP];
+        }
+        g_array_append_val(o->rules, rule);
+        *start = o->made[g_array_index(open, guint, i)] = o->rules->len - 1;
+        if (!measure_rule(o->m, (WendRule *)(gpointer)o->rules->data, *start)) return FALSE;
+    }
+    return TRUE;
+}
+
+static gpointer block_of(WendProgram *p, const GArray *array, gsize size, guint more)
+{
+    gpointer block = program_new_block(p, array->len + more, size);
+    memcpy(block, array->data, array->len * size);
+    return block;
+}
+
+/* The program gets what was made. Of the archive's open rules nothing stays that a reader of all rules could not take. */
+static void take(Opener *o)
+{
+    WendProgram *p = o->m->p;
+    for (guint i = 0; i < p->n_rules; i++)
+        for (guint k = 0; k < p->rules[i].n; k++) {
+            WendSymbol *y = (WendSymbol *)&p->rules[i].symbols[k];
+            if (y->exponent & RULE_TRIP) y->exponent = 1;
+        }
+    if (o->rules->len > p->n_rules) p->rules = block_of(p, o->rules, sizeof(WendRule), 0);
+    p->n_rules = o->rules->len;
+    p->classes = block_of(p, o->classes, sizeof(WendClass), 1); /* complete_classes */
+    p->class_data = block_of(p, o->data, sizeof(ClassData), 1);
+    p->n_classes = o->classes->len;
+}
+
+/* -- classes -- */
+
+/* Ranks of which nothing was recorded become a class without sequences, so that every rank has one. */
+static gboolean complete_classes(Member *m)
+{
+    WendProgram *p = m->p;
+    g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint r = 0; r < p->ranks; r++)
+        if (p->class_of[r] == G_MAXUINT) {
+            p->class_of[r] = p->n_classes;
+            g_array_append_val(missing, r);
+        }
+    if (missing->len == 0) return TRUE;
+    if (g_key_file_get_boolean(p->meta, "recording", "complete", NULL)) return member_bad(m, "a rank is in no class");
+    guint *ranks = program_new_block(p, missing->len, sizeof(guint));
+    memcpy(ranks, missing->data, missing->len * sizeof(guint));
+    p->classes[p->n_classes++] = (WendClass){.n_ranks = missing->len, .ranks = ranks, .sequences = program_new_block(p, 0, sizeof(WendSequence))};
+    return TRUE;
+}
+
+/* Classes without ranks, one for each variant. */
+static void add_variants(Opener *o, const RankSet *ranks, const Trips *t, gsize n_sequences)
+{
+    WendProgram *p = o->m->p;
+    g_autofree guint32 *sizes = g_new0(guint32, t->n);
+    sizes[0] = t->of ? 0 : ranks->n;
+    for (guint32 r = 0; t->of && r < ranks->n; r++) sizes[t->of[r]]++;
+    for (guint v = 0; v < t->n; v++) {
+        const WendClass k = {.ranks = program_new_block(p, sizes[v], sizeof(guint)), .sequences = program_new_block(p, n_sequences, sizeof(WendSequence)), .n_sequences = n_sequences};
+        const ClassData d = {.sequences = program_new_block(p, n_sequences, sizeof(SequenceData)), .n_variants = v == 0 ? t->n : 0};
+        g_array_append_val(o->classes, k);
+        g_array_append_val(o->data, d);
+    }
+}
+
+/* The classes of one class of the archive. */
+static gboolean add_classes(Opener *o, const RankSet *ranks, const Trips *t, gsize n_sequences)
+{
+    Member *m = o->m;
+    WendProgram *p = m->p;
+    guint first = o->classes->len;
+    add_variants(o, ranks, t, n_sequences);
+    g_autofree guint32 *expanded = rankset_expand(ranks);
+    for (guint32 r = 0; r < ranks->n; r++) {
+        WendClass *k = &g_array_index(o->classes, WendClass, first + (t->of ? t->of[r] : 0));
+        if (p->class_of[expanded[r]] != G_MAXUINT) return member_bad(m, "a rank is in two classes");
+        p->class_of[expanded[r]] = first + (t->of ? t->of[r] : 0);
+        ((guint *)k->ranks)[k->n_ranks++] = expanded[r];
+    }
+    for (gsize q = 0; q < n_sequences; q++) {
+        guint64 kind = wend_read_unsigned(&m->c);
+        gint64 id = member_word(m);
+        guint64 rule = wend_read_unsigned(&m->c);
+        if (m->c.failed || kind > WEND_SEQUENCE_CALLBACK || rule >= p->n_rules) return member_bad(m, "a sequence starts with a rule that is not there");
+        g_autoptr(GArray) open = open_below(o, (guint)rule);
+        for (guint v = 0; v < t->n; v++) {
+            WendSequence *s = (WendSequence *)&g_array_index(o->classes, WendClass, first + v).sequences[q];
+            *s = (WendSequence){kind, id, (guint)rule};
+            if (!close_rules(o, open, t->trips ? t->trips + (gsize)v * t->n_trips : NULL, t->n_trips, &s->rule)) return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean read_class(Opener *o)
+{
+    Member *m = o->m;
+    RankSet ranks;
+    Trips trips = {0};
+    if (!rankset_decode(&ranks, &m->c, m->p->ranks)) return member_bad(m, "a class has a rank that is not there");
+    guint64 n = wend_read_unsigned(&m->c);
+    gboolean good = !m->c.failed && n >> 1 <= (guint64)(m->c.end - m->c.p) / 3 ? TRUE : member_bad(m, "truncated");
+    good = good && read_trips(m, ranks.n, n & 1, &trips);
+    if (good && (guint64)o->classes->len + trips.n > m->p->ranks) good = member_bad(m, "has more classes than ranks");
+    if (good && (guint64)trips.n * (n >> 1) > program_most((gsize)(m->c.end - m->c.p))) good = member_bad(m, "has more sequences than it can hold");
+    good = good && add_classes(o, &ranks, &trips, (gsize)(n >> 1));
+    trips_clear(&trips);
+    rankset_clear(&ranks);
+    return good;
+}
+
+gboolean read_classes(WendProgram *p, GError **error)
+{
+    Member m;
+    if (!member_open(&m, p, "classes", error)) return FALSE;
+    guint64 world = wend_read_unsigned(&m.c);
+    if (m.c.failed || world == 0 || world > RANKSET_MAX) return member_bad(&m, "the number of ranks makes no sense");
+    p->ranks = world;
+    p->class_of = program_new_block(p, world, sizeof(guint));
+    memset(p->class_of, 0xff, world * sizeof(guint));
+    gsize n = wend_read_count(&m.c, 4);
+    if (n > world) return member_bad(&m, "has more classes than ranks");
+    Opener o = {.m = &m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
+                .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)), .made = g_new0(guint32, p->n_rules + 1), .left = program_most((gsize)(m.c.end - m.c.p))};
+    g_array_append_vals(o.rules, p->rules, p->n_rules);
+    find_open(&o);
+    gboolean good = TRUE;
+    for (gsize i = 0; i < n && good; i++) good = read_class(&o);
+    if (good) take(&o);
+    g_array_unref(o.classes);
+    g_array_unref(o.data);
+    g_array_unref(o.rules);
+    g_free(o.open);
+    g_free(o.made);
+    return good && complete_classes(&m) && member_close(&m);
+}
