@@ -18,6 +18,7 @@ typedef struct {
     GArray *rules;              /* WendRule: the archive's, then those made */
     guint8 *open;               /* by rule of the archive: a trip count is in it, or in a rule that it uses */
     guint32 *made;              /* scratch, by rule of the archive: the one that was made of it */
+    GHashTable *known;          /* symbols of rules that were made -> their number */
     guint64 left;               /* symbols that may be made */
 } Opener;
 
@@ -84,7 +85,7 @@ static GArray *open_below(const Opener *o, guint start)
     return found;
 }
 
-/* Makes rules of open ones, the last of which is *START, with these trip counts. */
+/* Makes rules of open ones, the last of which is *START, with these trip counts; equal ones once. */
 static gboolean close_rules(Opener *o, const GArray *open, const guint64 *trips, guint n_trips, guint *start)
 {
     WendProgram *p = o->m->p;
@@ -101,8 +102,13 @@ static gboolean close_rules(Opener *o, const GArray *open, const guint64 *trips,
             if (symbols[k].exponent - RULE_TRIP >= n_trips) return member_bad(o->m, "a loop has no trip count");
             symbols[k].exponent = trips[symbols[k].exponent - RULE_TRIP];
         }
+        g_autoptr(GBytes) key = g_bytes_new_static(symbols, rule.n * sizeof *symbols);
+        gpointer known;
+        gboolean is_known = g_hash_table_lookup_extended(o->known, key, NULL, &known);
+        *start = o->made[g_array_index(open, guint, i)] = is_known ? GPOINTER_TO_UINT(known) : o->rules->len;
+        if (is_known) continue;
         g_array_append_val(o->rules, rule);
-        *start = o->made[g_array_index(open, guint, i)] = o->rules->len - 1;
+        g_hash_table_insert(o->known, g_steal_pointer(&key), GUINT_TO_POINTER(*start));
         if (!measure_rule(o->m, (WendRule *)(gpointer)o->rules->data, *start)) return FALSE;
     }
     return TRUE;
@@ -224,7 +230,8 @@ gboolean read_classes(WendProgram *p, GError **error)
     gsize n = wend_read_count(&m.c, 4);
     if (n > world) return member_bad(&m, "has more classes than ranks");
     Opener o = {.m = &m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
-                .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)), .made = g_new0(guint32, p->n_rules + 1), .left = program_most((gsize)(m.c.end - m.c.p))};
+                .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)), .made = g_new0(guint32, p->n_rules + 1),
+                .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .left = program_most((gsize)(m.c.end - m.c.p))};
     g_array_append_vals(o.rules, p->rules, p->n_rules);
     find_open(&o);
     gboolean good = TRUE;
@@ -233,6 +240,7 @@ gboolean read_classes(WendProgram *p, GError **error)
     g_array_unref(o.classes);
     g_array_unref(o.data);
     g_array_unref(o.rules);
+    g_hash_table_destroy(o.known);
     g_free(o.open);
     g_free(o.made);
     return good && complete_classes(&m) && member_close(&m);

@@ -54,6 +54,7 @@ setup() { in_scratch; }
 @test "round trip: trip counts by rank" {
     roundtrip 5 "$PROGRAMS/trips"
     "$WEND" diff --outcomes app.dir proxy.dir
+    grep -q 'i < rank + 2; ' proxy.c
 }
 @test "round trip: one function of two types, one array for two arguments" { roundtrip 3 "$PROGRAMS/twice"; }
 @test "round trip: attached blocks whose addresses come again as others" { roundtrip 4 "$PROGRAMS/dynamic" blocks; }

@@ -45,6 +45,7 @@ typedef struct {
     GHashTable *pinned;        /* terminal -> number of its next_source function */
     GHashTable *away;          /* communicators that lead to spawned processes */
     gboolean threads;          /* more than one thread somewhere */
+    struct Alike *alike;     /* of functions of rules; NULL: each has its own */
 } Emitter;
 
 /* -- text -- */

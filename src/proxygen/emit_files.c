@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alike.h"
 #include "emit.h"
 #include "ends.h"
 #include "memory.h"
@@ -245,45 +246,82 @@ static void emit_threads(Emitter *e, GString *out)
     }
 }
 
+/* What ranks begin with; classes that are alike begin with the same. */
+typedef struct { char *name; GArray *ranks; /* of guint, ascending */ } Start;
+
+static void start_clear(gpointer start)
+{
+    g_free(((Start *)start)->name);
+    g_array_unref(((Start *)start)->ranks);
+}
+
+static gint compare_ranks(gconstpointer a, gconstpointer b)
+{
+    guint x = *(const guint *)a, y = *(const guint *)b;
+    return x < y ? -1 : x > y;
+}
+
+static GArray *find_starts(Emitter *e)
+{
+    const Plan *plan = e->plan;
+    GArray *starts = g_array_new(FALSE, FALSE, sizeof(Start));
+    g_autoptr(GHashTable) places = g_hash_table_new(g_str_hash, g_str_equal); /* name -> place + 1 */
+    g_array_set_clear_func(starts, start_clear);
+    for (guint i = 0; i < plan->threads->len; i = next_main_thread(plan, i)) {
+        RankSet ranks = thread_at(plan, i)->ranks;
+        g_autofree char *name = start_name(e, i);
+        guint place = GPOINTER_TO_UINT(g_hash_table_lookup(places, name));
+        if (!place) {
+            const Start start = {g_steal_pointer(&name), g_array_new(FALSE, FALSE, sizeof(guint))};
+            g_array_append_val(starts, start);
+            place = starts->len;
+            g_hash_table_insert(places, start.name, GUINT_TO_POINTER(place));
+        }
+        g_array_append_vals(g_array_index(starts, Start, place - 1).ranks, ranks.ranks, ranks.n);
+    }
+    for (guint i = 0; i < starts->len; i++)
+        g_array_sort(g_array_index(starts, Start, i).ranks, compare_ranks);
+    return starts;
+}
+
 /* Ranks go to their start. */
 static void emit_dispatch(Emitter *e, GString *out)
 {
+    enum { CONDITIONS = 16 };
     const Plan *plan = e->plan;
-    guint n_starts = 0, covered = 0;
-    gboolean simple = TRUE;
+    guint covered = 0;
     RankSet all = {0, NULL};
-    for (guint i = 0; i < plan->threads->len; i = next_main_thread(plan, i)) {
-        g_autofree char *condition = n_starts < 16 ? rank_condition(thread_at(plan, i)->ranks, all) : NULL;
-        simple = simple && condition != NULL;
-        covered += thread_at(plan, i)->ranks.n;
-        n_starts++;
+    g_autoptr(GArray) starts = find_starts(e);
+    g_autoptr(GPtrArray) conditions = g_ptr_array_new_with_free_func(g_free);
+    gboolean simple = starts->len <= CONDITIONS;
+    for (guint i = 0; i < starts->len; i++) {
+        const GArray *ranks = g_array_index(starts, Start, i).ranks;
+        covered += ranks->len;
+        g_ptr_array_add(conditions, simple ? rank_condition((RankSet){ranks->len, (const guint *)(gconstpointer)ranks->data}, all) : NULL);
+        simple = simple && conditions->pdata[i];
     }
-    if (n_starts == 1 && covered == plan->n_ranks) {
-        g_autofree char *name = start_name(e, 0);
-        write_line(out, 1, "%s();", name);
+    if (starts->len == 1 && covered == plan->n_ranks) {
+        write_line(out, 1, "%s();", g_array_index(starts, Start, 0).name);
         return;
     }
     if (simple && covered == plan->n_ranks) {
-        for (guint i = 0, next; i < plan->threads->len; i = next) {
-            g_autofree char *condition = rank_condition(thread_at(plan, i)->ranks, all), *name = start_name(e, i);
-            next = next_main_thread(plan, i);
-            if (next < plan->threads->len)
+        for (guint i = 0; i < starts->len; i++) {
+            const char *condition = conditions->pdata[i];
+            if (i + 1 < starts->len)
                 write_line(out, 1, "%sif (%s)", i ? "else " : "", condition);
             else
                 write_line(out, 1, "else /* %s */", condition);
-            write_line(out, 2, "%s();", name);
+            write_line(out, 2, "%s();", g_array_index(starts, Start, i).name);
         }
         return;
     }
-    g_autofree guint *start = g_new0(guint, plan->n_ranks); /* + 1 */
-    for (guint i = 0; i < plan->threads->len; i = next_main_thread(plan, i))
-        for (guint r = 0; r < thread_at(plan, i)->ranks.n; r++)
-            start[thread_at(plan, i)->ranks.ranks[r]] = i + 1;
+    g_autofree const char **start = g_new0(const char *, plan->n_ranks + 1);
+    for (guint i = 0; i < starts->len; i++)
+        for (guint r = 0; r < g_array_index(starts, Start, i).ranks->len; r++)
+            start[g_array_index(g_array_index(starts, Start, i).ranks, guint, r)] = g_array_index(starts, Start, i).name;
     g_autoptr(GString) list = g_string_new("");
-    for (guint r = 0; r < plan->n_ranks; r++) {
-        g_autofree char *name = start[r] ? start_name(e, start[r] - 1) : g_strdup("abort"); /* a class without threads: hostile input */
-        g_string_append_printf(list, "%s%s", r ? ", " : "", name);
-    }
+    for (guint r = 0; r < plan->n_ranks; r++)
+        g_string_append_printf(list, "%s%s", r ? ", " : "", start[r] ? start[r] : "abort"); /* a class without threads: hostile input */
     write_line(out, 1, "static void (*const start[%u])(void) = {%s};", plan->n_ranks, list->str);
     write_line(out, 1, "start[rank]();");
 }
@@ -436,7 +474,7 @@ static gboolean emit_code(Emitter *e, GString *prototypes, GPtrArray *texts)
     gsize bytes = 0;
     for (guint i = 0; i < plan->order->len; i++) {
         guint rule = g_array_index(plan->order, guint, i), parts = rule_parts(e, rule);
-        if (tables_hold(e, rule) || plan->rules[rule].inlined)
+        if (tables_hold(e, rule) || plan->rules[rule].inlined || (e->alike && alike_leader(e->alike, rule) != rule))
             continue;
         g_autofree char *name = rule_name(e, rule);
         for (guint p = 0; p < parts; p++) {
@@ -482,6 +520,7 @@ static Texts emit_texts(Emitter *e)
         for (guint i = 0; i < plan->n_rules; i++)
             plan->rules[i].name = 0;
         e->n_names = 0;
+        g_clear_pointer(&e->alike, alike_free);
         new_file_scope(e);
         tables_begin(e);
         emit_code(e, t.prototypes, t.rules);
@@ -650,6 +689,7 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     e.tables = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     e.max_statuses = 1;
     e.pinned = g_hash_table_new(NULL, NULL);
+    e.alike = tables_wanted(plan) ? NULL : alike_new(plan);
     names_find(&e);
     variables_foreach(plan, note_variable, &e);
     for (guint i = 0; i < plan->threads->len; i++)
@@ -664,6 +704,7 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     gboolean good = options->directory ? write_directory(options, files, error)
                                        : write_file(options->output, ((File *)g_ptr_array_index(files, 0))->text, error);
     tables_free(&e);
+    alike_free(e.alike);
     call_free(e.call);
     g_string_free(e.definitions, TRUE);
     g_hash_table_destroy(e.tables);

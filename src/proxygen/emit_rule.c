@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "alike.h"
 #include "threads.h"
 #include "variables.h"
 
@@ -11,7 +12,7 @@ enum { PART_SYMBOLS = 1000 };
 
 char *rule_name(Emitter *e, guint rule)
 {
-    PlanRule *r = &e->plan->rules[rule];
+    PlanRule *r = &e->plan->rules[e->alike ? alike_leader(e->alike, rule) : rule];
     if (!r->name)
         r->name = ++e->n_names;
     return g_strdup_printf("rule_%u", r->name);
@@ -83,6 +84,21 @@ static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol 
     return emit_terminal(e, out, indent, symbol->id);
 }
 
+/* How often a symbol is repeated, and the type that holds it. */
+static char *trip_count(Emitter *e, guint rule, guint symbol, guint64 exponent, const char **type)
+{
+    g_autofree gint64 *trips = e->alike ? alike_trips(e->alike, rule, symbol) : NULL;
+    *type = exponent > G_MAXINT32 ? "long" : "int";
+    if (!trips)
+        return g_strdup_printf("%" G_GUINT64_FORMAT, exponent);
+    RankSet ranks = alike_ranks(e->alike, rule);
+    for (guint i = 0; i < ranks.n; i++)
+        if (trips[i] > G_MAXINT32)
+            *type = "long";
+    g_autofree char *count = expression_by_rank(e, ranks, trips, *type, "trips");
+    return strchr(count, '?') ? g_strdup_printf("(%s)", count) : g_steal_pointer(&count);
+}
+
 void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSymbol *symbols, guint first, guint n)
 {
     for (guint i = first; i < first + n; i++) {
@@ -103,8 +119,9 @@ void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSy
             g_string_append(out, body->str);
             continue;
         }
-        const char *type = symbol->exponent > G_MAXINT32 ? "long" : "int";
-        write_line(out, indent, "for (%s i = 0; i < %" G_GUINT64_FORMAT "; i++)%s", type, symbol->exponent, statements > 1 ? " {" : "");
+        const char *type;
+        g_autofree char *count = trip_count(e, rule, i, symbol->exponent, &type);
+        write_line(out, indent, "for (%s i = 0; i < %s; i++)%s", type, count, statements > 1 ? " {" : "");
         g_string_append(out, body->str);
         if (statements > 1)
             write_line(out, indent, "}");
@@ -158,7 +175,7 @@ guint rule_parts(const Emitter *e, guint rule)
 void emit_rule_part(Emitter *e, GString *out, guint rule, guint part)
 {
     const PlanRule *r = &e->plan->rules[rule];
-    g_autofree char *name = rule_name(e, rule), *ranks = ranks_text(e->plan, r->ranks);
+    g_autofree char *name = rule_name(e, rule), *ranks = ranks_text(e->plan, e->alike ? alike_ranks(e->alike, rule) : r->ranks);
     guint parts = rule_parts(e, rule);
     if (parts == 1) {
         g_autoptr(GString) function = g_string_new("");

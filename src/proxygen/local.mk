@@ -35,6 +35,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/emit_choice.c \
 	src/proxygen/emit_wildcard.c \
 	src/proxygen/emit_positions.c \
+	src/proxygen/alike.c src/proxygen/alike.h \
 	src/proxygen/emit_rule.c \
 	src/proxygen/emit_tables.c \
 	src/proxygen/helpers.c src/proxygen/helpers.h \

@@ -69,7 +69,9 @@ typedef struct { RankSet ranks; Vector first, values; } Side;
 static Vector united(const VectorOn *a, const VectorOn *b)
 {
     Vector v = vector_copy(a->values);
-    return vector_join(&v, b->values) ? v : vector_unite(a, b);
+    if (vector_join(&v, b->values)) return v;
+    vector_clear(&v);
+    return vector_unite(a, b);
 }
 
 static void absorb(Side *a, Side *b, gboolean by_first)

@@ -1,0 +1,17 @@
+/* alike.h: rules that are equal but for trip counts, and run by other ranks each, so that one function does for all: for (int i = 0; i < rank + 2; i++). */
+#ifndef PROXYGEN_ALIKE_H
+#define PROXYGEN_ALIKE_H
+
+#include "plan.h"
+
+typedef struct Alike Alike;
+Alike *alike_new(const Plan *plan);
+void alike_free(Alike *a);
+/* The rule whose function does for RULE: itself, or one before it in the plan's order. */
+guint alike_leader(const Alike *a, guint rule);
+/* The ranks that run a leader's function. */
+RankSet alike_ranks(const Alike *a, guint leader);
+/* By rank of these: how often each repeats the leader's symbol. NULL: all as often as it says. Newly allocated. */
+gint64 *alike_trips(const Alike *a, guint leader, guint symbol);
+
+#endif
