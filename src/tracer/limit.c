@@ -16,6 +16,7 @@
 
 enum { SHARE = 16 };                  /* of the machine's memory, for all of its ranks: one part in so many. The merge takes about five times what is recorded */
 static const uint64_t LEAST = UINT64_C(64) << 20;
+static const uint64_t SMALL = UINT64_C(16) << 20; /* a merge of no more than that is no matter, whatever the machine says that it has left */
 
 static void reached(void)
 {
@@ -34,11 +35,38 @@ static uint64_t number_in(const char *path, uint64_t most)
     return most;
 }
 
-/* Batch systems and containers give a job less than the machine has: the control group of this process, or one around it (both versions of the kernel's). LEFT: what is not used of it
- * yet, the files that the kernel has read for it counted as used. */
+/* The number that KEY has in a file of lines "KEY 123" or "KEY: 123 kB"; OTHERWISE: it is not there. */
+static uint64_t number_of(const char *path, const char *key, uint64_t otherwise)
+{
+    char line[256], name[128];
+    unsigned long long n;
+    uint64_t found = otherwise;
+    FILE *f = fopen(path, "re");
+    while (f && found == otherwise && fgets(line, sizeof line, f))
+        if (sscanf(line, "%127s %llu", name, &n) == 2 && strcmp(name, key) == 0)
+            found = n;
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* What a control group uses, but for files that the kernel keeps for it and would drop: a job that reads much has its group full of them. */
+static uint64_t used_by_group(const char *folder, bool unified)
+{
+    char path[4096 + 128];
+    snprintf(path, sizeof path, unified ? "%s/memory.current" : "%s/memory.usage_in_bytes", folder);
+    uint64_t used = number_in(path, UINT64_MAX), files;
+    if (used == UINT64_MAX)
+        return 0;
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    files = number_of(path, unified ? "inactive_file" : "total_inactive_file", 0) + number_of(path, unified ? "active_file" : "total_active_file", 0);
+    return used > files ? used - files : 0;
+}
+
+/* Batch systems and containers give a job less than the machine has: the control group of this process, or one around it (both versions of the kernel's). LEFT: what is not used of it. */
 static uint64_t of_groups(uint64_t most, bool left)
 {
-    char line[4096], path[4096 + 64];
+    char line[4096], folder[4096 + 64], path[4096 + 128];
     FILE *f = fopen("/proc/self/cgroup", "re");
     while (f && fgets(line, sizeof line, f)) { /* "0::/some/group", or "4:memory:/some/group" */
         char *names = strchr(line, ':'), *group = names ? strchr(names + 1, ':') : NULL;
@@ -51,11 +79,10 @@ static uint64_t of_groups(uint64_t most, bool left)
             continue;
         for (char *end = group + strlen(group); end; end = strrchr(group, '/')) {
             *end = '\0';
-            snprintf(path, sizeof path, unified ? "/sys/fs/cgroup%s/memory.max" : "/sys/fs/cgroup/memory%s/memory.limit_in_bytes", group);
-            uint64_t all = number_in(path, UINT64_MAX), used = 0;
-            snprintf(path, sizeof path, unified ? "/sys/fs/cgroup%s/memory.current" : "/sys/fs/cgroup/memory%s/memory.usage_in_bytes", group);
-            if (left && all < UINT64_MAX)
-                used = number_in(path, all);
+            snprintf(folder, sizeof folder, unified ? "/sys/fs/cgroup%s" : "/sys/fs/cgroup/memory%s", group);
+            snprintf(path, sizeof path, unified ? "%s/memory.max" : "%s/memory.limit_in_bytes", folder);
+            uint64_t all = number_in(path, UINT64_MAX), used = left && all < UINT64_MAX ? used_by_group(folder, unified) : 0;
+            used = used < all ? used : all;
             most = all - used < most ? all - used : most;
         }
     }
@@ -90,31 +117,17 @@ void limit_open(void)
     wend_budget_limit(most < SIZE_MAX ? (size_t)most : SIZE_MAX, reached);
 }
 
-/* What KEY of a file of lines "KEY: N kB" says, in bytes; UINT64_MAX: nothing. */
-static uint64_t bytes_of(const char *path, const char *key)
-{
-    char line[256];
-    unsigned long long kilobytes = 0;
-    bool found = false;
-    FILE *f = fopen(path, "re");
-    while (f && !found && fgets(line, sizeof line, f))
-        found = strncmp(line, key, strlen(key)) == 0 && sscanf(line + strlen(key), ": %llu kB", &kilobytes) == 1;
-    if (f)
-        fclose(f);
-    return found ? (uint64_t)kilobytes << 10 : UINT64_MAX;
-}
-
 uint64_t limit_room(int64_t step)
 {
-    uint64_t left = of_groups(bytes_of("/proc/meminfo", "MemAvailable"), true), takers = local_ranks() / (2 * (uint64_t)(step > 0 ? step : 1));
-    if (step == 0)
-        takers = local_ranks();
+    uint64_t free_kilobytes = number_of("/proc/meminfo", "MemAvailable:", UINT64_MAX), mine = number_of("/proc/self/status", "VmSize:", UINT64_MAX);
+    uint64_t left = of_groups(free_kilobytes < UINT64_MAX ? free_kilobytes << 10 : UINT64_MAX, true);
+    uint64_t takers = step > 0 ? local_ranks() / (2 * (uint64_t)step) : local_ranks();
     left /= takers > 1 ? takers : 1;
+    left = left / 2 > SMALL ? left / 2 : SMALL; /* the application may want some, and so may others */
     struct rlimit own;
-    uint64_t mine = bytes_of("/proc/self/status", "VmSize");
     if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY && mine < UINT64_MAX) {
-        uint64_t rest = own.rlim_cur > mine ? own.rlim_cur - mine : 0;
-        left = rest < left ? rest : left;
+        uint64_t rest = own.rlim_cur > mine << 10 ? own.rlim_cur - (mine << 10) : 0;
+        left = rest / 2 < left ? rest / 2 : left;
     }
-    return left == UINT64_MAX ? left : left / 2; /* the application may want some, and so may others */
+    return left;
 }
