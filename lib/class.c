@@ -61,11 +61,12 @@ static void put_block(WendBuf *out, GBytes *block)
     wend_buf_bytes(out, bytes, n);
 }
 
-static GBytes *key_from(WendBuf *key)
+/* Clears B. */
+static GBytes *bytes_from(WendBuf *b)
 {
-    if (key->failed) g_error("out of memory while merging");
-    GBytes *bytes = g_bytes_new(key->data, key->len);
-    wend_buf_clear(key);
+    if (b->failed) g_error("out of memory while merging");
+    GBytes *bytes = g_bytes_new(b->data, b->len);
+    wend_buf_clear(b);
     return bytes;
 }
 
@@ -80,7 +81,7 @@ static void make_key(Class *k)
         put_block(&key, s->grammar);
     }
     g_clear_pointer(&k->key, g_bytes_unref);
-    k->key = key_from(&key);
+    k->key = bytes_from(&key);
 }
 
 /* The key itself, if a sequence cannot be refined. */
@@ -98,7 +99,7 @@ static void make_shapes_key(Class *k)
         k->shapes_key = g_bytes_ref(k->key);
         return;
     }
-    k->shapes_key = key_from(&key);
+    k->shapes_key = bytes_from(&key);
 }
 
 static Class *class_new(gsize n_sequences)
@@ -138,13 +139,28 @@ static void time_apart(Sequence *s)
     s->timing = g_new0(TimingSum, 2 * (gsize)s->n_timed + 1);
 }
 
+/* Equal outcomes are as many as there are calls: how many that is on this rank is not kept, so that it is the same content on all ranks. */
+static GBytes *read_stream(WendCursor *c)
+{
+    WendCursor block = wend_read_block(c), run = block;
+    if (c->failed) return g_bytes_new(NULL, 0);
+    gboolean is_run = wend_read_unsigned(&run) > 0;
+    const guint8 *entry = run.p;
+    for (gsize n = wend_read_count(&run, 1); n > 0; n--) wend_read_signed(&run);
+    if (!is_run || run.failed || run.p != run.end) return g_bytes_new(block.p, block.end - block.p);
+    WendBuf once = WEND_BUF_INIT;
+    wend_buf_unsigned(&once, 1);
+    wend_buf_bytes(&once, entry, run.end - entry);
+    return bytes_from(&once);
+}
+
 /* Streams and timing of a table, whose rows there are; NULL: there are to be none (F). */
 static gboolean part_rest(WendCursor *c, const Table *t, const RankSet *ranks, Contents **outcomes, TimingSum *timing)
 {
     if (outcomes) *outcomes = g_new0(Contents, MAX(t->n_shapes, 1));
     for (guint i = 0; i < t->n_shapes; i++) {
         wend_read_unsigned(c); /* entries: the grammar says as much */
-        GBytes *stream = read_bytes(c);
+        GBytes *stream = read_stream(c);
         if (outcomes) {
             contents_init(&(*outcomes)[i]);
             contents_add(&(*outcomes)[i], stream, ranks);
@@ -453,11 +469,23 @@ static void merge_told(Sequence *s, const Sequence *t)
     merge_polls(s, t);
 }
 
+void class_join(Class *a, Class *b)
+{
+    for (guint i = 0; i < a->n_sequences; i++) {
+        table_merge(&a->sequences[i].table, &a->ranks, &b->sequences[i].table, &b->ranks);
+        merge_told(&a->sequences[i], &b->sequences[i]);
+    }
+    rankset_unite(&a->ranks, &b->ranks);
+}
+
 gboolean class_merge(Class *a, Class *b)
 {
-    gboolean equal = g_bytes_equal(a->key, b->key);
+    if (g_bytes_equal(a->key, b->key)) {
+        class_join(a, b);
+        return TRUE;
+    }
     g_autofree Refined *refined = g_new0(Refined, a->n_sequences + 1);
-    gboolean pays = equal || refine_all(a, b, refined);
+    gboolean pays = refine_all(a, b, refined);
     for (guint i = 0; pays && i < a->n_sequences; i++) {
         Sequence *s = &a->sequences[i], *t = &b->sequences[i];
         Refined *r = &refined[i];
@@ -477,15 +505,6 @@ gboolean class_merge(Class *a, Class *b)
     for (guint i = 0; i < a->n_sequences; i++) refined_clear(&refined[i]);
     if (!pays) return FALSE;
     rankset_unite(&a->ranks, &b->ranks);
-    if (!equal) make_key(a);
+    make_key(a);
     return TRUE;
-}
-
-void class_join(Class *a, Class *b)
-{
-    for (guint i = 0; i < a->n_sequences; i++) {
-        table_merge(&a->sequences[i].table, &a->ranks, &b->sequences[i].table, &b->ranks);
-        merge_told(&a->sequences[i], &b->sequences[i]);
-    }
-    rankset_unite(&a->ranks, &b->ranks);
 }

@@ -95,7 +95,7 @@ Class *class_decode(WendCursor *c, guint32 world);
 void class_encode(const Class *k, WendBuf *out);
 /* B into A, whose ranks are others. FALSE, and nothing done: it takes less to have both. Keys equal: TRUE. Else shapes' keys are equal, and A's key changes. */
 gboolean class_merge(Class *a, Class *b);
-/* Likewise, where structures are equal and grammars are so but for exponents: A keeps its own. */
+/* Likewise, always: structures are equal, and grammars are but for exponents. A keeps its own. */
 void class_join(Class *a, Class *b);
 gsize class_memory(const Class *k);           /* bytes, more or less */
 void class_free(Class *k);

@@ -12,6 +12,7 @@ typedef struct {
     guint64 *trips;             /* by variant, then by trip */
 } Trips;
 
+/* What the program is to get. A rule is open as long as a trip count is in it. */
 typedef struct {
     Member *m;
     GArray *classes, *data;     /* WendClass, ClassData */
@@ -20,9 +21,9 @@ typedef struct {
     guint32 *made;              /* scratch, by rule of the archive: the one that was made of it */
     GHashTable *known;          /* symbols of rules that were made -> their number */
     guint64 left;               /* symbols that may be made */
-} Opener;
+} ClassReader;
 
-static void find_open(Opener *o)
+static void find_open(ClassReader *o)
 {
     const WendProgram *p = o->m->p;
     o->open = g_new0(guint8, p->n_rules + 1);
@@ -70,7 +71,7 @@ static void trips_clear(Trips *t)
 }
 
 /* START, if it is open, and the open rules below it, ascending. */
-static GArray *open_below(const Opener *o, guint start)
+static GArray *open_below(const ClassReader *o, guint start)
 {
     const WendProgram *p = o->m->p;
     GArray *found = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -86,28 +87,28 @@ static GArray *open_below(const Opener *o, guint start)
 }
 
 /* Makes rules of open ones, the last of which is *START, with these trip counts; equal ones once. */
-static gboolean close_rules(Opener *o, const GArray *open, const guint64 *trips, guint n_trips, guint *start)
+static gboolean close_rules(ClassReader *o, const GArray *open, const guint64 *trips, guint n_trips, guint *start)
 {
     WendProgram *p = o->m->p;
     for (guint i = 0; i < open->len; i++) {
         const WendRule *from = &p->rules[g_array_index(open, guint, i)];
         if (from->n > o->left) return member_bad(o->m, "its variants have more rules than it can hold");
         o->left -= from->n;
-        WendSymbol *symbols = program_new_block(p, from->n, sizeof(WendSymbol));
-        const WendRule rule = {.n = from->n, .symbols = symbols};
-        for (guint k = 0; k < rule.n; k++) {
-            symbols[k] = from->symbols[k];
+        g_autofree WendSymbol *symbols = g_memdup2(from->symbols, from->n * sizeof *symbols);
+        for (guint k = 0; k < from->n; k++) {
             if (symbols[k].is_rule && o->open[symbols[k].id]) symbols[k].id = o->made[symbols[k].id];
             if (!(symbols[k].exponent & RULE_TRIP)) continue;
             if (symbols[k].exponent - RULE_TRIP >= n_trips) return member_bad(o->m, "a loop has no trip count");
             symbols[k].exponent = trips[symbols[k].exponent - RULE_TRIP];
         }
-        g_autoptr(GBytes) key = g_bytes_new_static(symbols, rule.n * sizeof *symbols);
+        g_autoptr(GBytes) key = g_bytes_new_static(symbols, from->n * sizeof *symbols);
         gpointer known;
         gboolean is_known = g_hash_table_lookup_extended(o->known, key, NULL, &known);
         *start = o->made[g_array_index(open, guint, i)] = is_known ? GPOINTER_TO_UINT(known) : o->rules->len;
         if (is_known) continue;
+        const WendRule rule = {.n = from->n, .symbols = symbols};
         g_array_append_val(o->rules, rule);
+        g_ptr_array_add(p->blocks, g_steal_pointer(&symbols));
         g_hash_table_insert(o->known, g_steal_pointer(&key), GUINT_TO_POINTER(*start));
         if (!measure_rule(o->m, (WendRule *)(gpointer)o->rules->data, *start)) return FALSE;
     }
@@ -122,7 +123,7 @@ static gpointer block_of(WendProgram *p, const GArray *array, gsize size, guint 
 }
 
 /* The program gets what was made. Of the archive's open rules nothing stays that a reader of all rules could not take. */
-static void take(Opener *o)
+static void hand_over(ClassReader *o)
 {
     WendProgram *p = o->m->p;
     for (guint i = 0; i < p->n_rules; i++)
@@ -158,7 +159,7 @@ static gboolean complete_classes(Member *m)
 }
 
 /* Classes without ranks, one for each variant. */
-static void add_variants(Opener *o, const RankSet *ranks, const Trips *t, gsize n_sequences)
+static void add_variants(ClassReader *o, const RankSet *ranks, const Trips *t, gsize n_sequences)
 {
     WendProgram *p = o->m->p;
     g_autofree guint32 *sizes = g_new0(guint32, t->n);
@@ -173,7 +174,7 @@ static void add_variants(Opener *o, const RankSet *ranks, const Trips *t, gsize 
 }
 
 /* The classes of one class of the archive. */
-static gboolean add_classes(Opener *o, const RankSet *ranks, const Trips *t, gsize n_sequences)
+static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t, gsize n_sequences)
 {
     Member *m = o->m;
     WendProgram *p = m->p;
@@ -201,7 +202,7 @@ static gboolean add_classes(Opener *o, const RankSet *ranks, const Trips *t, gsi
     return TRUE;
 }
 
-static gboolean read_class(Opener *o)
+static gboolean read_class(ClassReader *o)
 {
     Member *m = o->m;
     RankSet ranks;
@@ -229,14 +230,14 @@ gboolean read_classes(WendProgram *p, GError **error)
     memset(p->class_of, 0xff, world * sizeof(guint));
     gsize n = wend_read_count(&m.c, 4);
     if (n > world) return member_bad(&m, "has more classes than ranks");
-    Opener o = {.m = &m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
+    ClassReader o = {.m = &m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
                 .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)), .made = g_new0(guint32, p->n_rules + 1),
                 .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .left = program_most((gsize)(m.c.end - m.c.p))};
     g_array_append_vals(o.rules, p->rules, p->n_rules);
     find_open(&o);
     gboolean good = TRUE;
     for (gsize i = 0; i < n && good; i++) good = read_class(&o);
-    if (good) take(&o);
+    if (good) hand_over(&o);
     g_array_unref(o.classes);
     g_array_unref(o.data);
     g_array_unref(o.rules);

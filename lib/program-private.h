@@ -18,7 +18,6 @@ struct WendSlotTable {
 /* What one set of ranks has of a shape's outcomes. */
 typedef struct {
     RankSet ranks;            /* none: all of the class */
-    gboolean zeros;           /* each entry is width zeros */
     guint width;
     gint64 *same;             /* not NULL: each entry is these width words */
     Series **columns;         /* not NULL: a series for each of width words */

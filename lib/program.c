@@ -239,7 +239,7 @@ void outcome_reader_init(OutcomeReader *r, const OutcomeContent *content, guint6
     r->words = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
     if (!content) return;
     if (content->columns) r->now = g_new0(SeriesRun, content->width + 1);
-    else if (!content->zeros && !content->same) pieces_init(&r->pieces, content->pieces, content->n, content->constants, content->n_constants);
+    else if (!content->same) pieces_init(&r->pieces, content->pieces, content->n, content->constants, content->n_constants);
 }
 
 void outcome_reader_clear(OutcomeReader *r)
@@ -270,9 +270,9 @@ guint64 outcome_reader_next(OutcomeReader *r)
     const OutcomeContent *content = r->content;
     guint64 repeats = r->entries - r->at;
     if (repeats == 0) return 0;
-    if (content->zeros || content->columns) {
+    if (content->columns) {
         g_array_set_size(r->words, content->width);
-        if (content->columns) repeats = next_of_columns(r);
+        repeats = next_of_columns(r);
     } else if (content->same) {
         g_array_set_size(r->words, 0);
         g_array_append_vals(r->words, content->same, content->width);

@@ -81,23 +81,6 @@ static void count_sequence(Counter *c, guint start)
 
 /* -- outcomes -- */
 
-static void clear_columns(OutcomeContent *content)
-{
-    for (guint i = 0; content->columns && i < content->width; i++) series_unref(content->columns[i]);
-    content->columns = NULL;
-}
-
-/* Columns of one word each are the same entry as often as there have to be. */
-static void find_same(WendProgram *p, OutcomeContent *content)
-{
-    gboolean same = TRUE;
-    for (guint i = 0; i < content->width; i++) same &= series_size(content->columns[i]) == 1 && series_run(content->columns[i], 0).step == 0;
-    if (!same) return;
-    content->same = program_new_block(p, content->width, sizeof(gint64));
-    for (guint i = 0; i < content->width; i++) content->same[i] = series_at(content->columns[i], 0);
-    clear_columns(content);
-}
-
 /* Entries of equal width, word by word. */
 static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
 {
@@ -109,8 +92,15 @@ static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeC
         content->columns[i] = series_decode(&m->c, o->entries, m->p->constants, m->p->n_constants);
         if (!content->columns[i]) return member_bad(m, "a stream of outcomes is damaged");
     }
-    find_same(m->p, content);
     return TRUE;
+}
+
+/* One run: its entry comes as often as there are calls. */
+static void keep_same(WendProgram *p, OutcomeContent *content, const Pieces *run)
+{
+    const gint64 *words = pieces_entry(run, 0, &content->width);
+    content->same = program_new_block(p, content->width, sizeof(gint64));
+    if (content->width) memcpy(content->same, words, content->width * sizeof(gint64));
 }
 
 static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
@@ -119,10 +109,11 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
     if (m->c.failed) return member_bad(m, "truncated");
     const WendFunction *f = m->p->shapes[o->shape].function;
     if (!(head & 1)) {
-        content->zeros = TRUE;
-        content->width = head >> 1;
         /* two words, and at most four zeros for each parameter: arrays lead with a length that is not zero */
-        return head >> 1 <= 2 + 4 * (guint64)f->n_params || member_bad(m, "an outcome is wider than its function");
+        if (head >> 1 > 2 + 4 * (guint64)f->n_params) return member_bad(m, "an outcome is wider than its function");
+        content->width = head >> 1;
+        content->same = program_new_block(m->p, content->width, sizeof(gint64));
+        return TRUE;
     }
     if (head == 1) return read_outcome_columns(m, o, content);
     content->n = head >> 1;
@@ -134,24 +125,27 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
     pieces_init(&p, content->pieces, content->n, content->constants, content->n_constants);
     guint64 entries = 0;
     gboolean good = TRUE;
-    while (good && pieces_next(&p)) good = !__builtin_add_overflow(entries, p.length, &entries);
+    while (good && pieces_next(&p)) {
+        good = !__builtin_add_overflow(entries, p.length, &entries);
+        if (entries == p.length && p.repeats && p.c.p == p.c.end) keep_same(m->p, content, &p);
+    }
     good = good && !p.c.failed;
     pieces_clear(&p);
     if (!good) return member_bad(m, "a stream of outcomes makes no sense");
-    return entries == o->entries || member_bad(m, "a stream of outcomes is not as long as its calls are many");
+    return content->same || entries == o->entries || member_bad(m, "a stream of outcomes is not as long as its calls are many");
 }
 
 /* One of the archive's classes: FIRST and the other classes that its variants are. What is told once is the first one's; the others borrow it. */
-typedef struct { WendProgram *p; guint first, n, sequence; } Family;
+typedef struct { WendProgram *p; guint first, n, sequence; } VariantClasses;
 
-static SequenceData *data_of(const Family *f, guint variant) { return &f->p->class_data[f->first + variant].sequences[f->sequence]; }
-static const WendClass *class_of(const Family *f, guint variant) { return &f->p->classes[f->first + variant]; }
-static guint rule_of(const Family *f, guint variant) { return class_of(f, variant)->sequences[f->sequence].rule; }
+static SequenceData *data_of(const VariantClasses *f, guint variant) { return &f->p->class_data[f->first + variant].sequences[f->sequence]; }
+static const WendClass *class_of(const VariantClasses *f, guint variant) { return &f->p->classes[f->first + variant]; }
+static guint rule_of(const VariantClasses *f, guint variant) { return class_of(f, variant)->sequences[f->sequence].rule; }
 
-/* Have all of the content's ranks (no set: all of the family's) as many calls with the shape as its entries are? Equal ones are as many as there have to be. */
-static gboolean fits(const Family *f, guint shape, const OutcomeContent *content, guint64 entries)
+/* Have all of the content's ranks (no set: all of the class's) as many calls with the shape as its entries are? Equal ones are as many as there have to be. */
+static gboolean fits(const VariantClasses *f, guint shape, const OutcomeContent *content, guint64 entries)
 {
-    if (f->n == 1 || content->zeros || content->same) return TRUE;
+    if (f->n == 1 || content->same) return TRUE;
     gboolean good = TRUE;
     if (content->ranks.n == 0) {
         for (guint v = 0; v < f->n; v++) good &= data_of(f, v)->shapes[shape].entries == entries;
@@ -166,7 +160,7 @@ static gboolean fits(const Family *f, guint shape, const OutcomeContent *content
 }
 
 /* Of the SHAPEth shape of the sequence. */
-static gboolean read_shape_outcomes(Member *m, const Family *f, guint shape)
+static gboolean read_shape_outcomes(Member *m, const VariantClasses *f, guint shape)
 {
     ShapeOutcomes *o = &data_of(f, 0)->shapes[shape];
     gsize n = wend_read_count(&m->c, 1);
@@ -285,7 +279,7 @@ static guint32 *read_sharing(Member *m, const SequenceData *s, guint64 form, gui
 }
 
 /* Counts of calls are in the timing of all variants; what they take becomes it. */
-static gboolean read_rows(Member *m, const Family *f, const guint32 *row_of, guint n, guint interval)
+static gboolean read_rows(Member *m, const VariantClasses *f, const guint32 *row_of, guint n, guint interval)
 {
     g_autofree TimingRow *rows = g_new0(TimingRow, n + 1);
     g_autofree guint64 *more = g_new(guint64, n + 1);
@@ -317,7 +311,7 @@ static gboolean read_rows(Member *m, const Family *f, const guint32 *row_of, gui
     return TRUE;
 }
 
-static gboolean timing_of(Member *m, const Family *f, Counter *c)
+static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
 {
     guint64 form = wend_read_unsigned(&m->c);
     guint n_rows;
@@ -343,9 +337,9 @@ static gboolean timing_of(Member *m, const Family *f, Counter *c)
 
 /* -- all -- */
 
-typedef gboolean (*SequenceReader)(Member *m, const Family *f, Counter *c);
+typedef gboolean (*SequenceReader)(Member *m, const VariantClasses *f, Counter *c);
 
-static gboolean outcomes_of(Member *m, const Family *f, Counter *c)
+static gboolean outcomes_of(Member *m, const VariantClasses *f, Counter *c)
 {
     for (guint v = 0; v < f->n; v++) {
         SequenceData *s = data_of(f, v);
@@ -366,7 +360,7 @@ static gboolean outcomes_of(Member *m, const Family *f, Counter *c)
     return TRUE;
 }
 
-static gboolean polls_of(Member *m, const Family *f, Counter *c)
+static gboolean polls_of(Member *m, const VariantClasses *f, Counter *c)
 {
     (void)c;
     const SequenceData *first = data_of(f, 0);
@@ -387,7 +381,7 @@ static gboolean read_each(WendProgram *p, const char *name, SequenceReader read,
     Member m;
     if (!member_open(&m, p, name, error)) return FALSE;
     for (guint i = 0; i < p->n_classes; i++) {
-        Family f = {p, i, p->class_data[i].n_variants, 0};
+        VariantClasses f = {p, i, p->class_data[i].n_variants, 0};
         for (; f.n > 0 && f.sequence < p->classes[i].n_sequences; f.sequence++)
             if (!read(&m, &f, c)) return FALSE;
     }
@@ -413,7 +407,7 @@ gboolean read_sequences(WendProgram *p, GError **error)
 static void clear_content(OutcomeContent *content)
 {
     rankset_clear(&content->ranks);
-    clear_columns(content);
+    for (guint i = 0; content->columns && i < content->width; i++) series_unref(content->columns[i]);
 }
 
 void program_clear_sequences(WendProgram *p)

@@ -65,20 +65,20 @@ static gboolean put_pieces(Writer *w, GBytes *stream)
     return good;
 }
 
-/* One run, of zeros: what a shape leaves that has nothing to tell. */
-static gboolean all_zero(GBytes *stream, guint *width) /* of its first entry */
+/* What a stream is at first sight. */
+typedef struct { guint width; /* of its first entry */ gboolean one_run, zeros; /* in it */ } Look;
+
+static Look look_at(GBytes *stream)
 {
     Pieces p = pieces_of(stream);
-    gboolean zero = TRUE;
-    *width = 0;
+    Look l = {0, TRUE, TRUE};
     if (pieces_next(&p)) {
-        const gint64 *words = pieces_entry(&p, 0, width);
-        for (guint i = 0; i < *width; i++) zero &= words[i] == 0;
-        zero = zero && p.repeats && !pieces_next(&p);
+        const gint64 *words = pieces_entry(&p, 0, &l.width);
+        for (guint i = 0; i < l.width; i++) l.zeros &= words[i] == 0;
+        l.one_run = p.repeats && p.c.p == p.c.end;
     }
-    zero = zero && !p.c.failed;
     pieces_clear(&p);
-    return zero;
+    return l;
 }
 
 /* To go through a stream takes time for each run, and what repeats itself may be any number of them: so time stays linear in the bytes. */
@@ -102,33 +102,28 @@ static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
         good = n == width && left-- > 0;
         for (guint i = 0; good && i < n; i++) series_builder_add(columns[i], (SeriesRun){words[i], 0, repeats});
     }
-    good = good && width > 0;
     wend_buf_unsigned(out, 1);
     wend_buf_unsigned(out, width);
-    for (guint i = 0; i < width; i++) {
-        g_autoptr(Series) s = series_builder_end(columns[i]);
-        if (good && s) series_encode(s, out, w->constant_number);
-    }
+    for (guint i = 0; i < width; i++) series_builder_encode(columns[i], out, w->constant_number);
     g_free(columns);
     pieces_clear(&p);
-    return good;
+    return good && width > 0;
 }
 
-/* ANY_LENGTH: of one run, in a form that does not say how long it is. */
-static gboolean put_content(Writer *w, GBytes *stream, gboolean any_length)
+static gboolean put_content(Writer *w, GBytes *stream)
 {
-    guint width;
-    if (all_zero(stream, &width)) {
-        wend_buf_unsigned(&w->out, (guint64)width << 1);
+    Look first = look_at(stream);
+    if (first.one_run && first.zeros) {
+        wend_buf_unsigned(&w->out, (guint64)first.width << 1);
         return TRUE;
     }
-    if (any_length) return put_columns(w, stream, &w->out);
     WendBuf member_so_far = w->out, columns = WEND_BUF_INIT;
     w->out = (WendBuf)WEND_BUF_INIT;
     gboolean good = put_pieces(w, stream);
     WendBuf pieces = w->out;
     w->out = member_so_far;
-    gboolean by_columns = good && pieces.len > 2 + 2 * width && put_columns(w, stream, &columns); /* two numbers, and what a series takes at least, each */
+    /* At least these are two numbers and, for each word, what a series takes. */
+    gboolean by_columns = good && !first.one_run && pieces.len > 2 + 2 * first.width && put_columns(w, stream, &columns);
     if (by_columns && columns.len < pieces.len) {
         wend_buf_bytes(&w->out, columns.data, columns.len);
     } else {
@@ -141,49 +136,6 @@ static gboolean put_content(Writer *w, GBytes *stream, gboolean any_length)
     return good;
 }
 
-/* A content of one sequence, and what it is if it is one run: its words. */
-typedef struct { GBytes *stream, *run; RankSet ranks; } Told;
-
-static void told_clear(gpointer told)
-{
-    Told *t = told;
-    g_bytes_unref(t->stream);
-    g_clear_pointer(&t->run, g_bytes_unref);
-    rankset_clear(&t->ranks);
-}
-
-/* The words of the stream's entries, if these are all equal; else NULL. */
-static GBytes *only_run(GBytes *stream)
-{
-    Pieces p = pieces_of(stream);
-    GBytes *run = NULL;
-    if (pieces_next(&p) && p.repeats) run = g_bytes_new(p.words->data, p.words->len * sizeof(gint64));
-    if (pieces_next(&p)) g_clear_pointer(&run, g_bytes_unref);
-    pieces_clear(&p);
-    return run;
-}
-
-/* Variants have as many entries as calls: where these are all equal, what is told is the same. */
-static GArray *distinct_contents(const Contents *contents, gboolean of_variants)
-{
-    GArray *distinct = g_array_new(FALSE, FALSE, sizeof(Told));
-    g_autoptr(GHashTable) places = g_hash_table_new(g_bytes_hash, g_bytes_equal); /* run -> place in DISTINCT + 1 */
-    g_array_set_clear_func(distinct, told_clear);
-    for (guint i = 0; i < contents->items->len; i++) {
-        const Content *item = g_ptr_array_index(contents->items, i);
-        Told one = {g_bytes_ref(item->bytes), of_variants ? only_run(item->bytes) : NULL, rankset_copy(&item->ranks)};
-        guint place = one.run ? GPOINTER_TO_UINT(g_hash_table_lookup(places, one.run)) : 0;
-        if (place) {
-            rankset_unite(&g_array_index(distinct, Told, place - 1).ranks, &one.ranks);
-            told_clear(&one);
-            continue;
-        }
-        g_array_append_val(distinct, one);
-        if (one.run) g_hash_table_insert(places, one.run, GUINT_TO_POINTER(distinct->len));
-    }
-    return distinct;
-}
-
 static gboolean put_outcomes(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
     guint64 calls;
@@ -193,12 +145,12 @@ static gboolean put_outcomes(Writer *w, const RecordedClass *k, const RecordedSe
     for (guint o = 0; o < s->sequence->table.n_shapes; o++) local[s->main.shapes[o]] = o + 1;
     for (guint shape = 0; shape < w->r->shapes->len; shape++) {
         if (!w->shape_calls[shape]) continue;
-        g_autoptr(GArray) contents = distinct_contents(&s->sequence->outcomes[local[shape] - 1], k->variants != NULL);
+        const GPtrArray *contents = s->sequence->outcomes[local[shape] - 1].items;
         wend_buf_unsigned(&w->out, contents->len);
         for (guint c = 0; c < contents->len; c++) {
-            const Told *told = &g_array_index(contents, Told, c);
-            if (contents->len > 1) rankset_encode(&told->ranks, &w->out);
-            if (!put_content(w, told->stream, told->run != NULL)) return FALSE;
+            const Content *item = g_ptr_array_index(contents, c);
+            if (contents->len > 1) rankset_encode(&item->ranks, &w->out);
+            if (!put_content(w, item->bytes)) return FALSE;
         }
     }
     return TRUE;
@@ -321,13 +273,11 @@ static guint put_sharing(Writer *w, Timed *timed, guint n)
     }
     guint n_usual = timing_rows(shapes, usual, n), n_rows = timing_rows(shapes, rows, n);
     wend_buf_unsigned(&w->out, n_rows == n_usual ? TIMING_USUAL : TIMING_SHARED); /* rows that are shared are fewer */
+    for (i = 0; i < n; i++) timed[i].to = rows[i];
+    if (n_rows == n_usual) return n_rows;
     SeriesBuilder *b = series_builder_new();
-    for (i = 0; i < n; i++) {
-        timed[i].to = rows[i];
-        series_builder_add(b, (SeriesRun){rows[i], 0, 1});
-    }
-    g_autoptr(Series) numbers = series_builder_end(b);
-    if (n_rows != n_usual) series_encode(numbers, &w->out, NULL);
+    for (i = 0; i < n; i++) series_builder_add(b, (SeriesRun){rows[i], 0, 1});
+    series_builder_encode(b, &w->out, NULL);
     return n_rows;
 }
 

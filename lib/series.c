@@ -555,6 +555,12 @@ static gboolean whole_run(const Series *s)
     return !is_special(s->run.value) && last >= WEND_SPECIAL_BASE && last <= G_MAXINT64;
 }
 
+void series_builder_encode(SeriesBuilder *b, WendBuf *out, const guint32 *constants)
+{
+    g_autoptr(Series) s = series_builder_end(b);
+    if (s) series_encode(s, out, constants);
+}
+
 Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants)
 {
     g_autoptr(Series) s = series_new_run((SeriesRun){0, 0, n});

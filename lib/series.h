@@ -24,6 +24,7 @@ typedef struct SeriesBuilder SeriesBuilder;
 SeriesBuilder *series_builder_new(void);
 void series_builder_add(SeriesBuilder *b, SeriesRun run);     /* at the end; count 0: nothing */
 Series *series_builder_end(SeriesBuilder *b);                 /* frees b; NULL: nothing was added */
+void series_builder_encode(SeriesBuilder *b, WendBuf *out, const guint32 *constants); /* likewise, and appends the series, if there is one: series_encode */
 Series *series_new_run(SeriesRun run);                        /* count > 0 */
 Series *series_ref(Series *s);                                /* NULL gives NULL */
 void series_unref(Series *s);

@@ -159,15 +159,15 @@ static guint32 share_body(Sharing *s, const Rule *rule, const guint32 *terminals
     return number;
 }
 
-/* TRIP_OF: as in Variants, or NULL. */
-static gboolean share_grammar(Sharing *s, GBytes *grammar, const guint32 *terminals, guint32 n_terminals, const guint32 *trip_of)
+/* *TRIP_OF: as in Variants, and goes on behind the grammar's symbols; or NULL. */
+static gboolean share_grammar(Sharing *s, GBytes *grammar, const guint32 *terminals, guint32 n_terminals, const guint32 **trip_of)
 {
     WendCursor c = wend_cursor(g_bytes_get_data(grammar, NULL), g_bytes_get_size(grammar));
     RuleRow row;
     if (!rules_read(&row, &c, n_terminals)) return FALSE;
-    for (guint i = 0; trip_of && i < row.n_rules; i++)
-        for (guint k = 0; k < row.rules[i].n; k++, trip_of++)
-            if (*trip_of) row.rules[i].symbols[k].exponent = RULE_TRIP + *trip_of - 1;
+    for (guint i = 0; *trip_of && i < row.n_rules; i++)
+        for (guint k = 0; k < row.rules[i].n; k++, ++*trip_of)
+            if (**trip_of) row.rules[i].symbols[k].exponent = RULE_TRIP + **trip_of - 1;
     guint n;
     guint32 *order = rules_bottom_up(&row, &n);
     guint32 *body_of = g_new0(guint32, row.n_rules);
@@ -299,9 +299,9 @@ static gboolean unify_rules(Recording *r)
     gboolean good = TRUE;
     for (guint i = 0; i < r->classes->len && good; i++) {
         RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
+        const guint32 *trip_of = k->variants ? k->variants->trip_of : NULL;
         for (guint q = 0; q < k->class->n_sequences && good; q++)
-            good = share_grammar(&s, k->sequences[q].sequence->grammar, k->sequences[q].main.terminals, k->sequences[q].sequence->table.n_terminals,
-                                 k->variants ? k->variants->trip_of[q] : NULL);
+            good = share_grammar(&s, k->sequences[q].sequence->grammar, k->sequences[q].main.terminals, k->sequences[q].sequence->table.n_terminals, &trip_of);
     }
     Nodes n = {.n_terminals = r->signatures->len, .n_bodies = s.bodies->len, .trips = s.trips};
     guint32 first_end = n.n_terminals + n.n_bodies;

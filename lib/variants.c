@@ -20,7 +20,6 @@ static void variants_free(gpointer variants)
         rankset_clear(&v->variants[i].ranks);
         g_free(v->variants[i].trips);
     }
-    for (guint q = 0; q < v->n_sequences; q++) g_free(v->trip_of[q]);
     g_free(v->variants);
     g_free(v->trip_of);
     g_free(v);
@@ -56,14 +55,13 @@ static gint by_lowest(gconstpointer a, gconstpointer b)
 }
 
 /* By symbol: number of its trip + 1; rows of exponents that are equal on all variants are one trip. */
-static GArray *number_trips(const GPtrArray *candidates, GArray *first_symbol)
+static guint32 *number_trips(const GPtrArray *candidates, GArray *first_symbol)
 {
-    const Candidate *first = candidates->pdata[0];
+    guint n = ((const Candidate *)candidates->pdata[0])->exponents->len;
     g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     g_autofree guint64 *row = g_new(guint64, candidates->len);
-    GArray *trips = g_array_sized_new(FALSE, TRUE, sizeof(guint32), first->exponents->len);
-    g_array_set_size(trips, first->exponents->len);
-    for (guint y = 0; y < trips->len; y++) {
+    guint32 *trip_of = g_new0(guint32, n + 1);
+    for (guint y = 0; y < n; y++) {
         gboolean differs = FALSE;
         for (guint i = 0; i < candidates->len; i++) {
             row[i] = g_array_index(((const Candidate *)candidates->pdata[i])->exponents, guint64, y);
@@ -76,22 +74,9 @@ static GArray *number_trips(const GPtrArray *candidates, GArray *first_symbol)
             g_array_append_val(first_symbol, y);
             g_hash_table_insert(numbers, g_steal_pointer(&key), GUINT_TO_POINTER(number = first_symbol->len));
         }
-        g_array_index(trips, guint32, y) = number;
+        trip_of[y] = number;
     }
-    return trips;
-}
-
-static guint n_symbols(const Sequence *s)
-{
-    WendCursor c = wend_cursor(g_bytes_get_data(s->grammar, NULL), g_bytes_get_size(s->grammar));
-    guint n = 0;
-    gsize rules = wend_read_count(&c, 1);
-    for (gsize i = 0; i < rules; i++)
-        for (gsize k = wend_read_count(&c, 2); k > 0; k--, n++) {
-            wend_read_unsigned(&c);
-            wend_read_unsigned(&c);
-        }
-    return n;
+    return trip_of;
 }
 
 /* The candidates' classes into that of the first of them; the others are not to be used any more. */
@@ -99,19 +84,10 @@ static Variants *join(GPtrArray *candidates)
 {
     g_ptr_array_sort(candidates, by_lowest);
     g_autoptr(GArray) first_symbol = g_array_new(FALSE, FALSE, sizeof(guint)); /* by trip */
-    g_autoptr(GArray) trips = number_trips(candidates, first_symbol);
+    guint32 *trip_of = number_trips(candidates, first_symbol);
     Class *one = ((const Candidate *)candidates->pdata[0])->class;
-    Variants *v = g_new0(Variants, 1);
-    v->n = candidates->len;
-    v->n_trips = first_symbol->len;
-    v->variants = g_new0(Variant, v->n);
-    v->n_sequences = one->n_sequences;
-    v->trip_of = g_new0(guint32 *, v->n_sequences + 1);
-    for (guint q = 0, at = 0; q < v->n_sequences; q++) {
-        guint n = n_symbols(&one->sequences[q]);
-        v->trip_of[q] = g_memdup2(&g_array_index(trips, guint32, at), n * sizeof(guint32));
-        at += n;
-    }
+    Variants *v = g_new(Variants, 1);
+    *v = (Variants){candidates->len, first_symbol->len, g_new0(Variant, candidates->len), trip_of};
     for (guint i = 0; i < v->n; i++) {
         const Candidate *c = candidates->pdata[i];
         v->variants[i] = (Variant){rankset_copy(&c->class->ranks), g_new(guint64, v->n_trips + 1)};
@@ -143,14 +119,16 @@ static gboolean find_alike(const WendMerge *m, GHashTable *alike)
 
 GHashTable *variants_join(WendMerge *m)
 {
-    g_autoptr(GHashTable) alike = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, (GDestroyNotify)g_ptr_array_unref);
-    if (!find_alike(m, alike)) return NULL;
     GHashTable *all = g_hash_table_new_full(NULL, NULL, NULL, variants_free);
+    if (m->classes->len < 2) return all;
+    g_autoptr(GHashTable) alike = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, (GDestroyNotify)g_ptr_array_unref);
+    if (!find_alike(m, alike)) {
+        g_hash_table_unref(all);
+        return NULL;
+    }
     GHashTableIter iter;
     gpointer value;
-    g_ptr_array_set_free_func(m->classes, NULL);
-    g_ptr_array_set_size(m->classes, 0);
-    g_ptr_array_set_free_func(m->classes, (GDestroyNotify)class_free);
+    g_free(g_ptr_array_steal(m->classes, NULL)); /* the classes are the candidates' */
     g_hash_table_remove_all(m->by_key);
     g_hash_table_remove_all(m->by_shapes);
     g_hash_table_iter_init(&iter, alike);

@@ -14,8 +14,7 @@ typedef struct { RankSet ranks; guint64 *trips; } Variant;
 typedef struct {
     guint n, n_trips;
     Variant *variants;           /* n, by lowest rank */
-    guint32 **trip_of;           /* by sequence of the class: by symbol of its grammar, rule by rule: number of its trip + 1; 0: the exponent is that of all */
-    guint n_sequences;
+    guint32 *trip_of;            /* by symbol of the class's grammars, sequence by sequence, rule by rule: number of its trip + 1; 0: the exponent is that of all */
 } Variants;
 
 /* Joins such classes of M, with which nothing more is to be merged then. Class -> Variants, for those that are joined ones; a class's grammar has the exponents of the variant with its lowest rank. NULL: a grammar is damaged. */

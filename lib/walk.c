@@ -74,10 +74,10 @@ static Stream *get_stream(WendWalk *w, guint32 shape)
     const OutcomeContent *content = outcome_content(w->p, w->rank, w->sequence, shape, &entries);
     outcome_reader_init(&s->reader, content, entries);
     s->words = s->reader.words;
-    if (!content || content->zeros) {
+    if (!content) { /* nothing recorded: zeros */
         s->left = G_MAXUINT64;
         s->run = 1;
-        g_array_set_size(s->words, content ? content->width : 2); /* nothing recorded: zeros */
+        g_array_set_size(s->words, 2);
     }
     return s;
 }

@@ -353,9 +353,8 @@ static void put_terminals_by_slot(Writer *w, WendBuf *out, const Signature *s, c
             series_builder_add(forms, (SeriesRun){t->form, 0, 1});
             series_builder_add(words, (SeriesRun){t->word, 0, 1});
         }
-        g_autoptr(Series) first = series_builder_end(forms), second = series_builder_end(words);
-        series_encode(first, out, NULL);
-        series_encode(second, out, w->constant_number);
+        series_builder_encode(forms, out, NULL);
+        series_builder_encode(words, out, w->constant_number);
     }
 }
 
@@ -418,12 +417,6 @@ static gint compare_symbols(gconstpointer a, gconstpointer b)
     return compare_places(a, b);
 }
 
-static void put_series(SeriesBuilder *b, WendBuf *out)
-{
-    g_autoptr(Series) s = series_builder_end(b);
-    if (s) series_encode(s, out, NULL);
-}
-
 /* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values go their own ways: 1, 2, 3, … or by chance; or of a loop whose trip count
  * varies. So the order of shapes is one row, the numbers of each shape's terminals another one, and the exponents are told symbol by symbol. */
 static void put_rule_by_kind(Writer *w, const Rule *rule, WendBuf *out)
@@ -436,12 +429,12 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, WendBuf *out)
     }
     wend_buf_unsigned(out, 0);
     wend_buf_unsigned(out, rule->n);
-    put_series(kinds, out);
+    series_builder_encode(kinds, out, NULL);
     qsort(placed, rule->n, sizeof *placed, compare_places);
     for (guint k = 0; k < rule->n;) {
         SeriesBuilder *numbers = series_builder_new();
         for (guint kind = placed[k].kind; k < rule->n && placed[k].kind == kind; k++) series_builder_add(numbers, (SeriesRun){placed[k].symbol->id, 0, 1});
-        put_series(numbers, out);
+        series_builder_encode(numbers, out, NULL);
     }
     qsort(placed, rule->n, sizeof *placed, compare_symbols);
     for (guint k = 0; k < rule->n; k++) {
@@ -449,7 +442,7 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, WendBuf *out)
         gint64 told = exponent & RULE_TRIP ? -1 - (gint64)(exponent - RULE_TRIP) : (gint64)exponent;
         series_builder_add(exponents, (SeriesRun){told, 0, 1});
     }
-    put_series(exponents, out);
+    series_builder_encode(exponents, out, NULL);
 }
 
 /* What a rule of two symbols or more takes so at least: two numbers, and three series that are one run. */
@@ -482,12 +475,12 @@ static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
     }
     for (guint32 r = 0; r < ranks->n; r++) series_builder_add(numbers, (SeriesRun){variant_of[r], 0, 1});
     wend_buf_unsigned(&w->out, v->n);
-    put_series(numbers, &w->out);
+    series_builder_encode(numbers, &w->out, NULL);
     wend_buf_unsigned(&w->out, v->n_trips);
     for (guint t = 0; t < v->n_trips; t++) {
         SeriesBuilder *counts = series_builder_new();
         for (guint i = 0; i < v->n; i++) series_builder_add(counts, (SeriesRun){(gint64)v->variants[i].trips[t], 0, 1});
-        put_series(counts, &w->out);
+        series_builder_encode(counts, &w->out, NULL);
     }
 }
 
