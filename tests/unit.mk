@@ -4,7 +4,7 @@ TESTS += $(UNIT_TESTS)
 UNIT_TESTS =
 
 UNIT_TESTS += tests/unit/cst
-tests_unit_cst_SOURCES = tests/unit/cst.c tests/unit/table.c tests/unit/table.h
+tests_unit_cst_SOURCES = tests/unit/cst.c tests/unit/part-table.c tests/unit/part-table.h
 tests_unit_cst_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_cst_LDADD = lib/libwendhot.la $(GLIB_LIBS) -lm
 
@@ -39,7 +39,7 @@ tests_unit_requests_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_requests_LDADD = lib/libwendhot.la $(GLIB_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/shortage
-tests_unit_shortage_SOURCES = tests/unit/shortage.c tests/unit/table.c tests/unit/table.h
+tests_unit_shortage_SOURCES = tests/unit/shortage.c tests/unit/part-table.c tests/unit/part-table.h
 tests_unit_shortage_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_shortage_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 tests_unit_shortage_LDADD = lib/libwendhot.la $(GLIB_LIBS)

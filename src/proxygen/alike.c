@@ -4,13 +4,39 @@
 #include "effects.h"
 
 typedef struct { guint rank, rule; } Member;
-typedef struct { GArray *members; /* of Member, by rank, when all are known */ guint *ranks; } Group;
+typedef struct {
+    GArray *rules;           /* of guint; the first one leads */
+    GArray *members;         /* of Member, by rank, if there is more than one rule */
+    guint *ranks;            /* of these */
+} Group;
+/* No rank runs two rules of a group: it would have two trip counts. The second rule of a shape that a rank runs is of the shape's second group. */
+typedef struct {
+    GPtrArray *groups;       /* of Group */
+    guint *taken;            /* by rank: in how many of the first groups it is; NULL: the shape has one rule */
+} Shape;
 
 struct Alike {
     const Plan *plan;
-    guint *leader;           /* by rule */
-    Group *groups;           /* by rule: those of leaders that do for others */
+    GPtrArray *groups;       /* of Group: all */
+    Group **group_of;        /* by rule; NULL: it is not in the plan's order */
 };
+
+static void group_free(gpointer group)
+{
+    Group *g = group;
+    g_array_unref(g->rules);
+    g_clear_pointer(&g->members, g_array_unref);
+    g_free(g->ranks);
+    g_free(g);
+}
+
+static void shape_free(gpointer shape)
+{
+    Shape *s = shape;
+    g_ptr_array_unref(s->groups);
+    g_free(s->taken);
+    g_free(s);
+}
 
 /* Is the rule nothing but its symbols one after the other? */
 static gboolean is_plain(const Plan *plan, guint rule)
@@ -31,97 +57,87 @@ static gint compare_members(gconstpointer a, gconstpointer b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static void add_members(const Plan *plan, GArray *members, guint rule)
+/* What rules of one shape have in common. */
+static void find_shape(const Alike *a, guint rule, GArray *shape)
 {
-    RankSet ranks = plan->rules[rule].ranks;
-    for (guint r = 0; r < ranks.n; r++) {
-        const Member m = {ranks.ranks[r], rule};
-        g_array_append_val(members, m);
-    }
-}
-
-/* A rank that runs two of them would have two trip counts. */
-static gboolean are_disjoint(const GArray *members)
-{
-    for (guint i = 1; i < members->len; i++)
-        if (g_array_index(members, Member, i).rank == g_array_index(members, Member, i - 1).rank)
-            return FALSE;
-    return TRUE;
-}
-
-static void lead(Alike *a, const GArray *rules)
-{
-    guint first = g_array_index(rules, guint, 0);
-    g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(Member));
-    for (guint i = 0; i < rules->len; i++)
-        add_members(a->plan, members, g_array_index(rules, guint, i));
-    g_array_sort(members, compare_members);
-    if (rules->len == 1 || !are_disjoint(members))
+    const PlanRule *r = &a->plan->rules[rule];
+    g_array_set_size(shape, 0);
+    if (!is_plain(a->plan, rule)) {
+        g_array_append_val(shape, rule); /* its own: those of others have an even length */
         return;
-    Group *g = &a->groups[first];
-    g->ranks = g_new(guint, members->len + 1);
-    for (guint i = 0; i < members->len; i++)
-        g->ranks[i] = g_array_index(members, Member, i).rank;
-    g->members = g_steal_pointer(&members);
-    for (guint i = 1; i < rules->len; i++)
-        a->leader[g_array_index(rules, guint, i)] = first;
-}
-
-/* How far a rule is above those that use no others. */
-static guint *find_heights(const Plan *plan, guint *most)
-{
-    guint *heights = g_new0(guint, plan->n_rules + 1);
-    *most = 0;
-    for (guint o = 0; o < plan->order->len; o++) { /* callees first */
-        guint rule = g_array_index(plan->order, guint, o);
-        for (guint i = 0; i < plan->rules[rule].n; i++)
-            if (plan->rules[rule].symbols[i].is_rule)
-                heights[rule] = MAX(heights[rule], heights[plan->rules[rule].symbols[i].id] + 1);
-        *most = MAX(*most, heights[rule]);
     }
-    return heights;
+    for (guint i = 0; i < r->n; i++) {
+        const WendSymbol *y = &r->symbols[i];
+        const guint words[] = {y->is_rule ? alike_leader(a, y->id) : y->id, (y->is_rule ? 2u : 0u) | (y->exponent > 1 ? 1u : 0u)};
+        g_array_append_vals(shape, words, G_N_ELEMENTS(words));
+    }
 }
 
-/* All rules of one height at a time: those below it have their leaders then. */
-static void find_alike(Alike *a, const guint *heights, guint height)
+/* The group, of those that none of the ranks is in yet. */
+static guint take_group(guint *taken, RankSet ranks)
 {
-    const Plan *plan = a->plan;
-    g_autoptr(GHashTable) numbers = bytes_table();
-    g_autoptr(GPtrArray) groups = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref); /* of GArray of guint: rules */
-    g_autoptr(GArray) key = g_array_new(FALSE, FALSE, sizeof(guint));
-    for (guint o = 0; o < plan->order->len; o++) {
-        guint rule = g_array_index(plan->order, guint, o);
-        const PlanRule *r = &plan->rules[rule];
-        if (heights[rule] != height || !is_plain(plan, rule))
-            continue;
-        g_array_set_size(key, 0);
-        for (guint i = 0; i < r->n; i++) {
-            const WendSymbol *y = &r->symbols[i];
-            const guint words[] = {y->is_rule ? a->leader[y->id] : y->id, (y->is_rule ? 2u : 0u) | (y->exponent > 1 ? 1u : 0u)};
-            g_array_append_vals(key, words, G_N_ELEMENTS(words));
+    guint which = 0;
+    for (guint r = 0; r < ranks.n; r++)
+        which = MAX(which, taken[ranks.ranks[r]]);
+    for (guint r = 0; r < ranks.n; r++)
+        taken[ranks.ranks[r]] = which + 1;
+    return which;
+}
+
+static Group *group_for(Alike *a, Shape *s, guint rule)
+{
+    const PlanRule *rules = a->plan->rules;
+    guint which = 0;
+    if (s->groups->len > 0 && !s->taken) {
+        s->taken = g_new0(guint, a->plan->n_ranks);
+        take_group(s->taken, rules[g_array_index(((Group *)s->groups->pdata[0])->rules, guint, 0)].ranks);
+    }
+    if (s->taken)
+        which = take_group(s->taken, rules[rule].ranks);
+    if (which == s->groups->len) {
+        Group *g = g_new(Group, 1);
+        *g = (Group){g_array_new(FALSE, FALSE, sizeof(guint)), NULL, NULL};
+        g_ptr_array_add(s->groups, g);
+        g_ptr_array_add(a->groups, g);
+    }
+    return s->groups->pdata[which];
+}
+
+static void find_members(const Plan *plan, Group *g)
+{
+    if (g->rules->len == 1)
+        return;
+    g->members = g_array_new(FALSE, FALSE, sizeof(Member));
+    for (guint i = 0; i < g->rules->len; i++) {
+        guint rule = g_array_index(g->rules, guint, i);
+        for (guint r = 0; r < plan->rules[rule].ranks.n; r++) {
+            const Member m = {plan->rules[rule].ranks.ranks[r], rule};
+            g_array_append_val(g->members, m);
         }
-        gboolean new;
-        guint number = bytes_number(numbers, key->data, key->len * sizeof(guint), &new);
-        if (new)
-            g_ptr_array_add(groups, g_array_new(FALSE, FALSE, sizeof(guint)));
-        g_array_append_val((GArray *)groups->pdata[number], rule);
     }
-    for (guint i = 0; i < groups->len; i++)
-        lead(a, groups->pdata[i]);
+    g_array_sort(g->members, compare_members);
+    g->ranks = g_new(guint, g->members->len + 1);
+    for (guint i = 0; i < g->members->len; i++)
+        g->ranks[i] = g_array_index(g->members, Member, i).rank;
 }
 
 Alike *alike_new(const Plan *plan)
 {
-    Alike *a = g_new0(Alike, 1);
-    guint most;
-    g_autofree guint *heights = find_heights(plan, &most);
-    a->plan = plan;
-    a->leader = g_new(guint, plan->n_rules + 1);
-    a->groups = g_new0(Group, plan->n_rules + 1);
-    for (guint i = 0; i < plan->n_rules; i++)
-        a->leader[i] = i;
-    for (guint height = 0; height <= most; height++)
-        find_alike(a, heights, height);
+    Alike *a = g_new(Alike, 1);
+    *a = (Alike){plan, g_ptr_array_new_with_free_func(group_free), g_new0(Group *, plan->n_rules + 1)};
+    g_autoptr(GHashTable) shapes = bytes_entries(shape_free);
+    g_autoptr(GArray) shape = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint o = 0; o < plan->order->len; o++) { /* callees first */
+        guint rule = g_array_index(plan->order, guint, o);
+        find_shape(a, rule, shape);
+        Shape *s = bytes_entry(shapes, shape->data, shape->len * sizeof(guint), sizeof *s);
+        if (!s->groups)
+            s->groups = g_ptr_array_new();
+        a->group_of[rule] = group_for(a, s, rule);
+        g_array_append_val(a->group_of[rule]->rules, rule);
+    }
+    for (guint i = 0; i < a->groups->len; i++)
+        find_members(plan, a->groups->pdata[i]);
     return a;
 }
 
@@ -129,30 +145,31 @@ void alike_free(Alike *a)
 {
     if (!a)
         return;
-    for (guint i = 0; i < a->plan->n_rules; i++) {
-        g_clear_pointer(&a->groups[i].members, g_array_unref);
-        g_free(a->groups[i].ranks);
-    }
-    g_free(a->groups);
-    g_free(a->leader);
+    g_ptr_array_unref(a->groups);
+    g_free(a->group_of);
     g_free(a);
 }
 
-guint alike_leader(const Alike *a, guint rule) { return a->leader[rule]; }
+guint alike_leader(const Alike *a, guint rule)
+{
+    return a && a->group_of[rule] ? g_array_index(a->group_of[rule]->rules, guint, 0) : rule;
+}
 
 RankSet alike_ranks(const Alike *a, guint leader)
 {
-    const Group *g = &a->groups[leader];
-    return g->members ? (RankSet){g->members->len, g->ranks} : a->plan->rules[leader].ranks;
+    const Group *g = a->group_of[leader];
+    return g && g->members ? (RankSet){g->members->len, g->ranks} : a->plan->rules[leader].ranks;
 }
 
 gint64 *alike_trips(const Alike *a, guint leader, guint symbol)
 {
-    const Group *g = &a->groups[leader];
+    const Group *g = a ? a->group_of[leader] : NULL;
+    if (!g || !g->members)
+        return NULL;
     guint64 own = a->plan->rules[leader].symbols[symbol].exponent;
     gboolean differ = FALSE;
-    g_autofree gint64 *trips = g_new(gint64, g->members ? g->members->len : 1);
-    for (guint i = 0; g->members && i < g->members->len; i++) {
+    g_autofree gint64 *trips = g_new(gint64, g->members->len);
+    for (guint i = 0; i < g->members->len; i++) {
         guint64 exponent = a->plan->rules[g_array_index(g->members, Member, i).rule].symbols[symbol].exponent;
         trips[i] = (gint64)exponent;
         differ |= exponent != own;

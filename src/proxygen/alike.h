@@ -7,11 +7,11 @@
 typedef struct Alike Alike;
 Alike *alike_new(const Plan *plan);
 void alike_free(Alike *a);
-/* The rule whose function does for RULE: itself, or one before it in the plan's order. */
+/* The rule whose function does for RULE: itself, or one before it in the plan's order. A NULL: itself, always. */
 guint alike_leader(const Alike *a, guint rule);
 /* The ranks that run a leader's function. */
 RankSet alike_ranks(const Alike *a, guint leader);
-/* By rank of these: how often each repeats the leader's symbol. NULL: all as often as it says. Newly allocated. */
+/* By rank of these: how often each repeats the leader's symbol. NULL, as for A NULL: all as often as it says. Newly allocated. */
 gint64 *alike_trips(const Alike *a, guint leader, guint symbol);
 
 #endif

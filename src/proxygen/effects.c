@@ -29,6 +29,20 @@ gboolean bytes_known(GHashTable *numbers, const void *bytes, gsize n)
     return g_hash_table_contains(numbers, key);
 }
 
+GHashTable *bytes_entries(GDestroyNotify destroy)
+{
+    return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, destroy);
+}
+
+gpointer bytes_entry(GHashTable *entries, const void *bytes, gsize n, gsize size)
+{
+    g_autoptr(GBytes) key = g_bytes_new(bytes, n);
+    gpointer entry = g_hash_table_lookup(entries, key);
+    if (!entry)
+        g_hash_table_insert(entries, g_steal_pointer(&key), entry = g_malloc0(size));
+    return entry;
+}
+
 static guint resource(RankEffects *r, char kind, gint64 a, gint64 b, gint64 c)
 {
     const gint64 key[] = {kind, a, b, c};

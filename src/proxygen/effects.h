@@ -59,5 +59,8 @@ gboolean request_channel(const RankEffects *e, WendDecoder *decoder, gint64 requ
 GHashTable *bytes_table(void);
 guint bytes_number(GHashTable *numbers, const void *bytes, gsize n, gboolean *new);
 gboolean bytes_known(GHashTable *numbers, const void *bytes, gsize n); /* have they a number? */
+/* What N bytes have in a table made with bytes_entries(), whose DESTROY is given each in the end (g_free, or what calls it): at first SIZE zeros. Valid as long as the table. */
+GHashTable *bytes_entries(GDestroyNotify destroy);
+gpointer bytes_entry(GHashTable *entries, const void *bytes, gsize n, gsize size);
 
 #endif

@@ -124,8 +124,8 @@ void locals_end(Emitter *e, GString *out, int indent);
 void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSymbol *symbols, guint first, guint n);
 char *rule_name(Emitter *e, guint rule);
 char *ranks_text(const Plan *plan, RankSet set); /* "ranks 0-3, 7" */
-/* A C condition that is true for the ranks of SET among those of ALL, or NULL when a table is simpler. */
-char *rank_condition(RankSet set, RankSet all);
+/* A C condition that is true for the ranks of SET, or NULL when a table is simpler. */
+char *rank_condition(RankSet set);
 
 /* -- emit_tables.c: large programs -- */
 gboolean tables_wanted(const Plan *plan);

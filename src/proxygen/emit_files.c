@@ -290,14 +290,13 @@ static void emit_dispatch(Emitter *e, GString *out)
     enum { CONDITIONS = 16 };
     const Plan *plan = e->plan;
     guint covered = 0;
-    RankSet all = {0, NULL};
     g_autoptr(GArray) starts = find_starts(e);
     g_autoptr(GPtrArray) conditions = g_ptr_array_new_with_free_func(g_free);
     gboolean simple = starts->len <= CONDITIONS;
     for (guint i = 0; i < starts->len; i++) {
         const GArray *ranks = g_array_index(starts, Start, i).ranks;
         covered += ranks->len;
-        g_ptr_array_add(conditions, simple ? rank_condition((RankSet){ranks->len, (const guint *)(gconstpointer)ranks->data}, all) : NULL);
+        g_ptr_array_add(conditions, simple ? rank_condition((RankSet){ranks->len, (const guint *)(gconstpointer)ranks->data}) : NULL);
         simple = simple && conditions->pdata[i];
     }
     if (starts->len == 1 && covered == plan->n_ranks) {
@@ -474,7 +473,7 @@ static gboolean emit_code(Emitter *e, GString *prototypes, GPtrArray *texts)
     gsize bytes = 0;
     for (guint i = 0; i < plan->order->len; i++) {
         guint rule = g_array_index(plan->order, guint, i), parts = rule_parts(e, rule);
-        if (tables_hold(e, rule) || plan->rules[rule].inlined || (e->alike && alike_leader(e->alike, rule) != rule))
+        if (tables_hold(e, rule) || plan->rules[rule].inlined || alike_leader(e->alike, rule) != rule)
             continue;
         g_autofree char *name = rule_name(e, rule);
         for (guint p = 0; p < parts; p++) {

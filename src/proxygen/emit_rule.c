@@ -12,7 +12,7 @@ enum { PART_SYMBOLS = 1000 };
 
 char *rule_name(Emitter *e, guint rule)
 {
-    PlanRule *r = &e->plan->rules[e->alike ? alike_leader(e->alike, rule) : rule];
+    PlanRule *r = &e->plan->rules[alike_leader(e->alike, rule)];
     if (!r->name)
         r->name = ++e->n_names;
     return g_strdup_printf("rule_%u", r->name);
@@ -87,7 +87,7 @@ static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol 
 /* How often a symbol is repeated, and the type that holds it. */
 static char *trip_count(Emitter *e, guint rule, guint symbol, guint64 exponent, const char **type)
 {
-    g_autofree gint64 *trips = e->alike ? alike_trips(e->alike, rule, symbol) : NULL;
+    g_autofree gint64 *trips = alike_trips(e->alike, rule, symbol);
     *type = exponent > G_MAXINT32 ? "long" : "int";
     if (!trips)
         return g_strdup_printf("%" G_GUINT64_FORMAT, exponent);
@@ -193,9 +193,8 @@ void emit_rule_part(Emitter *e, GString *out, guint rule, guint part)
     }
 }
 
-char *rank_condition(RankSet set, RankSet all)
+char *rank_condition(RankSet set)
 {
-    (void)all;
     guint step = set.n > 1 ? set.ranks[1] - set.ranks[0] : 1;
     if (set.n == 1)
         return g_strdup_printf("rank == %u", set.ranks[0]);

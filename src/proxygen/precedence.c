@@ -6,40 +6,42 @@
 
 /* N calls of one rank, one after the other, that send or receive on a channel. */
 typedef struct { guint64 step, times; gboolean returns; } Transfers;
-typedef struct { Channel channel; GArray *sent, *received; } Traffic; /* of Transfers */
+typedef struct { GArray *sent, *received; } Traffic; /* of Transfers */
 /* What is sent at AT of one rank or later has been received when UNTIL of rank TO returns. */
 typedef struct { guint64 at, until; guint to; } Edge;
+typedef struct { guint comm; /* its number */ } Window;
 /* RANK has a lock, from its step LOCK on or some time later, to UNLOCK. */
 typedef struct {
-    guint rank, phase, window, target;
+    guint rank, phase, target;
+    const Window *window;
     gboolean exclusive;
     gboolean waited;         /* for the lock: it is of the process's own part of the window, which it may load from and store to when MPI_Win_lock has returned */
     guint64 lock, unlock;
+    const GPtrArray *place;  /* once it is unlocked: the epochs of its phase, window and target */
     guint64 *after;          /* by rank: what begins after LOCK, other locks aside; NULL: not found out yet */
 } Epoch;
 /* What leads out of a rank's calls of one phase. */
 typedef struct { GArray *edges; GPtrArray *epochs; /* by unlock */ } Ways;
+typedef struct { const Window *window; guint phase, target; } PlaceKey;
 
 struct Precedence {
     const Plan *plan;
     const Members *members;
     gint64 any_tag, exclusive; /* words */
-    GHashTable *channels, *unsure, *windows, *made_on, *held, *ways, *places; /* bytes -> numbers; bytes_table() */
-    GPtrArray *traffic;      /* by number in channels: Traffic */
-    GArray *window_comms;    /* by number in windows: guint, the number of the communicator */
-    GArray *n_made;          /* by number in made_on (rank and communicator): guint */
-    GArray *handles;         /* by number in held (rank and handle): guint, the number of the window; NO_WINDOW: not known */
+    GHashTable *channels;    /* Channel -> Traffic */
+    GHashTable *unsure;      /* Channel: bytes_known() */
+    GHashTable *windows;     /* number of the communicator, and of the window on it -> Window */
+    GHashTable *made_on;     /* rank and number of a communicator -> guint: windows made */
+    GHashTable *held;        /* rank and handle -> Window *; NULL: not known */
+    GHashTable *ways;        /* phase and rank -> Ways */
+    GHashTable *places;      /* PlaceKey -> GPtrArray * of Epoch */
     GPtrArray **open;        /* by rank: Epoch, not unlocked yet */
-    GPtrArray *by_way;       /* by number in ways (phase and rank): Ways */
-    GPtrArray *by_place;     /* by number in places (phase, window and target): GPtrArray of Epoch */
     GPtrArray *epochs;       /* all of them */
     gboolean no_windows;     /* it is not clear which is which */
     gboolean matched;        /* the traffic became edges */
     guint64 steps;           /* that were taken to find out something */
     guint64 *reached;
 };
-
-enum { NO_WINDOW = G_MAXUINT };
 
 static void traffic_free(gpointer traffic)
 {
@@ -57,6 +59,12 @@ static void ways_free(gpointer ways)
     g_free(w);
 }
 
+static void place_free(gpointer place)
+{
+    g_ptr_array_unref(*(GPtrArray **)place);
+    g_free(place);
+}
+
 static void epoch_free(gpointer epoch)
 {
     g_free(((Epoch *)epoch)->after);
@@ -70,18 +78,16 @@ Precedence *precedence_new(const Plan *plan, const Members *members)
     p->members = members;
     p->any_tag = wend_constant_word("MPI_ANY_TAG");
     p->exclusive = wend_constant_word("MPI_LOCK_EXCLUSIVE");
-    GHashTable **tables[] = {&p->channels, &p->unsure, &p->windows, &p->made_on, &p->held, &p->ways, &p->places};
-    for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
-        *tables[i] = bytes_table();
-    p->traffic = g_ptr_array_new_with_free_func(traffic_free);
-    p->window_comms = g_array_new(FALSE, FALSE, sizeof(guint));
-    p->n_made = g_array_new(FALSE, FALSE, sizeof(guint));
-    p->handles = g_array_new(FALSE, FALSE, sizeof(guint));
+    p->channels = bytes_entries(traffic_free);
+    p->unsure = bytes_table();
+    p->windows = bytes_entries(g_free);
+    p->made_on = bytes_entries(g_free);
+    p->held = bytes_entries(g_free);
+    p->ways = bytes_entries(ways_free);
+    p->places = bytes_entries(place_free);
     p->open = g_new(GPtrArray *, plan->n_ranks);
     for (guint r = 0; r < plan->n_ranks; r++)
         p->open[r] = g_ptr_array_new();
-    p->by_way = g_ptr_array_new_with_free_func(ways_free);
-    p->by_place = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
     p->epochs = g_ptr_array_new_with_free_func(epoch_free);
     p->reached = g_new(guint64, plan->n_ranks);
     return p;
@@ -95,12 +101,7 @@ void precedence_free(Precedence *p)
     for (guint r = 0; r < p->plan->n_ranks; r++)
         g_ptr_array_unref(p->open[r]);
     g_free(p->open);
-    GPtrArray *lists[] = {p->traffic, p->by_way, p->by_place, p->epochs};
-    for (guint i = 0; i < G_N_ELEMENTS(lists); i++)
-        g_ptr_array_unref(lists[i]);
-    GArray *arrays[] = {p->window_comms, p->n_made, p->handles};
-    for (guint i = 0; i < G_N_ELEMENTS(arrays); i++)
-        g_array_unref(arrays[i]);
+    g_ptr_array_unref(p->epochs);
     g_free(p->reached);
     g_free(p);
 }
@@ -109,14 +110,10 @@ void precedence_free(Precedence *p)
 
 static Traffic *traffic_of(Precedence *p, const Channel *channel)
 {
-    gboolean new;
-    guint number = bytes_number(p->channels, channel, sizeof *channel, &new);
-    if (new) {
-        Traffic *t = g_new(Traffic, 1);
-        *t = (Traffic){*channel, g_array_new(FALSE, FALSE, sizeof(Transfers)), g_array_new(FALSE, FALSE, sizeof(Transfers))};
-        g_ptr_array_add(p->traffic, t);
-    }
-    return p->traffic->pdata[number];
+    Traffic *t = bytes_entry(p->channels, channel, sizeof *channel, sizeof *t);
+    if (!t->sent)
+        *t = (Traffic){g_array_new(FALSE, FALSE, sizeof(Transfers)), g_array_new(FALSE, FALSE, sizeof(Transfers))};
+    return t;
 }
 
 void precedence_sent(Precedence *p, const Channel *channel, guint64 step, guint64 times)
@@ -156,20 +153,16 @@ static gboolean is_unsure(const Precedence *p, const Channel *c)
 static Ways *ways_of(Precedence *p, guint phase, guint rank)
 {
     const guint key[] = {phase, rank};
-    gboolean new;
-    guint number = bytes_number(p->ways, key, sizeof key, &new);
-    if (new) {
-        Ways *w = g_new(Ways, 1);
+    Ways *w = bytes_entry(p->ways, key, sizeof key, sizeof *w);
+    if (!w->edges)
         *w = (Ways){g_array_new(FALSE, FALSE, sizeof(Edge)), g_ptr_array_new()};
-        g_ptr_array_add(p->by_way, w);
-    }
-    return p->by_way->pdata[number];
+    return w;
 }
 
 /* The k-th message goes to the k-th receive. Of several that one call in the grammar receives, the last one says most. */
-static void match(Precedence *p, const Traffic *t)
+static void match(Precedence *p, const Channel *channel, const Traffic *t)
 {
-    Ways *w = ways_of(p, t->channel.phase, t->channel.from);
+    Ways *w = ways_of(p, channel->phase, channel->from);
     guint64 sent = 0, received = 0;
     for (guint r = 0, s = 0; r < t->received->len; r++) {
         const Transfers *receive = &g_array_index(t->received, Transfers, r);
@@ -178,7 +171,7 @@ static void match(Precedence *p, const Traffic *t)
             sent += g_array_index(t->sent, Transfers, s++).times;
         if (s == t->sent->len)
             break;
-        const Edge e = {g_array_index(t->sent, Transfers, s).step, receive->step, t->channel.to};
+        const Edge e = {g_array_index(t->sent, Transfers, s).step, receive->step, channel->to};
         if (receive->returns)
             g_array_append_val(w->edges, e);
     }
@@ -192,13 +185,17 @@ static gint compare_edges(gconstpointer a, gconstpointer b)
 
 static void match_all(Precedence *p)
 {
-    for (guint i = 0; i < p->traffic->len; i++) {
-        const Traffic *t = p->traffic->pdata[i];
-        if (!is_unsure(p, &t->channel))
-            match(p, t);
+    GHashTableIter iter;
+    gpointer key, value;
+    g_hash_table_iter_init(&iter, p->channels);
+    while (g_hash_table_iter_next(&iter, &key, &value)) {
+        const Channel *channel = g_bytes_get_data(key, NULL);
+        if (!is_unsure(p, channel))
+            match(p, channel, value);
     }
-    for (guint i = 0; i < p->by_way->len; i++)
-        g_array_sort(((Ways *)p->by_way->pdata[i])->edges, compare_edges);
+    g_hash_table_iter_init(&iter, p->ways);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+        g_array_sort(((Ways *)value)->edges, compare_edges);
     p->matched = TRUE;
 }
 
@@ -218,37 +215,29 @@ gboolean precedence_is_of_window(const WendFunction *f)
 }
 
 /* The window that a handle is on the rank, now. */
-static guint *window_at(Precedence *p, guint rank, gint64 handle)
+static const Window **window_at(Precedence *p, guint rank, gint64 handle)
 {
     const gint64 key[] = {rank, handle};
-    const guint none = NO_WINDOW;
-    gboolean new;
-    guint number = bytes_number(p->held, key, sizeof key, &new);
-    if (new)
-        g_array_append_val(p->handles, none);
-    return &g_array_index(p->handles, guint, number);
+    return bytes_entry(p->held, key, sizeof key, sizeof(const Window *));
 }
 
 /* All members of a communicator make the windows on it in one order. */
 static void make_window(Precedence *p, guint rank, gint64 handle, guint comm)
 {
-    const guint none = 0, maker[] = {rank, comm};
-    gboolean new;
-    guint number = bytes_number(p->made_on, maker, sizeof maker, &new);
-    if (new)
-        g_array_append_val(p->n_made, none);
-    const guint window[] = {comm, g_array_index(p->n_made, guint, number)++};
-    guint *at = window_at(p, rank, handle);
-    *at = NO_WINDOW;
+    const guint maker[] = {rank, comm};
+    guint *n_made = bytes_entry(p->made_on, maker, sizeof maker, sizeof *n_made);
+    const guint key[] = {comm, (*n_made)++};
+    const Window **at = window_at(p, rank, handle);
+    *at = NULL;
     if (comm == COMM_UNKNOWN || comm == COMM_SELF)
         return;
-    *at = bytes_number(p->windows, window, sizeof window, &new);
-    if (new)
-        g_array_append_val(p->window_comms, comm);
+    Window *w = bytes_entry(p->windows, key, sizeof key, sizeof *w);
+    w->comm = comm;
+    *at = w;
 }
 
 /* Of the lock that the rank has there, its place among those it has; -1: it has none. */
-static int open_epoch(const Precedence *p, guint rank, guint window, guint target)
+static int open_epoch(const Precedence *p, guint rank, const Window *window, guint target)
 {
     for (guint i = 0; i < p->open[rank]->len; i++) {
         const Epoch *e = p->open[rank]->pdata[i];
@@ -258,13 +247,14 @@ static int open_epoch(const Precedence *p, guint rank, guint window, guint targe
     return -1;
 }
 
-static void lock(Precedence *p, const Call *c, guint rank, guint phase, guint window, guint target, guint64 step)
+static void lock(Precedence *p, const Call *c, guint rank, guint phase, const Window *window, guint target, guint64 step)
 {
     const Arg *type = call_arg_named(c, "lock_type"), *assert = call_arg_named(c, "assert");
     if (call_number(c, assert, rank, -1) != 0)
         return; /* with MPI_MODE_NOCHECK nothing is locked */
     Epoch *e = g_new(Epoch, 1);
-    *e = (Epoch){rank, phase, window, target, call_value(c, type->in[0], rank) == p->exclusive, target == rank, step, G_MAXUINT64, NULL};
+    *e = (Epoch){.rank = rank, .phase = phase, .target = target, .window = window, .exclusive = call_value(c, type->in[0], rank) == p->exclusive,
+                 .waited = target == rank, .lock = step, .unlock = G_MAXUINT64};
     g_ptr_array_add(p->epochs, e);
     g_ptr_array_add(p->open[rank], e);
 }
@@ -274,13 +264,13 @@ static void unlock(Precedence *p, guint rank, guint phase, guint at, guint64 ste
     Epoch *e = g_ptr_array_steal_index_fast(p->open[rank], at);
     if (!once || e->phase != phase)
         return;
-    const guint key[] = {phase, e->window, e->target};
-    gboolean new;
-    guint number = bytes_number(p->places, key, sizeof key, &new);
-    if (new)
-        g_ptr_array_add(p->by_place, g_ptr_array_new());
+    const PlaceKey key = {e->window, phase, e->target};
+    GPtrArray **place = bytes_entry(p->places, &key, sizeof key, sizeof *place);
+    if (!*place)
+        *place = g_ptr_array_new();
     e->unlock = step;
-    g_ptr_array_add(p->by_place->pdata[number], e);
+    e->place = *place;
+    g_ptr_array_add(*place, e);
     g_ptr_array_add(ways_of(p, phase, rank)->epochs, e);
 }
 
@@ -297,10 +287,10 @@ void precedence_window(Precedence *p, const Call *c, guint rank, guint phase, gu
     }
     if (p->no_windows || window->n_in_words == 0)
         return;
-    guint which = *window_at(p, rank, call_value(c, window->in[0], rank));
-    if (which == NO_WINDOW)
+    const Window *which = *window_at(p, rank, call_value(c, window->in[0], rank));
+    if (!which)
         return;
-    gint target = whom ? members_process(p->members, g_array_index(p->window_comms, guint, which), rank, call_value(c, whom->in[0], rank)) : -1;
+    gint target = whom ? members_process(p->members, which->comm, rank, call_value(c, whom->in[0], rank)) : -1;
     gboolean certain = once && !c->failed;
     if (target < 0)
         return;
@@ -346,11 +336,8 @@ static void follow_locks(Precedence *p, Front *f, guint phase, guint rank, const
             first->after = g_new(guint64, p->plan->n_ranks);
             find_after(p, phase, rank, first->lock, FALSE, first->after);
         }
-        const guint key[] = {phase, first->window, first->target};
-        gboolean new;
-        const GPtrArray *here = p->by_place->pdata[bytes_number(p->places, key, sizeof key, &new)];
-        for (guint i = 0; i < here->len && !too_long(p); i++) {
-            const Epoch *second = here->pdata[i];
+        for (guint i = 0; i < first->place->len && !too_long(p); i++) {
+            const Epoch *second = first->place->pdata[i];
             if (second->rank != rank && (first->exclusive || second->exclusive) && first->after[second->rank] <= second->lock)
                 reach(f, second->rank, second->unlock + 1);
         }

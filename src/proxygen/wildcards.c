@@ -196,8 +196,10 @@ static gboolean moved_nothing(const Traffic *t, const Call *c, guint rank, guint
 
 static void note_matched(Traffic *t, guint rank, guint phase, Matched more)
 {
+    if (t->precedence)
+        return; /* it has been noted */
     const MatchedAt places[] = {{rank, phase, 0}, {rank, ANY_PHASE, 0}};
-    for (guint i = 0; i < G_N_ELEMENTS(places) && !t->precedence; i++) {
+    for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
         Matched *known = g_hash_table_lookup(t->matched, &places[i]);
         if (!known) {
             known = g_new(Matched, 1);
@@ -274,63 +276,63 @@ typedef struct {
     const Transfer *receive;
     guint rank;
     const guint64 *after;     /* by rank: the first step that begins after it has returned; NULL: not known */
-} Wild;
+} Judged;
 
-static gboolean could_take(const Traffic *t, const Wild *w, const Transfer *send)
+static gboolean could_take(const Traffic *t, const Judged *j, const Transfer *send)
 {
-    return meet(t, w->receive, send) && !(w->after && w->after[send->source] <= send->first);
+    return meet(t, j->receive, send) && !(j->after && j->after[send->source] <= send->first);
 }
 
 /* The next of the sends that the wildcard could match, from number *I on of those to its rank, and to who knows whom. */
-static const Transfer *next_send(const Traffic *t, const Wild *w, guint *i)
+static const Transfer *next_send(const Traffic *t, const Judged *j, guint *i)
 {
-    const GArray *known = t->sent->pdata[w->rank], *unknown = t->sent->pdata[t->plan->n_ranks];
+    const GArray *known = t->sent->pdata[j->rank], *unknown = t->sent->pdata[t->plan->n_ranks];
     guint n = known ? known->len : 0, all = n + (unknown ? unknown->len : 0);
     while (*i < all) {
         const Transfer *send = *i < n ? &g_array_index(known, Transfer, *i) : &g_array_index(unknown, Transfer, *i - n);
         ++*i;
-        if (could_take(t, w, send))
+        if (could_take(t, j, send))
             return send;
     }
     return NULL;
 }
 
 /* Are all sends that the wildcard could match of one rank? */
-static gboolean one_sender(const Traffic *t, const Wild *w)
+static gboolean one_sender(const Traffic *t, const Judged *j)
 {
     const Transfer *send;
     gint64 sender = -1;
-    for (guint i = 0; (send = next_send(t, w, &i)) != NULL; sender = send->source)
+    for (guint i = 0; (send = next_send(t, j, &i)) != NULL; sender = send->source)
         if (sender >= 0 && send->source != sender)
             return FALSE;
     return TRUE;
 }
 
 /* Could the wildcard take a message that a receive, which names its source, is to get? */
-static gboolean could_rob(const Traffic *t, const Wild *w, const Transfer *named_one)
+static gboolean could_rob(const Traffic *t, const Judged *j, const Transfer *named_one)
 {
-    gint source = members_process(t->members, named_one->comm, w->rank, named_one->source);
+    gint source = members_process(t->members, named_one->comm, j->rank, named_one->source);
     const Transfer *send;
-    for (guint i = 0; (send = next_send(t, w, &i)) != NULL;)
+    for (guint i = 0; (send = next_send(t, j, &i)) != NULL;)
         if ((source < 0 || send->source == source) && meet(t, named_one, send))
             return TRUE;
     return FALSE;
 }
 
 /* Why the wildcard must be pinned, or NULL. */
-static const char *conflict_on(const Traffic *t, const Wild *w, gint64 room)
+static const char *conflict_on(const Traffic *t, const Judged *j, gint64 room)
 {
-    if (one_sender(t, w))
+    if (one_sender(t, j))
         return NULL;
-    const GArray *received = t->received->pdata[w->rank];
+    const GArray *received = t->received->pdata[j->rank];
     for (guint i = 0; i < received->len; i++) {
         const Transfer *other = &g_array_index(received, Transfer, i);
         /* One that was posted earlier is matched first. */
-        if (meet(t, w->receive, other) && other->last > w->receive->first && other->source != t->any_source && could_rob(t, w, other))
+        if (meet(t, j->receive, other) && other->last > j->receive->first && other->source != t->any_source && could_rob(t, j, other))
             return "another receive of this rank names its source and could miss its message.";
     }
     const Transfer *send;
-    for (guint i = 0; (send = next_send(t, w, &i)) != NULL;) {
+    for (guint i = 0; (send = next_send(t, j, &i)) != NULL;) {
         if (send->bytes < 0 || (room >= 0 && send->bytes > room && send->bytes != EAGER_BYTES + 1))
             return "a message of another sender might not fit.";
         if (send->blocking && send->bytes > EAGER_BYTES)
@@ -704,7 +706,7 @@ static void free_lists(GPtrArray *lists)
     g_ptr_array_free(lists, TRUE);
 }
 
-/* Why the receive must be pinned, or NULL. AFTER: see Wild. */
+/* Why the receive must be pinned, or NULL. AFTER: see Judged. */
 static const char *reason_to_pin(const Traffic *t, const Transfer *one, guint rank, const guint64 *after)
 {
     Plan *plan = t->plan;
@@ -714,8 +716,8 @@ static const char *reason_to_pin(const Traffic *t, const Transfer *one, guint ra
         return "asked for with --pin.";
     if (is_probe(name))
         return NULL;
-    const Wild wild = {one, rank, after};
-    return conflict_on(t, &wild, is_matched_probe(name) ? room_for_matched(t, rank, one->phase) : one->bytes);
+    const Judged judged = {one, rank, after};
+    return conflict_on(t, &judged, is_matched_probe(name) ? room_for_matched(t, rank, one->phase) : one->bytes);
 }
 
 static void pin(const Traffic *t, const Transfer *one, const char *reason)

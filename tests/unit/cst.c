@@ -1,6 +1,6 @@
 /* cst.c: numbers by first occurrence, pools, streams and timing, read back from the encoded table with a reader of its own. */
 #include "../../lib/part.h"
-#include "table.h"
+#include "part-table.h"
 
 #include <glib.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * Linked with -Wl,--wrap: the library's allocations come here, and fail from the n-th on until the shortage is over. */
 #include "../../lib/grammar.h"
-#include "table.h"
+#include "part-table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* table.c: see table.h. */
-#include "table.h"
+/* part-table.c: see part-table.h. */
+#include "part-table.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* table.h: a table of part.h, read back. Nothing is taken from the reader that is in lib/. */
-#ifndef WEND_TEST_TABLE_H
-#define WEND_TEST_TABLE_H
+/* part-table.h: a table of part.h, read back. Nothing is taken from the reader that is in lib/. */
+#ifndef WEND_TEST_PART_TABLE_H
+#define WEND_TEST_PART_TABLE_H
 
 #include <glib.h>
 
