@@ -85,6 +85,11 @@ char *argument(Emitter *e, const Call *c, guint index);
 /* The request array of a Wait or Test, as an lvalue of pointer type. */
 char *request_array(Emitter *e, const Call *c, const Arg *arg);
 
+/* -- emit_filled.c -- */
+/* An array of N elements that a call reads, whose VALUES are of RANKS in their order, N of each: the call of a function that fills it the first time, by loops ("array_of_displacements_3()"). NULL: that takes more text than
+ * the elements. CONSTANT: it gives a pointer to const. */
+char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant, RankSet ranks, const gint64 *values, gint64 n);
+
 /* -- special.c: the few functions that need more than their line of the spec -- */
 /* TRUE if it wrote the call itself. */
 gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint *statements);

@@ -112,8 +112,8 @@ static gboolean names_arrays(const Call *c)
     return c->failed;
 }
 
-/* Elements that are known at run time only, in a static array: filled each time, always with the same. Calls with equal elements have one, but not two parameters of a call. */
-static char *filled_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements)
+/* A static array for elements that are known at run time only: filled each time, always with the same. Calls with equal elements have one, but not two parameters of a call. */
+static const char *static_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements)
 {
     g_autofree char *key = g_strdup_printf("filled %s %s %s", ctype, param, elements);
     const char *name = g_hash_table_lookup(e->tables, key);
@@ -123,8 +123,38 @@ static char *filled_array(Emitter *e, const char *ctype, const char *param, gint
         g_hash_table_insert(e->tables, g_steal_pointer(&key), made);
         name = made;
     }
+    return name;
+}
+
+static char *filled_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements)
+{
+    const char *name = static_array(e, ctype, param, n, elements);
     add(e->before, g_strdup_printf("memcpy(%s, (%s[]){%s}, sizeof %s);", name, ctype, elements, name));
     return g_strdup(name);
+}
+
+/* What MPI 3.0 removed never got its consts. */
+static gboolean is_without_const(const Call *c)
+{
+    return strcmp(c->function->name, "MPI_Type_struct") == 0 || strcmp(c->function->name, "MPI_Type_hindexed") == 0;
+}
+
+/* NULL: a table takes less. */
+static char *number_loops(Emitter *e, const Call *c, const Arg *arg, gboolean constant)
+{
+    static const guint any = 0;
+    const WendParam *param = arg->param;
+    guint width = param->kind == WEND_KIND_ADDRESS ? 4 : 1;
+    gint64 n = arg->n_in;
+    RankSet ranks = constant ? (RankSet){1, &any} : e->plan->terminal_ranks[c->terminal];
+    g_autofree gint64 *values = g_new(gint64, (gsize)n * ranks.n);
+    for (guint r = 0; r < ranks.n; r++)
+        for (gint64 i = 0; i < n; i++) {
+            Word w = arg->in[width * i + (width > 1)];
+            if (!constant || !word_is_constant(c, w, &values[i]))
+                values[r * n + i] = call_value(c, w, ranks.ranks[r]);
+        }
+    return filled_by_loops(e, param->ctype, param->name, !is_without_const(c), ranks, values, n);
 }
 
 /* An array that the library reads: inline when short, else a constant table, by rank where elements vary by rank. */
@@ -145,10 +175,11 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
     }
     constant &= numbers;
 
-    gboolean named = names_arrays(c);
-    /* What MPI 3.0 removed never got its consts. */
-    gboolean removed = strcmp(c->function->name, "MPI_Type_struct") == 0 || strcmp(c->function->name, "MPI_Type_hindexed") == 0;
-    gboolean written = param->dir == WEND_DIR_INOUT || removed;
+    gboolean named = names_arrays(c), written = param->dir == WEND_DIR_INOUT;
+    char *loops = numbers && !written && param->kind != WEND_KIND_BITS && n > INLINE_ELEMENTS ? number_loops(e, c, arg, constant) : NULL;
+    if (loops)
+        return loops;
+    written |= is_without_const(c);
 
     g_autoptr(GString) elements = g_string_new("");
     if (!constant && numbers && !written && (n > INLINE_ELEMENTS || named)) {
@@ -187,6 +218,32 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
     return g_strdup_printf("(%s[]){%s}", param->ctype, elements->str);
 }
 
+/* As loops, of which each is for equal handles in a row. NULL: elements one by one take less. */
+static char *handle_loops(Emitter *e, const Call *c, const Arg *arg)
+{
+    enum { LOOP_TEXT = 60, ELEMENT_TEXT = 8 };
+    gint64 left = arg->n_in * ELEMENT_TEXT / LOOP_TEXT;
+    const char *ctype = handle_ctype(arg->param->kind);
+    g_autoptr(GString) all = g_string_new("");
+    g_autoptr(GArray) starts = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (gint64 i = 0; i < arg->n_in; i++) {
+        if (i > 0 && arg->in[i].value == arg->in[i - 1].value)
+            continue;
+        if (left-- == 0)
+            return NULL;
+        g_array_append_val(starts, i);
+        g_string_append_printf(all, "%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " ", i, arg->in[i].value);
+    }
+    const char *name = static_array(e, ctype, arg->param->name, arg->n_in, all->str);
+    for (guint k = 0; k < starts->len; k++) {
+        gint64 first = g_array_index(starts, gint64, k), end = k + 1 < starts->len ? g_array_index(starts, gint64, k + 1) : arg->n_in;
+        g_autofree char *text = expression_handle_of(e, c, arg->param->kind, arg->in[first].value);
+        add(e->before, g_strdup_printf("for (%s i = %" G_GINT64_FORMAT "; i < %" G_GINT64_FORMAT "; i++)", end > G_MAXINT32 ? "long" : "int", first, end));
+        add(e->before, g_strdup_printf("    %s[i] = %s;", name, text));
+    }
+    return g_strdup(name);
+}
+
 static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
 {
     const char *ctype = handle_ctype(arg->param->kind);
@@ -197,6 +254,14 @@ static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
     g_autoptr(GString) elements = g_string_new("");
     gboolean named = names_arrays(c);
     GArray *columns = e->columns;
+    char *loops = NULL;
+    if (arg->n_in > INLINE_ELEMENTS) {
+        e->columns = NULL;
+        loops = handle_loops(e, c, arg);
+        e->columns = columns;
+    }
+    if (loops)
+        return loops;
     if (named)
         e->columns = NULL;
     for (gint64 i = 0; i < arg->n_in; i++) {

@@ -31,6 +31,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/text.c \
 	src/proxygen/expression.c \
 	src/proxygen/emit_call.c \
+	src/proxygen/emit_filled.c \
 	src/proxygen/special.c \
 	src/proxygen/emit_choice.c \
 	src/proxygen/emit_wildcard.c \

@@ -567,6 +567,76 @@ C
     "$WEND" diff app.dir parts.dir
 }
 
+# Types of many blocks: as constants the arrays would be 2 MB of C.
+@test "long arrays that follow a pattern are loops" {
+    cat >blocks.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+enum { N = 20000 };
+static int ones[N], lengths[N], places[N];
+static MPI_Aint offsets[N];
+static MPI_Datatype types[N];
+static void exchange(MPI_Datatype type)
+{
+    MPI_Aint lb, extent;
+    MPI_Type_commit(&type);
+    MPI_Type_get_extent(type, &lb, &extent);
+    char *memory = calloc(1, (size_t)(lb + extent));
+    MPI_Bcast(memory, 1, type, 0, MPI_COMM_SELF);
+    free(memory);
+    MPI_Type_free(&type);
+}
+int main(int argc, char **argv)
+{
+    unsigned long x = 1;
+    int rank;
+    MPI_Datatype type, pair;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    for (int i = 0; i < N; i++) {
+        ones[i] = 1;
+        places[i] = i * (i + 1) / 2; /* rows of a triangle */
+    }
+    MPI_Type_indexed(N, ones, places, MPI_CHAR, &type);
+    exchange(type);
+    for (int i = 0; i < N; i++) { /* in pairs, backwards, the last one alone */
+        lengths[i] = i == N - 1 ? 7 : i % 2 ? 3 : 2;
+        offsets[i] = 64l * (N - i) - (i % 2 ? 24 : 0);
+        types[i] = i < N / 2 ? MPI_INT : pair;
+    }
+    MPI_Type_create_hindexed(N, lengths, offsets, MPI_INT, &type);
+    exchange(type);
+    MPI_Type_create_struct(N, ones, offsets, types, &type);
+    exchange(type);
+    for (int i = 0; i < N; i++) { /* other values, steps and bounds on each rank */
+        lengths[i] = i < 1000 * (rank + 1) ? 1 : 2 + rank;
+        places[i] = (7 + rank * rank) * i + rank;
+    }
+    MPI_Type_indexed(N, lengths, places, MPI_INT, &type);
+    exchange(type);
+    if (argc > 1) { /* by chance */
+        for (int i = 0; i < 500; i++)
+            places[i] = 100 * i + (int)((x = x * 6364136223846793005ul + 1442695040888963407ul) >> 59);
+        MPI_Type_create_indexed_block(500, 1, places, MPI_INT, &type);
+        exchange(type);
+    }
+    MPI_Type_free(&pair);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 blocks.c -o blocks
+    roundtrip 4 ./blocks
+    [ "$(wc -c <proxy.c)" -lt 20000 ]
+    "$PROXYGEN" app.dir -o parts/
+    make -s -C parts CC="$MPICC" CFLAGS="-std=c11 -Wall -Wextra -Werror"
+    quietly parts.out record parts.dir 4 parts/proxy
+    "$WEND" diff app.dir parts.dir
+    rm -r app.dir proxy.dir proxy.c
+    roundtrip 3 ./blocks by-chance
+}
+
 # What is more than a call, in a program that is large: calls in any order of all kinds that code is kept for, on several ranks, which differ.
 @test "tables hold large programs with loops, callbacks, wildcards, arrays and values by rank" {
     cat >large.c <<'C'

@@ -1,0 +1,176 @@
+/* emit_filled.c: long arrays whose elements follow a pattern, as loops: data types of a million blocks would be megabytes of constants otherwise. */
+#include "emit.h"
+
+#include <string.h>
+
+/* Elements FIRST, FIRST + STRIDE, … before END: VALUE, and each differs from the one before it by STEP, which itself grows by BEND each time (0, 1, 3, 6, 10: triangles of a matrix). */
+typedef struct { gint64 first, end, stride, value, step, bend; } Progression;
+
+/* What a progression, and a function around them all, takes as text, about; an array takes what its elements do. */
+enum { PROGRESSION_TEXT = 70, FUNCTION_TEXT = 160 };
+/* So many may be interleaved; more are found only one after the other. */
+enum { MOST_STRIDE = 16 };
+
+static gboolean differ_by(gint64 a, gint64 b, gint64 *step)
+{
+    const gint64 limit = G_GINT64_CONSTANT(1) << 60; /* sums stay numbers of 64 bits */
+    return MIN(a, b) >= -limit && MAX(a, b) <= limit && !__builtin_sub_overflow(b, a, step);
+}
+
+/* The progression that begins at element FIRST of N, as long as it goes. */
+static Progression progression_at(const gint64 *v, gint64 n, gint64 first, gint64 stride)
+{
+    gint64 at = first + stride, step, next;
+    Progression p = {first, n, stride, v[first], 0, 0};
+    if (at < n && v[at] != v[first]) {
+        p.end = at;
+        if (!differ_by(v[first], v[at], &step))
+            return p;
+        p.step = step;
+        at += stride;
+        if (at < n && differ_by(v[at - stride], v[at], &next))
+            p.bend = next - step;
+        for (; at < n && differ_by(v[at - stride], v[at], &next) && next == step + p.bend; at += stride)
+            step = next;
+    } else {
+        while (at < n && v[at] == v[first])
+            at += stride;
+    }
+    p.end = MIN(at, n);
+    return p;
+}
+
+/* Where STRIDE interleaved ones from FIRST on end, the first of them. */
+static gint64 interleaved(const gint64 *v, gint64 n, gint64 first, gint64 stride, Progression *all)
+{
+    gint64 end = n;
+    for (gint64 k = 0; k < stride && first + k < end; k++) {
+        all[k] = progression_at(v, end, first + k, stride);
+        end = MIN(end, all[k].end);
+    }
+    for (gint64 k = 0; k < stride; k++)
+        all[k].end = end;
+    return end;
+}
+
+/* Appends them; takes at each place the stride with which each goes farthest. More than LIMIT: FALSE. */
+static gboolean find_progressions(const gint64 *v, gint64 n, gint64 limit, GArray *all)
+{
+    for (gint64 i = 0; i < n;) {
+        Progression best[MOST_STRIDE], tried[MOST_STRIDE];
+        gint64 end = interleaved(v, n, i, 1, best), stride = 1;
+        for (gint64 s = 2; s <= MOST_STRIDE && end < n; s++) {
+            gint64 its_end = interleaved(v, n, i, s, tried);
+            if (its_end - i < 2 * s || (its_end - i) / s <= (end - i) / stride)
+                continue;
+            end = its_end;
+            memcpy(best, tried, sizeof best);
+            stride = s;
+        }
+        if (all->len + stride > limit)
+            return FALSE;
+        g_array_append_vals(all, best, (guint)stride);
+        i = end;
+    }
+    return TRUE;
+}
+
+static gboolean are_like(const GArray *a, const GArray *b)
+{
+    gboolean like = a->len == b->len;
+    for (guint k = 0; like && k < a->len; k++)
+        like = g_array_index(a, Progression, k).stride == g_array_index(b, Progression, k).stride;
+    return like;
+}
+
+static gsize text_of_elements(const Plan *plan, const gint64 *v, gsize n)
+{
+    gsize length = 0;
+    for (gsize i = 0; i < n; i++) {
+        if (i > 0 && v[i] == v[i - 1]) {
+            length += 3;
+            continue;
+        }
+        g_autofree char *text = literal(plan, v[i]);
+        length += strlen(text) + 2;
+    }
+    return length;
+}
+
+/* The number at OFFSET of the K-th progression, by rank. */
+static char *number(Emitter *e, RankSet ranks, GArray *const *rows, guint k, gsize offset, gboolean *zero)
+{
+    g_autofree gint64 *values = g_new(gint64, ranks.n);
+    gboolean wide = FALSE;
+    *zero = TRUE;
+    for (guint r = 0; r < ranks.n; r++) {
+        values[r] = G_STRUCT_MEMBER(gint64, &g_array_index(rows[r], Progression, k), offset);
+        *zero &= values[r] == 0;
+        wide |= values[r] > G_MAXINT32 || values[r] < G_MININT32;
+    }
+    char *text = expression_by_rank(e, ranks, values, wide ? "long long" : "int", "numbers");
+    if (!strchr(text, '?'))
+        return text;
+    g_autofree char *conditional = text;
+    return g_strdup_printf("(%s)", conditional);
+}
+
+static void write_progression(Emitter *e, GString *body, RankSet ranks, GArray *const *rows, guint k, const char *index, gboolean *steps, gboolean *bends)
+{
+    gboolean zero, straight, level;
+#define NUMBER(member, zero) number(e, ranks, rows, k, G_STRUCT_OFFSET(Progression, member), zero)
+    g_autofree char *first = NUMBER(first, &zero), *end = NUMBER(end, &zero), *value = NUMBER(value, &zero), *step = NUMBER(step, &level), *bend = NUMBER(bend, &straight);
+#undef NUMBER
+    gint64 stride = g_array_index(rows[0], Progression, k).stride;
+    g_autofree char *next = stride == 1 ? g_strdup("i++") : g_strdup_printf("i += %" G_GINT64_FORMAT, stride);
+    gboolean stepping = !(level && straight), one = TRUE;
+    for (guint r = 0; r < ranks.n; r++)
+        one &= g_array_index(rows[r], Progression, k).end == g_array_index(rows[r], Progression, k).first + 1;
+    if (one) {
+        g_string_append_printf(body, "        a[%s] = %s;\n", first, value);
+        return;
+    }
+    *steps |= stepping;
+    *bends |= !straight;
+    if (stepping)
+        g_string_append_printf(body, "        v = %s;\n", value);
+    if (!straight)
+        g_string_append_printf(body, "        step = %s;\n", step);
+    g_string_append_printf(body, "        for (%s i = %s; i < %s; %s", index, first, end, next);
+    if (!straight)
+        g_string_append_printf(body, ", v += step, step += %s", bend);
+    else if (stepping)
+        g_string_append_printf(body, ", v += %s", step);
+    g_string_append_printf(body, ")\n            a[i] = %s;\n", stepping ? "v" : value);
+}
+
+char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant, RankSet ranks, const gint64 *values, gint64 n)
+{
+    gsize elements = text_of_elements(e->plan, values, (gsize)n * ranks.n);
+    if (elements < FUNCTION_TEXT)
+        return NULL;
+    gint64 limit = (gint64)((elements - FUNCTION_TEXT) / PROGRESSION_TEXT);
+    g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    for (guint r = 0; r < ranks.n; r++) {
+        GArray *list = g_array_new(FALSE, FALSE, sizeof(Progression));
+        g_ptr_array_add(lists, list);
+        if (!find_progressions(values + r * n, n, limit, list) || !are_like(list, lists->pdata[0]))
+            return NULL;
+    }
+    GArray *const *rows = (GArray *const *)(gpointer)lists->pdata;
+    g_autoptr(GString) body = g_string_new("");
+    gboolean steps = FALSE, bends = FALSE;
+    for (guint k = 0; k < rows[0]->len; k++)
+        write_progression(e, body, ranks, rows, k, n > G_MAXINT32 ? "long" : "int", &steps, &bends);
+    g_autofree char *key = g_strdup_printf("loops %s %s %d %" G_GINT64_FORMAT " %s", ctype, name, constant, n, body->str);
+    const char *made = g_hash_table_lookup(e->tables, key);
+    if (made)
+        return g_strdup(made);
+    char *call = g_strdup_printf("%s_%u()", name, ++e->n_tables);
+    g_string_append_printf(e->definitions, "static %s%s *%.*s(void)\n{\n    static %s a[%" G_GINT64_FORMAT "];\n    static _Atomic int filled;\n%s",
+                           constant ? "const " : "", ctype, (int)strlen(call) - 2, call, ctype, n,
+                           bends ? "    long long v, step;\n" : steps ? "    long long v;\n" : "");
+    g_string_append_printf(e->definitions, "\n    if (!filled) {\n%s        filled = 1;\n    }\n    return a;\n}\n\n", body->str);
+    g_hash_table_insert(e->tables, g_steal_pointer(&key), call);
+    return g_strdup(call);
+}
