@@ -637,6 +637,38 @@ C
     roundtrip 3 ./blocks by-chance
 }
 
+# Each rank's function makes another call the last times.
+@test "callbacks are called as often as they were, however often that is" {
+    cat >often.c <<'C'
+#include <mpi.h>
+enum { TIMES = 1100000 };
+static int count, rank;
+static void handle(MPI_Comm *comm, int *code, ...)
+{
+    int n;
+    if (count++ >= TIMES - 3 - rank)
+        MPI_Comm_size(*comm, &n);
+    (void)code;
+}
+int main(int argc, char **argv)
+{
+    MPI_Errhandler handler;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_create_errhandler(handle, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    for (int i = 0; i < TIMES; i++)
+        MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER);
+    MPI_Errhandler_free(&handler);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 often.c -o often
+    roundtrip 2 ./often
+    [ "$(wc -c <proxy.c)" -lt 8000 ]
+}
+
 # What is more than a call, in a program that is large: calls in any order of all kinds that code is kept for, on several ranks, which differ.
 @test "tables hold large programs with loops, callbacks, wildcards, arrays and values by rank" {
     cat >large.c <<'C'
