@@ -132,6 +132,24 @@ END
     [ -z "$("$WEND" dump --rank 2 a.dir)" ]
 }
 
+@test "wend merge: a world of which nothing was saved does not take the others along" {
+    dies SIGTERM 3
+    rm a.dir/trace.tar.zst
+    mkdir a.dir/world-2.parts
+    run --separate-stderr "$WEND" merge a.dir
+    [ "$status" = 0 ]
+    [[ "$stderr" == *"world-2.parts: no rank has saved anything: it is left out"* ]]
+    [ "$(cd a.dir && echo *.zst)" = trace.tar.zst ]
+    rm a.dir/trace.tar.zst
+    rmdir a.dir/world-2.parts
+    mv a.dir/trace.parts a.dir/world-2.parts
+    mkdir a.dir/trace.parts
+    run --separate-stderr "$WEND" merge a.dir
+    [ "$status" = 3 ]
+    [[ "$stderr" == *"a.dir: of the world that started the others nothing was saved"* ]]
+    "$WEND" show a.dir/world-2.tar.zst | grep -q "rank 1: signal SIGTERM"
+}
+
 @test "recordings of such runs: dump in all formats, diff, and proxygen says why not" {
     dies SIGSEGV 3
     "$WEND" dump --format csv a.dir | grep -q ',MPI_Barrier,unfinished,'

@@ -124,8 +124,8 @@ static gboolean absorb(WendMerge **all, WendMerge *one, GError **error)
     return good;
 }
 
-/* The parts in FOLDER, merged. NULL: there is none to merge. */
-static WendMerge *merge_folder(const char *folder, GError **error)
+/* The parts in FOLDER, merged. NULL: there is none to merge; *EMPTY: because nothing was saved. */
+static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **error)
 {
     g_autoptr(GPtrArray) saved = list_saved(folder, error);
     WendMerge *all = NULL;
@@ -151,6 +151,7 @@ static WendMerge *merge_folder(const char *folder, GError **error)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: was saved by another version of Wend, whose wend merge can read it", folder);
     else if (!all)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no rank has saved anything", folder);
+    *empty = !all && !foreign;
     return all;
 }
 
@@ -182,7 +183,7 @@ static GPtrArray *list_folders(const char *directory, GError **error)
     return NULL;
 }
 
-static gboolean merge_one(const char *directory, const char *name, gboolean force, WendMergeResult *sum, GError **error)
+static gboolean merge_one(const char *directory, const char *name, gboolean force, WendMergeResult *sum, gboolean *empty, GError **error)
 {
     g_autofree char *folder = g_build_filename(directory, name, NULL);
     g_autofree char *world = g_strndup(name, strlen(name) - strlen(WEND_SAVED_SUFFIX)), *file = g_strconcat(world, WORLD_FILE_SUFFIX, NULL);
@@ -192,7 +193,7 @@ static gboolean merge_one(const char *directory, const char *name, gboolean forc
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: exists (--force replaces it)", path);
         return FALSE;
     }
-    WendMerge *m = merge_folder(folder, error);
+    WendMerge *m = merge_folder(folder, empty, error);
     if (!m)
         return FALSE;
     gboolean good = wend_merge_write(m, directory, file, &result, error);
@@ -229,20 +230,52 @@ static void report(const char *directory, const WendProgram *p, const WendMergeR
     g_string_free(out, TRUE);
 }
 
+/* Makes an archive of each world of which anything was saved; the others leave FOLDERS. */
+static gboolean merge_worlds(const char *directory, GPtrArray *folders, gboolean force, WendMergeResult *sum, GError **error)
+{
+    g_autoptr(GError) nothing = NULL;
+    for (guint i = 0; i < folders->len;) {
+        g_autoptr(GError) why = NULL;
+        gboolean empty = FALSE;
+        if (merge_one(directory, folders->pdata[i], force, sum, &empty, &why)) {
+            i++;
+            continue;
+        }
+        if (!empty) {
+            g_propagate_error(error, g_steal_pointer(&why));
+            return FALSE;
+        }
+        g_ptr_array_remove_index(folders, i);
+        if (folders->len > 0)
+            fprintf(stderr, "wend " COMMAND ": %s: it is left out\n", why->message);
+        g_clear_error(&nothing);
+        nothing = g_steal_pointer(&why);
+    }
+    if (folders->len > 0)
+        return TRUE;
+    g_propagate_error(error, g_steal_pointer(&nothing));
+    return FALSE;
+}
+
 static gboolean merge_all(const char *directory, gboolean force, gboolean remove, GError **error)
 {
     g_autoptr(GPtrArray) folders = list_folders(directory, error);
     WendMergeResult sum = {0};
-    for (guint i = 0; folders && i < folders->len; i++)
-        if (!merge_one(directory, g_ptr_array_index(folders, i), force, &sum, error))
-            return FALSE;
-    WendProgram *p = folders ? wend_program_open(directory, error) : NULL;
+    if (!folders || !merge_worlds(directory, folders, force, &sum, error))
+        return FALSE;
+    g_autofree char *first = g_build_filename(directory, "trace" WORLD_FILE_SUFFIX, NULL);
+    if (!g_file_test(first, G_FILE_TEST_EXISTS)) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: of the world that started the others nothing was saved: what each of the others did is in its %s…%s, to be named as a file", directory,
+                    WORLD_FILE_PREFIX, WORLD_FILE_SUFFIX);
+        return FALSE;
+    }
+    WendProgram *p = wend_program_open(directory, error);
     if (!p)
         return FALSE;
     report(directory, p, &sum);
     wend_program_free(p);
     for (guint i = 0; remove && i < folders->len; i++)
-        remove_folder(directory, g_ptr_array_index(folders, i));
+        remove_folder(directory, folders->pdata[i]);
     return TRUE;
 }
 
