@@ -85,10 +85,15 @@ char *argument(Emitter *e, const Call *c, guint index);
 /* The request array of a Wait or Test, as an lvalue of pointer type. */
 char *request_array(Emitter *e, const Call *c, const Arg *arg);
 
+/* The name of a static array for elements that are known at run time only: filled each time, always with the same. Calls with equal elements have one, but not two parameters of a call. */
+const char *static_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements);
+
 /* -- emit_filled.c -- */
 /* An array of N elements that a call reads, whose VALUES are of RANKS in their order, N of each: the call of a function that fills it the first time, by loops ("array_of_displacements_3()"). NULL: that takes more text than
  * the elements. CONSTANT: it gives a pointer to const. */
 char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant, RankSet ranks, const gint64 *values, gint64 n);
+/* Likewise of handles: an array that loops before the call fill. */
+char *handles_by_loops(Emitter *e, const Call *c, const Arg *arg);
 
 /* -- special.c: the few functions that need more than their line of the spec -- */
 /* TRUE if it wrote the call itself. */

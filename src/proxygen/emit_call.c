@@ -112,8 +112,7 @@ static gboolean names_arrays(const Call *c)
     return c->failed;
 }
 
-/* A static array for elements that are known at run time only: filled each time, always with the same. Calls with equal elements have one, but not two parameters of a call. */
-static const char *static_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements)
+const char *static_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements)
 {
     g_autofree char *key = g_strdup_printf("filled %s %s %s", ctype, param, elements);
     const char *name = g_hash_table_lookup(e->tables, key);
@@ -218,32 +217,6 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
     return g_strdup_printf("(%s[]){%s}", param->ctype, elements->str);
 }
 
-/* As loops, of which each is for equal handles in a row. NULL: elements one by one take less. */
-static char *handle_loops(Emitter *e, const Call *c, const Arg *arg)
-{
-    enum { LOOP_TEXT = 60, ELEMENT_TEXT = 8 };
-    gint64 left = arg->n_in * ELEMENT_TEXT / LOOP_TEXT;
-    const char *ctype = handle_ctype(arg->param->kind);
-    g_autoptr(GString) all = g_string_new("");
-    g_autoptr(GArray) starts = g_array_new(FALSE, FALSE, sizeof(gint64));
-    for (gint64 i = 0; i < arg->n_in; i++) {
-        if (i > 0 && arg->in[i].value == arg->in[i - 1].value)
-            continue;
-        if (left-- == 0)
-            return NULL;
-        g_array_append_val(starts, i);
-        g_string_append_printf(all, "%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " ", i, arg->in[i].value);
-    }
-    const char *name = static_array(e, ctype, arg->param->name, arg->n_in, all->str);
-    for (guint k = 0; k < starts->len; k++) {
-        gint64 first = g_array_index(starts, gint64, k), end = k + 1 < starts->len ? g_array_index(starts, gint64, k + 1) : arg->n_in;
-        g_autofree char *text = expression_handle_of(e, c, arg->param->kind, arg->in[first].value);
-        add(e->before, g_strdup_printf("for (%s i = %" G_GINT64_FORMAT "; i < %" G_GINT64_FORMAT "; i++)", end > G_MAXINT32 ? "long" : "int", first, end));
-        add(e->before, g_strdup_printf("    %s[i] = %s;", name, text));
-    }
-    return g_strdup(name);
-}
-
 static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
 {
     const char *ctype = handle_ctype(arg->param->kind);
@@ -257,7 +230,7 @@ static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
     char *loops = NULL;
     if (arg->n_in > INLINE_ELEMENTS) {
         e->columns = NULL;
-        loops = handle_loops(e, c, arg);
+        loops = handles_by_loops(e, c, arg);
         e->columns = columns;
     }
     if (loops)

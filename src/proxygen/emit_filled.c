@@ -1,7 +1,8 @@
 /* emit_filled.c: long arrays whose elements follow a pattern, as loops: data types of a million blocks would be megabytes of constants otherwise. */
-#include "emit.h"
-
 #include <string.h>
+
+#include "emit.h"
+#include "variables.h"
 
 /* Elements FIRST, FIRST + STRIDE, … before END: VALUE, and each differs from the one before it by STEP, which itself grows by BEND each time (0, 1, 3, 6, 10: triangles of a matrix). */
 typedef struct { gint64 first, end, stride, value, step, bend; } Progression;
@@ -115,14 +116,20 @@ static char *number(Emitter *e, RankSet ranks, GArray *const *rows, guint k, gsi
     return g_strdup_printf("(%s)", conditional);
 }
 
+static const char *index_type(gint64 n) { return n > G_MAXINT32 ? "long" : "int"; }
+
+static char *next_index(gint64 stride)
+{
+    return stride == 1 ? g_strdup("i++") : g_strdup_printf("i += %" G_GINT64_FORMAT, stride);
+}
+
 static void write_progression(Emitter *e, GString *body, RankSet ranks, GArray *const *rows, guint k, const char *index, gboolean *steps, gboolean *bends)
 {
     gboolean zero, straight, level;
 #define NUMBER(member, zero) number(e, ranks, rows, k, G_STRUCT_OFFSET(Progression, member), zero)
     g_autofree char *first = NUMBER(first, &zero), *end = NUMBER(end, &zero), *value = NUMBER(value, &zero), *step = NUMBER(step, &level), *bend = NUMBER(bend, &straight);
 #undef NUMBER
-    gint64 stride = g_array_index(rows[0], Progression, k).stride;
-    g_autofree char *next = stride == 1 ? g_strdup("i++") : g_strdup_printf("i += %" G_GINT64_FORMAT, stride);
+    g_autofree char *next = next_index(g_array_index(rows[0], Progression, k).stride);
     gboolean stepping = !(level && straight), one = TRUE;
     for (guint r = 0; r < ranks.n; r++)
         one &= g_array_index(rows[r], Progression, k).end == g_array_index(rows[r], Progression, k).first + 1;
@@ -161,7 +168,7 @@ char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean 
     g_autoptr(GString) body = g_string_new("");
     gboolean steps = FALSE, bends = FALSE;
     for (guint k = 0; k < rows[0]->len; k++)
-        write_progression(e, body, ranks, rows, k, n > G_MAXINT32 ? "long" : "int", &steps, &bends);
+        write_progression(e, body, ranks, rows, k, index_type(n), &steps, &bends);
     g_autofree char *key = g_strdup_printf("loops %s %s %d %" G_GINT64_FORMAT " %s", ctype, name, constant, n, body->str);
     const char *made = g_hash_table_lookup(e->tables, key);
     if (made)
@@ -173,4 +180,38 @@ char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean 
     g_string_append_printf(e->definitions, "\n    if (!filled) {\n%s        filled = 1;\n    }\n    return a;\n}\n\n", body->str);
     g_hash_table_insert(e->tables, g_steal_pointer(&key), call);
     return g_strdup(call);
+}
+
+static gboolean are_level(const GArray *all)
+{
+    for (guint k = 0; k < all->len; k++)
+        if (g_array_index(all, Progression, k).step != 0 || g_array_index(all, Progression, k).bend != 0)
+            return FALSE;
+    return TRUE;
+}
+
+char *handles_by_loops(Emitter *e, const Call *c, const Arg *arg)
+{
+    enum { ELEMENT_TEXT = 8 };
+    gint64 n = arg->n_in, limit = n * ELEMENT_TEXT / PROGRESSION_TEXT;
+    const char *ctype = handle_ctype(arg->param->kind);
+    g_autofree gint64 *words = g_new(gint64, n);
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Progression));
+    for (gint64 i = 0; i < n; i++)
+        words[i] = arg->in[i].value;
+    if (!find_progressions(words, n, limit, all) || !are_level(all))
+        return NULL;
+    g_autoptr(GString) key = g_string_new("");
+    for (guint k = 0; k < all->len; k++) {
+        const Progression *p = &g_array_index(all, Progression, k);
+        g_string_append_printf(key, "%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " ", p->first, p->end, p->stride, p->value);
+    }
+    const char *name = static_array(e, ctype, arg->param->name, n, key->str);
+    for (guint k = 0; k < all->len; k++) {
+        const Progression *p = &g_array_index(all, Progression, k);
+        g_autofree char *text = expression_handle_of(e, c, arg->param->kind, p->value), *next = next_index(p->stride);
+        g_ptr_array_add(e->before, g_strdup_printf("for (%s i = %" G_GINT64_FORMAT "; i < %" G_GINT64_FORMAT "; %s)", index_type(n), p->first, p->end, next));
+        g_ptr_array_add(e->before, g_strdup_printf("    %s[i] = %s;", name, text));
+    }
+    return g_strdup(name);
 }

@@ -603,7 +603,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < N; i++) { /* in pairs, backwards, the last one alone */
         lengths[i] = i == N - 1 ? 7 : i % 2 ? 3 : 2;
         offsets[i] = 64l * (N - i) - (i % 2 ? 24 : 0);
-        types[i] = i < N / 2 ? MPI_INT : pair;
+        types[i] = i < N / 2 && i % 2 ? MPI_INT : pair;
     }
     MPI_Type_create_hindexed(N, lengths, offsets, MPI_INT, &type);
     exchange(type);
