@@ -42,7 +42,7 @@ static void shape_free(gpointer shape)
 static gboolean is_plain(const Plan *plan, guint rule)
 {
     const PlanRule *r = &plan->rules[rule];
-    gboolean plain = !r->loop && !r->inlined;
+    gboolean plain = !r->loop && !r->inlined && !r->streamed;
     for (guint i = 0; plain && i < r->n; i++) {
         const Site site = {rule, i};
         const Choice *choice = r->symbols[i].is_rule ? NULL : g_hash_table_lookup(plan->choices, &site);
@@ -153,6 +153,11 @@ void alike_free(Alike *a)
 guint alike_leader(const Alike *a, guint rule)
 {
     return a && a->group_of[rule] ? g_array_index(a->group_of[rule]->rules, guint, 0) : rule;
+}
+
+gboolean alike_shared(const Alike *a, guint rule)
+{
+    return a->group_of[rule] && a->group_of[rule]->members;
 }
 
 RankSet alike_ranks(const Alike *a, guint leader)

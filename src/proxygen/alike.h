@@ -9,6 +9,8 @@ Alike *alike_new(const Plan *plan);
 void alike_free(Alike *a);
 /* The rule whose function does for RULE: itself, or one before it in the plan's order. A NULL: itself, always. */
 guint alike_leader(const Alike *a, guint rule);
+/* Does a function do for that rule and others? */
+gboolean alike_shared(const Alike *a, guint rule);
 /* The ranks that run a leader's function. */
 RankSet alike_ranks(const Alike *a, guint leader);
 /* By rank of these: how often each repeats the leader's symbol. NULL, as for A NULL: all as often as it says. Newly allocated. */

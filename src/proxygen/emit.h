@@ -29,7 +29,9 @@ typedef struct {
 
     /* of the call being written */
     GPtrArray *before, *after; /* statements, owned strings */
-    GArray *columns;           /* of gint64: numbers that go to a table, see emit_tables.c; NULL: they stand in the text */
+    GArray *columns;           /* of gint64: numbers that go to a table (columns.h); NULL: they stand in the text */
+    gboolean rank_columns;     /* those that differ by rank, too, ... */
+    const GHashTable *agreeing; /* ... but for these (number of the first in columns -> NULL); NULL: none */
     const char *source;        /* what to write for the source of a pinned receive; NULL: as recorded */
 
     /* of the program */
@@ -45,7 +47,8 @@ typedef struct {
     GHashTable *pinned;        /* terminal -> number of its next_source function */
     GHashTable *away;          /* communicators that lead to spawned processes */
     gboolean threads;          /* more than one thread somewhere */
-    struct Alike *alike;     /* of functions of rules; NULL: each has its own */
+    struct Alike *alike;       /* of functions of rules; NULL: each has its own */
+    struct Streams *streams;   /* NULL: none */
 } Emitter;
 
 /* -- text -- */
@@ -146,7 +149,6 @@ void tables_free(Emitter *e);
 /* Is the rule in a table? Then it is no function, but for its name. */
 gboolean tables_hold(const Emitter *e, guint rule);
 /* Stands for a column's number in text: a mark, the number, another mark. */
-enum { COLUMN_MARK = '\001', COLUMN_END = '\002' };
 
 /* -- helpers.c -- */
 void helpers_emit(Emitter *e, GString *declarations, GString *definitions);

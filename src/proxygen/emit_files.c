@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "alike.h"
+#include "streams.h"
 #include "emit.h"
 #include "ends.h"
 #include "memory.h"
@@ -520,6 +521,8 @@ static Texts emit_texts(Emitter *e)
             plan->rules[i].name = 0;
         e->n_names = 0;
         g_clear_pointer(&e->alike, alike_free);
+        if (e->streams)
+            streams_undo(e, e->streams);
         new_file_scope(e);
         tables_begin(e);
         emit_code(e, t.prototypes, t.rules);
@@ -534,6 +537,8 @@ static Texts emit_texts(Emitter *e)
     positions_emit(e, t.declarations, callbacks);
     callbacks_emit(e, t.declarations, callbacks);
     wildcards_emit(e, t.declarations, callbacks);
+    if (e->streams)
+        streams_emit(e, e->streams, t.declarations, callbacks);
     names_emit(e, t.declarations, callbacks);
     helpers_emit(e, t.declarations, t.helpers);
     g_string_append(t.helpers, callbacks->str);
@@ -688,11 +693,14 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     e.tables = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     e.max_statuses = 1;
     e.pinned = g_hash_table_new(NULL, NULL);
-    e.alike = tables_wanted(plan) ? NULL : alike_new(plan);
     names_find(&e);
     variables_foreach(plan, note_variable, &e);
     for (guint i = 0; i < plan->threads->len; i++)
         e.threads |= g_array_index(plan->threads, PlanThread, i).n_started > 0;
+    if (!tables_wanted(plan)) {
+        e.streams = streams_new(&e);
+        e.alike = alike_new(plan);
+    }
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(file_free);
     if (options->directory)
         emit_several_files(&e, files);
@@ -704,6 +712,7 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
                                        : write_file(options->output, ((File *)g_ptr_array_index(files, 0))->text, error);
     tables_free(&e);
     alike_free(e.alike);
+    streams_free(e.streams);
     call_free(e.call);
     g_string_free(e.definitions, TRUE);
     g_hash_table_destroy(e.tables);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "alike.h"
+#include "streams.h"
 #include "threads.h"
 #include "variables.h"
 
@@ -103,10 +104,15 @@ void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSy
 {
     for (guint i = first; i < first + n; i++) {
         const WendSymbol *symbol = &symbols[i];
-        Site site = {rule, i};
+        const StreamSymbol *streamed = e->plan->rules[rule].streamed ? &e->plan->rules[rule].streamed[i] : NULL;
+        const Site site = streamed ? streamed->site : (Site){rule, i};
         const Choice *choice = symbol->is_rule ? NULL : g_hash_table_lookup(e->plan->choices, &site);
         if (choice && choice->kind != CHOICE_PLAIN) {
             emit_choice(e, out, indent, choice, symbol->id, symbol->exponent);
+            continue;
+        }
+        if (streamed && streamed->stream) {
+            streams_call(e, out, indent, symbol, streamed);
             continue;
         }
         if (symbol->exponent == 1) {

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "columns.h"
+
 /* In tables a symbol is about 8 bytes of text and 2.4 us of gcc 12 (838,495 symbols: 6.9 MB, 2.0 s). As code it is some 90 bytes, and 1 MB of code takes 1.5 s without
  * optimization, so the limit is an estimate of where code begins to take seconds. Code is nicer to read, so it stays below that. */
 enum { CODE_SYMBOLS = 20000 };
@@ -217,34 +219,6 @@ void tables_begin(Emitter *e)
 
 /* -- text -- */
 
-/* Columns in which all calls agree are no columns: the number stands in the code. PLACE says which v[i] each is, -1: constant. */
-static guint keep_columns(const Group *group, gint *place)
-{
-    guint kept = 0;
-    for (guint c = 0; c < group->n_columns; c++) {
-        gboolean same = TRUE;
-        for (guint i = 1; i < group->n_calls && same; i++)
-            same = g_array_index(group->values, gint64, i * group->n_columns + c) == g_array_index(group->values, gint64, c);
-        place[c] = same ? -1 : (gint)kept++;
-    }
-    return kept;
-}
-
-static void append_body(const Plan *plan, GString *out, const Group *group, const gint *place)
-{
-    for (const char *p = group->body; *p; p++) {
-        if (*p != COLUMN_MARK) {
-            g_string_append_c(out, *p);
-            continue;
-        }
-        char *end;
-        guint column = (guint)strtoul(p + 1, &end, 10);
-        g_autofree char *value = place[column] < 0 ? literal(plan, g_array_index(group->values, gint64, column)) : g_strdup_printf("v[%d]", place[column]);
-        g_string_append(out, value);
-        p = end; /* the second mark */
-    }
-}
-
 static void append_number(GString *out, gsize *line, const char *text)
 {
     gsize length = strlen(text) + 1;
@@ -262,10 +236,10 @@ static void append_number(GString *out, gsize *line, const char *text)
 /* The function of a group, its numbers, and its rows of the list of calls. */
 static void emit_group(Emitter *e, GString *out, const Group *group, GString *externs, GString *rows, guint *n_rows)
 {
-    g_autofree gint *place = g_new(gint, group->n_columns + 1);
-    guint kept = keep_columns(group, place), at_once = kept ? MAX(1, TABLE_NUMBERS / kept) : group->n_calls;
+    g_autoptr(GArray) columns = columns_find(group->body);
+    guint kept = columns_keep(columns, group->values, group->n_columns), at_once = kept ? MAX(1, TABLE_NUMBERS / kept) : group->n_calls;
     g_string_append_printf(out, "%svoid call_%u(const long *v)\n{\n%s", e->linkage, group->number, group->locals);
-    append_body(e->plan, out, group, place);
+    columns_append(out, e->plan, group->body, columns, group->values, "v", FALSE);
     g_string_append_printf(out, "%s}\n\n", kept ? "" : "    (void)v;\n");
     if (!*e->linkage)
         g_string_append_printf(externs, "void call_%u(const long *v);\n", group->number);
@@ -282,11 +256,12 @@ static void emit_group(Emitter *e, GString *out, const Group *group, GString *ex
             g_string_append_printf(externs, "extern const long %s[%u];\n", name, n * kept);
         gsize line = 4;
         for (guint i = first; i < first + n; i++)
-            for (guint c = 0; c < group->n_columns; c++)
-                if (place[c] >= 0) {
-                    g_autofree char *value = literal(e->plan, g_array_index(group->values, gint64, i * group->n_columns + c));
+            for (guint k = 0; k < columns->len; k++) {
+                const Column *c = &g_array_index(columns, Column, k);
+                g_autofree char *value = c->kept ? literal(e->plan, g_array_index(group->values, gint64, i * group->n_columns + c->first)) : NULL;
+                if (value)
                     append_number(out, &line, value);
-                }
+            }
         g_string_append(out, "\n};\n\n");
     }
 }

@@ -37,6 +37,8 @@ PROXYGEN_SOURCES = \
 	src/proxygen/emit_wildcard.c \
 	src/proxygen/emit_positions.c \
 	src/proxygen/alike.c src/proxygen/alike.h \
+	src/proxygen/columns.c src/proxygen/columns.h \
+	src/proxygen/streams.c src/proxygen/streams.h \
 	src/proxygen/emit_rule.c \
 	src/proxygen/emit_tables.c \
 	src/proxygen/helpers.c src/proxygen/helpers.h \

@@ -64,6 +64,7 @@ typedef struct {
     gboolean used;
     guint name;              /* rule_NAME, from 1, in the order of emission; 0 none */
     RankSet ranks;           /* that run it */
+    const struct StreamSymbol *streamed; /* by symbol, of a body that streams.c made; else NULL */
 } PlanRule;
 
 /* A place in a body: the symbol number SYMBOL of rule RULE. */

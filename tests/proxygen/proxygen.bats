@@ -637,6 +637,99 @@ C
     roundtrip 3 ./blocks by-chance
 }
 
+# Sizes, partners and tags that are others in each iteration: the same on all ranks, others on each, every few steps, in threads.
+@test "loops whose numbers differ each time are loops over tables" {
+    cat >varying.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+#include <string.h>
+enum { STEPS = 400, MOST = 4096 };
+static int rank, size;
+static int chance(unsigned long *x)
+{
+    return (int)((*x = *x * 6364136223846793005ul + 1442695040888963407ul) >> 52);
+}
+static void shift(int send, int by, int tag)
+{
+    static int a[MOST], b[MOST];
+    MPI_Sendrecv(a, send, MPI_INT, (rank + by) % size, tag, b, MOST, MPI_INT, (rank + size - by) % size, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+static void exchange(int n, int by)
+{
+    static int a[MOST], b[2][MOST];
+    MPI_Request requests[4];
+    int left = (rank + size - by) % size, right = (rank + by) % size;
+    MPI_Irecv(b[0], n, MPI_INT, left, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(b[1], n, MPI_INT, right, 0, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(a, n, MPI_INT, left, 0, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend(a, n, MPI_INT, right, 0, MPI_COMM_WORLD, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+static void *of_thread(void *number)
+{
+    static int a[2][MOST], b[2][MOST];
+    int t = *(int *)number;
+    unsigned long x = (unsigned long)t + 3;
+    for (int i = 0; i < STEPS; i++) {
+        int n = chance(&x);
+        MPI_Sendrecv(a[t], n, MPI_INT, 0, t, b[t], n, MPI_INT, 0, t, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    }
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    unsigned long x = 1, mine;
+    const char *how = argv[argc > 1];
+    int provided, numbers[2] = {0, 1};
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, strcmp(how, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    mine = (unsigned long)rank + 1;
+    for (int i = 0, n = 0, by = 1; i < STEPS && strcmp(how, "threads") != 0; i++) {
+        if (i % 5 == 0) {
+            n = chance(&x);
+            by = 1 + n % (size - 1);
+        }
+        if (strcmp(how, "sizes") == 0)
+            shift(chance(&x), 1, 0);
+        else if (strcmp(how, "ranks") == 0)
+            shift(chance(&mine), 1, i % 7);
+        else if (strcmp(how, "mesh") == 0)
+            exchange(n, by);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0 && i % 50 == 49) { /* a loop of its own on one rank */
+            MPI_Request requests[2];
+            int index;
+            MPI_Irecv(&n, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &requests[0]);
+            MPI_Isend(&i, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &requests[1]);
+            for (int k = 0; k < 2; k++)
+                MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+            n = i;
+        }
+        MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    if (strcmp(how, "threads") == 0) {
+        pthread_create(&thread, NULL, of_thread, &numbers[0]);
+        of_thread(&numbers[1]);
+        pthread_join(thread, NULL);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 varying.c -o varying -pthread
+    for how in sizes ranks mesh threads; do
+        rm -rf app.dir proxy.dir parts parts.dir proxy.c
+        roundtrip 3 ./varying $how || fail "$how" || return
+        [ "$(wc -l <proxy.c)" -lt 600 ] || fail "$how: $(wc -l <proxy.c) lines" || return
+        "$PROXYGEN" app.dir -o parts/
+        make -s -C parts CC="$MPICC" CFLAGS="-std=c11 -Wall -Wextra -Werror -pthread"
+        quietly parts.out record parts.dir 3 parts/proxy
+        "$WEND" diff app.dir parts.dir || fail "$how, several files" || return
+    done
+}
+
 # Each rank's function makes another call the last times.
 @test "callbacks are called as often as they were, however often that is" {
     cat >often.c <<'C'

@@ -1,0 +1,147 @@
+/* columns.c: see columns.h. */
+#include "columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit.h"
+
+char *column_mark(guint first)
+{
+    return g_strdup_printf("%c%u%c", COLUMN_MARK, first, COLUMN_END);
+}
+
+char *column_mark_by_rank(guint first, guint low, guint width)
+{
+    return g_strdup_printf("%c%u,%u,%u%c", COLUMN_MARK, first, low, width, COLUMN_END);
+}
+
+/* The column of the mark at P; *END is its second mark. */
+static Column read_mark(const char *p, char **end)
+{
+    Column c = {.first = (guint)strtoul(p + 1, end, 10), .width = 1};
+    if (**end == ',') {
+        c.by_rank = TRUE;
+        c.low = (guint)strtoul(*end + 1, end, 10);
+        c.width = (guint)strtoul(*end + 1, end, 10);
+    }
+    return c;
+}
+
+static Column *find(const GArray *columns, guint first)
+{
+    for (guint i = 0; i < columns->len; i++)
+        if (g_array_index(columns, Column, i).first == first)
+            return &g_array_index(columns, Column, i);
+    return NULL;
+}
+
+GArray *columns_find(const char *text)
+{
+    GArray *columns = g_array_new(FALSE, FALSE, sizeof(Column));
+    for (const char *p = text; (p = strchr(p, COLUMN_MARK)) != NULL;) {
+        char *end;
+        const Column c = read_mark(p, &end);
+        if (!find(columns, c.first))
+            g_array_append_val(columns, c);
+        p = end;
+    }
+    return columns;
+}
+
+static gsize bytes_of(const Column *c) { return c->width * sizeof(gint64); }
+
+static const gint64 *numbers_of(const GArray *values, guint n_numbers, gsize row, const Column *c)
+{
+    return &g_array_index(values, gint64, row * n_numbers + c->first);
+}
+
+static gboolean agree(const GArray *values, guint n_numbers, const Column *c)
+{
+    for (gsize i = 1; i < values->len / n_numbers; i++)
+        if (memcmp(numbers_of(values, n_numbers, i, c), numbers_of(values, n_numbers, 0, c), bytes_of(c)) != 0)
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean are_equal(const GArray *values, guint n_numbers, const Column *a, const Column *b)
+{
+    if (a->by_rank != b->by_rank || a->low != b->low || a->width != b->width)
+        return FALSE;
+    for (gsize i = 0; i < values->len / n_numbers; i++)
+        if (memcmp(numbers_of(values, n_numbers, i, a), numbers_of(values, n_numbers, i, b), bytes_of(a)) != 0)
+            return FALSE;
+    return TRUE;
+}
+
+guint columns_keep(GArray *columns, const GArray *values, guint n_numbers)
+{
+    guint n = 0;
+    for (guint i = 0; i < columns->len; i++) {
+        Column *c = &g_array_index(columns, Column, i);
+        c->place = -1;
+        c->kept = FALSE;
+        if (agree(values, n_numbers, c))
+            continue;
+        for (guint k = 0; k < i && c->place < 0; k++) {
+            const Column *other = &g_array_index(columns, Column, k);
+            if (other->kept && are_equal(values, n_numbers, other, c))
+                c->place = other->place;
+        }
+        if (c->place >= 0)
+            continue;
+        c->place = (gint)n;
+        c->kept = TRUE;
+        n += c->width;
+    }
+    return n;
+}
+
+/* "at + 0" and "at + -8" are "at" and "at - 8". */
+static void append_constant(GString *out, const Plan *plan, gint64 value)
+{
+    static const char plus[] = " + ";
+    gboolean added = g_str_has_suffix(out->str, plus);
+    if (added && value == 0) {
+        g_string_truncate(out, out->len - strlen(plus));
+        return;
+    }
+    if (added && value < 0 && value > -G_MAXINT32) {
+        out->str[out->len - 2] = '-';
+        value = -value;
+    }
+    g_autofree char *text = literal(plan, value);
+    g_string_append(out, text);
+}
+
+/* "[4 + rank]", for the rank LOW the first. */
+static void append_place(GString *out, const Column *c)
+{
+    gint offset = c->place - (gint)c->low;
+    if (!c->by_rank)
+        g_string_append_printf(out, "[%d]", c->place);
+    else if (offset == 0)
+        g_string_append(out, "[rank]");
+    else
+        g_string_append_printf(out, offset > 0 ? "[%d + rank]" : "[rank - %d]", ABS(offset));
+}
+
+void columns_append(GString *out, const Plan *plan, const char *text, const GArray *columns, const GArray *values, const char *row, gboolean alone)
+{
+    for (const char *p = text; *p; p++) {
+        if (*p != COLUMN_MARK) {
+            g_string_append_c(out, *p);
+            continue;
+        }
+        char *end;
+        const Column mark = read_mark(p, &end), *c = find(columns, mark.first);
+        if (c->place < 0) {
+            append_constant(out, plan, g_array_index(values, gint64, c->first));
+        } else {
+            g_string_append(out, row);
+            if (!alone)
+                append_place(out, c);
+        }
+        p = end; /* the second mark */
+    }
+}
