@@ -152,20 +152,31 @@ static const CallText *row_of(const Finder *f, const WendSymbol *s)
     return c->text && c->text->n_users > 1 && c->text->n_numbers > 0 ? c : NULL;
 }
 
+static gboolean has_rows(Finder *f, guint rule);
+
 /* Nothing but its symbols one after the other, and something among them that can be a row. Rules are as deep as a grammar is. */
 static gboolean varies(Finder *f, guint rule)
 {
     if (f->varies[rule] >= 0)
         return f->varies[rule];
     const PlanRule *r = &f->e->plan->rules[rule];
-    gboolean plain = !r->loop && !r->inlined, any = FALSE;
+    gboolean plain = !r->loop && !r->inlined;
     f->varies[rule] = FALSE; /* a rule is not below itself */
-    for (guint i = 0; plain && i < r->n; i++) {
-        const WendSymbol *s = &r->symbols[i];
+    for (guint i = 0; plain && i < r->n; i++)
         plain = !is_choice(f->e->plan, rule, i);
-        any |= s->is_rule && s->exponent == 1 ? varies(f, s->id) : row_of(f, s) != NULL;
+    return f->varies[rule] = plain && has_rows(f, rule);
+}
+
+/* Is there something in a thread's body that can be a row? */
+static gboolean has_rows(Finder *f, guint rule)
+{
+    const PlanRule *r = &f->e->plan->rules[rule];
+    gboolean any = FALSE;
+    for (guint i = 0; i < r->n && !any; i++) {
+        const WendSymbol *s = &r->symbols[i];
+        any = s->is_rule && s->exponent == 1 ? varies(f, s->id) : row_of(f, s) != NULL;
     }
-    return f->varies[rule] = plain && any;
+    return any;
 }
 
 /* -- tokens -- */
@@ -354,7 +365,7 @@ static void look_at_thread(Finder *f, Streams *streams, guint thread)
 {
     guint rule = g_array_index(f->e->plan->threads, PlanThread, thread).rule;
     const PlanRule *r = &f->e->plan->rules[rule];
-    if (r->loop || r->inlined || r->streamed)
+    if (r->loop || r->inlined || r->streamed || !has_rows(f, rule))
         return;
     f->known = bytes_table();
     f->tokens = g_array_new(FALSE, FALSE, sizeof(Token));
