@@ -142,6 +142,8 @@ char *rank_condition(RankSet set);
 
 /* -- emit_tables.c: large programs -- */
 gboolean tables_wanted(const Plan *plan);
+/* Characters, about, that the plan's rules take as tables. */
+gdouble tables_text(const Plan *plan);
 /* Begins: all calls are written. Then code can be, which may call rules by name; and then the tables, as texts for one file each. */
 void tables_begin(Emitter *e);
 void tables_emit(Emitter *e, GString *declarations, GPtrArray *sections);

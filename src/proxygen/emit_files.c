@@ -697,10 +697,11 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     variables_foreach(plan, note_variable, &e);
     for (guint i = 0; i < plan->threads->len; i++)
         e.threads |= g_array_index(plan->threads, PlanThread, i).n_started > 0;
-    if (!tables_wanted(plan)) {
-        e.streams = streams_new(&e);
-        e.alike = alike_new(plan);
-    }
+    gdouble tables = tables_wanted(plan) ? tables_text(plan) : G_MAXDOUBLE;
+    e.streams = streams_new(&e);
+    if (e.streams && (tables_wanted(plan) || streams_text(e.streams) > tables))
+        streams_undo(&e, e.streams);
+    e.alike = tables_wanted(plan) ? NULL : alike_new(plan);
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(file_free);
     if (options->directory)
         emit_several_files(&e, files);

@@ -11,7 +11,7 @@
 
 /* In tables a symbol is about 8 bytes of text and 2.4 us of gcc 12 (838,495 symbols: 6.9 MB, 2.0 s). As code it is some 90 bytes, and 1 MB of code takes 1.5 s without
  * optimization, so the limit is an estimate of where code begins to take seconds. Code is nicer to read, so it stays below that. */
-enum { CODE_SYMBOLS = 20000 };
+enum { CODE_SYMBOLS = 20000, SYMBOL_TEXT = 8 };
 /* Of a file; of the numbers in one table. */
 enum { SECTION_BYTES = 1 << 19, TABLE_NUMBERS = 1 << 16 };
 
@@ -50,13 +50,17 @@ static gboolean is_code_place(const Emitter *e, guint rule, guint symbol)
     return choice && choice->kind != CHOICE_PLAIN;
 }
 
-gboolean tables_wanted(const Plan *plan)
+static guint64 n_symbols(const Plan *plan)
 {
     guint64 symbols = 0;
     for (guint i = 0; i < plan->order->len; i++)
         symbols += plan->rules[g_array_index(plan->order, guint, i)].n;
-    return symbols > CODE_SYMBOLS;
+    return symbols;
 }
+
+gboolean tables_wanted(const Plan *plan) { return n_symbols(plan) > CODE_SYMBOLS; }
+
+gdouble tables_text(const Plan *plan) { return (gdouble)SYMBOL_TEXT * n_symbols(plan); }
 
 gboolean tables_hold(const Emitter *e, guint rule)
 {

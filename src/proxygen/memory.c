@@ -119,14 +119,28 @@ static void visit_call(const Call *c, RankSet ranks, gpointer data)
         use_call(u, c, ranks.ranks[r]);
 }
 
+/* Have the main thread's segments, which come first, about as many numbers as there are? Else a list by number would be mostly gaps. */
+static gboolean are_dense(const GPtrArray *segments)
+{
+    enum { GAP = 16, FEW = 64 };
+    guint highest = 0;
+    for (guint i = 0; i < segments->len; i++) {
+        const Segment *s = segments->pdata[i];
+        if (wend_segment_thread(s->word) == 0)
+            highest = MAX(highest, wend_segment_number(s->word));
+    }
+    return highest / GAP <= segments->len + FEW;
+}
+
 static void find_places(Plan *plan)
 {
     for (int kind = 0; kind < WEND_SEGMENT_KINDS; kind++) {
         g_autoptr(GPtrArray) segments = plan_segments_of_kind(plan, kind);
+        gboolean by_number = are_dense(segments);
         gint64 next = 0;
         for (guint i = 0; i < segments->len; i++) {
             Segment *s = g_ptr_array_index(segments, i);
-            s->place = wend_segment_thread(s->word) == 0 ? (gint64)wend_segment_number(s->word) : next;
+            s->place = by_number && wend_segment_thread(s->word) == 0 ? (gint64)wend_segment_number(s->word) : next;
             next = s->place + 1;
         }
     }

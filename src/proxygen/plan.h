@@ -109,7 +109,7 @@ typedef struct {
 typedef struct {
     gint64 word;             /* segment word */
     gint64 low, high;        /* bytes that MPI touches: offsets low <= o < high, low <= 0 */
-    gint64 place;            /* in the proxy's list of segments of this kind: the main thread's by number, then the other threads' */
+    gint64 place;            /* in the proxy's list of segments of this kind: the main thread's by number (or one after the other, if numbers are far apart), then the other threads' */
 } Segment;
 
 /* -- request arrays -- */

@@ -39,6 +39,7 @@ struct Streams {
     GPtrArray *streams;      /* of Stream */
     GPtrArray *symbols;      /* of arrays of StreamSymbol */
     GArray *former;          /* of Former */
+    gdouble text;            /* that bodies take */
 };
 
 typedef struct {
@@ -386,8 +387,11 @@ static void look_at_thread(Finder *f, Streams *streams, guint thread)
     WendCursor c = wend_cursor(encoded.data, encoded.len);
     if (good && !encoded.failed && rules_read(&grammar, &c, f->tokens->len)) {
         count_places(f, &grammar);
-        if (text_after(f, &grammar) * 4 < text_before(f) * 3) /* what was recorded as it was is nicer to read */
+        gdouble after = text_after(f, &grammar);
+        if (after * 4 < text_before(f) * 3) { /* what was recorded as it was is nicer to read */
             replace_body(f, streams, &grammar, thread);
+            streams->text += after;
+        }
         rules_clear(&grammar);
     }
     wend_buf_clear(&encoded);
@@ -480,12 +484,19 @@ static void clear_texts(CallText *texts, guint n)
     g_free(texts);
 }
 
+gdouble streams_text(const Streams *s) { return s->text; }
+
 Streams *streams_new(Emitter *e)
 {
     Plan *plan = e->plan;
+    guint64 symbols = 0;
+    for (guint i = 0; i < plan->order->len; i++)
+        symbols += plan->rules[g_array_index(plan->order, guint, i)].n;
+    if (symbols > MOST_TOKENS)
+        return NULL;
     guint n_terminals = wend_program_n_terminals(plan->program), n_rules = plan->n_rules;
     Streams *s = g_new(Streams, 1);
-    *s = (Streams){g_ptr_array_new_with_free_func(stream_free), g_ptr_array_new_with_free_func(g_free), g_array_new(FALSE, FALSE, sizeof(Former))};
+    *s = (Streams){g_ptr_array_new_with_free_func(stream_free), g_ptr_array_new_with_free_func(g_free), g_array_new(FALSE, FALSE, sizeof(Former)), 0};
     Finder f = {.e = e, .texts = bytes_entries(text_free), .calls = g_new0(CallText, n_terminals + 1), .bodies = g_new0(CallText, n_rules + 1), .varies = g_malloc(plan->n_rules + 1),
                 .users = g_new0(guint, plan->n_rules + 1)};
     memset(f.varies, -1, plan->n_rules + 1);

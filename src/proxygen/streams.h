@@ -29,8 +29,10 @@ typedef struct StreamSymbol {
 
 typedef struct Streams Streams;
 
-/* Gives threads of the plan other bodies. */
+/* Gives threads of the plan other bodies. NULL: there are too many calls for it. */
 Streams *streams_new(Emitter *e);
+/* Characters, about, that these bodies and their tables take. */
+gdouble streams_text(const Streams *s);
 /* Gives them back those they had. */
 void streams_undo(Emitter *e, Streams *s);
 void streams_free(Streams *s);
