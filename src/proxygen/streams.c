@@ -19,7 +19,7 @@ enum { MOST_TOKENS = 1 << 20, MOST_TEXT = 1 << 14, MOST_DEPTH = 64 };
 
 /* The text of a call, or of a rule that is repeated, and how many have it. */
 typedef struct { guint number; guint n_numbers; char *body; gsize length; guint n_users; } Text;
-typedef struct { const Text *text; gint64 *numbers; /* NULL: not looked at */ } CallText;
+typedef struct { const Text *text; /* NULL: not looked at */ gint64 *numbers; } CallText;
 
 typedef enum { AS_IT_WAS, PLACE, ROW } TokenKind;
 /* What the grammar's terminals are. */
@@ -45,7 +45,6 @@ struct Streams {
 typedef struct {
     Emitter *e;
     GHashTable *texts;       /* text -> Text */
-    GPtrArray *text_list;
     CallText *calls;         /* by terminal */
     CallText *bodies;        /* by rule, of those that are repeated */
     gint8 *varies;           /* by rule: has calls of which others differ in numbers alone; -1 not known */
@@ -366,7 +365,7 @@ static void look_at_thread(Finder *f, Streams *streams, guint thread)
 {
     guint rule = g_array_index(f->e->plan->threads, PlanThread, thread).rule;
     const PlanRule *r = &f->e->plan->rules[rule];
-    if (r->loop || r->inlined || r->streamed || !has_rows(f, rule))
+    if (r->loop || r->inlined || !has_rows(f, rule))
         return;
     f->known = bytes_table();
     f->tokens = g_array_new(FALSE, FALSE, sizeof(Token));
@@ -512,9 +511,11 @@ Streams *streams_new(Emitter *e)
     e->n_tables = n_tables;
     count_users(&f);
     Alike *alike = alike_new(plan);
-    for (guint t = 0, n = plan->threads->len; t < n; t++)
-        if (!alike_shared(alike, g_array_index(plan->threads, PlanThread, t).rule))
+    for (guint t = 0; t < plan->threads->len; t++) {
+        guint rule = g_array_index(plan->threads, PlanThread, t).rule;
+        if (rule < n_rules && !alike_shared(alike, rule)) /* another thread with this body may have got the new one for it */
             look_at_thread(&f, s, t);
+    }
     alike_free(alike);
     clear_texts(f.calls, n_terminals);
     clear_texts(f.bodies, n_rules);

@@ -676,12 +676,19 @@ static void *of_thread(void *number)
     }
     return NULL;
 }
+static void *of_two_threads(void *number)
+{
+    unsigned long x = 1;
+    for (int i = 0, bytes; i < STEPS; i++)
+        MPI_Pack_size(chance(&x), MPI_INT, MPI_COMM_SELF, &bytes);
+    return number;
+}
 int main(int argc, char **argv)
 {
     unsigned long x = 1, mine;
     const char *how = argv[argc > 1];
     int provided, numbers[2] = {0, 1};
-    pthread_t thread;
+    pthread_t threads[3];
     MPI_Init_thread(&argc, &argv, strcmp(how, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -710,9 +717,12 @@ int main(int argc, char **argv)
         MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     if (strcmp(how, "threads") == 0) {
-        pthread_create(&thread, NULL, of_thread, &numbers[0]);
+        pthread_create(&threads[0], NULL, of_thread, &numbers[0]);
+        pthread_create(&threads[1], NULL, of_two_threads, NULL);
+        pthread_create(&threads[2], NULL, of_two_threads, NULL);
         of_thread(&numbers[1]);
-        pthread_join(thread, NULL);
+        for (int i = 0; i < 3; i++)
+            pthread_join(threads[i], NULL);
     }
     MPI_Finalize();
     return 0;
