@@ -43,11 +43,8 @@ static gboolean is_plain(const Plan *plan, guint rule)
 {
     const PlanRule *r = &plan->rules[rule];
     gboolean plain = !r->loop && !r->inlined && !r->streamed;
-    for (guint i = 0; plain && i < r->n; i++) {
-        const Site site = {rule, i};
-        const Choice *choice = r->symbols[i].is_rule ? NULL : g_hash_table_lookup(plan->choices, &site);
-        plain = !choice || choice->kind == CHOICE_PLAIN;
-    }
+    for (guint i = 0; plain && i < r->n; i++)
+        plain = !plan_choice(plan, rule, i);
     return plain;
 }
 

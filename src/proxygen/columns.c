@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "effects.h"
 #include "emit.h"
 
 char *column_mark(guint first)
@@ -28,12 +29,17 @@ static Column read_mark(const char *p, char **end)
     return c;
 }
 
-static Column *find(const GArray *columns, guint first)
+static gint compare(gconstpointer a, gconstpointer b)
 {
-    for (guint i = 0; i < columns->len; i++)
-        if (g_array_index(columns, Column, i).first == first)
-            return &g_array_index(columns, Column, i);
-    return NULL;
+    const Column *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static const Column *find(const GArray *columns, guint first)
+{
+    const Column key = {.first = first};
+    guint at;
+    return g_array_binary_search((GArray *)columns, &key, compare, &at) ? &g_array_index(columns, Column, at) : NULL;
 }
 
 GArray *columns_find(const char *text)
@@ -42,11 +48,22 @@ GArray *columns_find(const char *text)
     for (const char *p = text; (p = strchr(p, COLUMN_MARK)) != NULL;) {
         char *end;
         const Column c = read_mark(p, &end);
-        if (!find(columns, c.first))
-            g_array_append_val(columns, c);
+        g_array_append_val(columns, c);
         p = end;
     }
+    g_array_sort(columns, compare);
+    guint n = 0;
+    for (guint i = 0; i < columns->len; i++)
+        if (i == 0 || g_array_index(columns, Column, i).first != g_array_index(columns, Column, n - 1).first)
+            g_array_index(columns, Column, n++) = g_array_index(columns, Column, i);
+    g_array_set_size(columns, n);
     return columns;
+}
+
+gboolean columns_agree(const GArray *columns, guint first)
+{
+    const Column *c = find(columns, first);
+    return c && c->place < 0;
 }
 
 static gsize bytes_of(const Column *c) { return c->width * sizeof(gint64); }
@@ -64,18 +81,20 @@ static gboolean agree(const GArray *values, guint n_numbers, const Column *c)
     return TRUE;
 }
 
-static gboolean are_equal(const GArray *values, guint n_numbers, const Column *a, const Column *b)
+/* All its numbers, and what else makes columns equal. */
+static void append_key(GByteArray *key, const GArray *values, guint n_numbers, const Column *c)
 {
-    if (a->by_rank != b->by_rank || a->low != b->low || a->width != b->width)
-        return FALSE;
+    const guint kind[] = {c->by_rank, c->low, c->width};
+    g_byte_array_set_size(key, 0);
+    g_byte_array_append(key, (const guint8 *)kind, sizeof kind);
     for (gsize i = 0; i < values->len / n_numbers; i++)
-        if (memcmp(numbers_of(values, n_numbers, i, a), numbers_of(values, n_numbers, i, b), bytes_of(a)) != 0)
-            return FALSE;
-    return TRUE;
+        g_byte_array_append(key, (const guint8 *)numbers_of(values, n_numbers, i, c), bytes_of(c));
 }
 
 guint columns_keep(GArray *columns, const GArray *values, guint n_numbers)
 {
+    g_autoptr(GHashTable) places = bytes_entries(g_free); /* of columns that are kept -> guint: place + 1 */
+    g_autoptr(GByteArray) key = g_byte_array_new();
     guint n = 0;
     for (guint i = 0; i < columns->len; i++) {
         Column *c = &g_array_index(columns, Column, i);
@@ -83,16 +102,14 @@ guint columns_keep(GArray *columns, const GArray *values, guint n_numbers)
         c->kept = FALSE;
         if (agree(values, n_numbers, c))
             continue;
-        for (guint k = 0; k < i && c->place < 0; k++) {
-            const Column *other = &g_array_index(columns, Column, k);
-            if (other->kept && are_equal(values, n_numbers, other, c))
-                c->place = other->place;
+        append_key(key, values, n_numbers, c);
+        guint *place = bytes_entry(places, key->data, key->len, sizeof *place);
+        if (*place == 0) {
+            c->kept = TRUE;
+            *place = n + 1;
+            n += c->width;
         }
-        if (c->place >= 0)
-            continue;
-        c->place = (gint)n;
-        c->kept = TRUE;
-        n += c->width;
+        c->place = (gint)*place - 1;
     }
     return n;
 }

@@ -14,13 +14,22 @@ typedef struct {
     gboolean kept;           /* FALSE: they are those of a column before it */
 } Column;
 
+/* A row that is being written. */
+typedef struct ColumnWriter {
+    GArray *numbers;         /* of gint64 */
+    gboolean by_rank;        /* numbers that differ by rank are columns, too, */
+    const GArray *known;     /* but for those in which, as is known of these columns, all rows agree; NULL: that is not known yet */
+} ColumnWriter;
+
 char *column_mark(guint first);
 char *column_mark_by_rank(guint first, guint low, guint width);
 
-/* Of Column: those of a text, each once. The array is the caller's. */
+/* Of Column, by their first number: those of a text, each once. The array is the caller's. */
 GArray *columns_find(const char *text);
 /* VALUES: of gint64, N_NUMBERS for each row. Sets place and kept; gives the length of a row as it is kept. */
 guint columns_keep(GArray *columns, const GArray *values, guint n_numbers);
+/* Do all rows agree in the column that begins with number FIRST? */
+gboolean columns_agree(const GArray *columns, guint first);
 /* Appends TEXT with numbers for marks: "ROW[2]", "ROW[2 + rank]" (ALONE: "ROW", which is the number itself), or the first row's where all agree. */
 void columns_append(GString *out, const Plan *plan, const char *text, const GArray *columns, const GArray *values, const char *row, gboolean alone);
 

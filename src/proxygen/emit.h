@@ -29,9 +29,7 @@ typedef struct {
 
     /* of the call being written */
     GPtrArray *before, *after; /* statements, owned strings */
-    GArray *columns;           /* of gint64: numbers that go to a table (columns.h); NULL: they stand in the text */
-    gboolean rank_columns;     /* those that differ by rank, too, ... */
-    const GHashTable *agreeing; /* ... but for these (number of the first in columns -> NULL); NULL: none */
+    struct ColumnWriter *columns; /* numbers that go to a table (columns.h); NULL: they stand in the text */
     const char *source;        /* what to write for the source of a pinned receive; NULL: as recorded */
 
     /* of the program */
@@ -56,6 +54,7 @@ typedef struct {
 void write_line(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
 void write_comment(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
 char *c_string(const char *text, gssize n); /* a C literal, with quotes; n -1: to the NUL */
+const char *count_type(guint64 n); /* of a variable that counts to N */
 
 /* -- expression.c: words as C expressions; all give new strings -- */
 char *expression_number(Emitter *e, const Call *c, Word w);

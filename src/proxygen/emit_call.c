@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "callbacks.h"
+#include "columns.h"
 #include "dynamic.h"
 #include "variables.h"
 
@@ -197,7 +198,7 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
         return ranks.ranks[0] ? g_strdup_printf("%s[rank - %u]", table, ranks.ranks[0]) : g_strdup_printf("%s[rank]", table);
     }
     gboolean table = constant && !written && (n > INLINE_ELEMENTS || named);
-    GArray *columns = e->columns;
+    ColumnWriter *columns = e->columns;
     if (table || named)
         e->columns = NULL;
     for (gint64 i = 0; i < n; i++) {
@@ -226,7 +227,7 @@ static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
         return g_strdup_printf("(%s[]){%s}", ctype, handle_null(arg->param->kind));
     g_autoptr(GString) elements = g_string_new("");
     gboolean named = names_arrays(c);
-    GArray *columns = e->columns;
+    ColumnWriter *columns = e->columns;
     char *loops = NULL;
     if (arg->n_in > INLINE_ELEMENTS) {
         e->columns = NULL;

@@ -116,8 +116,6 @@ static char *number(Emitter *e, RankSet ranks, GArray *const *rows, guint k, gsi
     return g_strdup_printf("(%s)", conditional);
 }
 
-static const char *index_type(gint64 n) { return n > G_MAXINT32 ? "long" : "int"; }
-
 static char *next_index(gint64 stride)
 {
     return stride == 1 ? g_strdup("i++") : g_strdup_printf("i += %" G_GINT64_FORMAT, stride);
@@ -168,7 +166,7 @@ char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean 
     g_autoptr(GString) body = g_string_new("");
     gboolean steps = FALSE, bends = FALSE;
     for (guint k = 0; k < rows[0]->len; k++)
-        write_progression(e, body, ranks, rows, k, index_type(n), &steps, &bends);
+        write_progression(e, body, ranks, rows, k, count_type((guint64)n), &steps, &bends);
     g_autofree char *key = g_strdup_printf("loops %s %s %d %" G_GINT64_FORMAT " %s", ctype, name, constant, n, body->str);
     const char *made = g_hash_table_lookup(e->tables, key);
     if (made)
@@ -210,7 +208,7 @@ char *handles_by_loops(Emitter *e, const Call *c, const Arg *arg)
     for (guint k = 0; k < all->len; k++) {
         const Progression *p = &g_array_index(all, Progression, k);
         g_autofree char *text = expression_handle_of(e, c, arg->param->kind, p->value), *next = next_index(p->stride);
-        g_ptr_array_add(e->before, g_strdup_printf("for (%s i = %" G_GINT64_FORMAT "; i < %" G_GINT64_FORMAT "; %s)", index_type(n), p->first, p->end, next));
+        g_ptr_array_add(e->before, g_strdup_printf("for (%s i = %" G_GINT64_FORMAT "; i < %" G_GINT64_FORMAT "; %s)", count_type((guint64)n), p->first, p->end, next));
         g_ptr_array_add(e->before, g_strdup_printf("    %s[i] = %s;", name, text));
     }
     return g_strdup(name);

@@ -89,7 +89,7 @@ static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol 
 static char *trip_count(Emitter *e, guint rule, guint symbol, guint64 exponent, const char **type)
 {
     g_autofree gint64 *trips = alike_trips(e->alike, rule, symbol);
-    *type = exponent > G_MAXINT32 ? "long" : "int";
+    *type = count_type(exponent);
     if (!trips)
         return g_strdup_printf("%" G_GUINT64_FORMAT, exponent);
     RankSet ranks = alike_ranks(e->alike, rule);
@@ -104,15 +104,14 @@ void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSy
 {
     for (guint i = first; i < first + n; i++) {
         const WendSymbol *symbol = &symbols[i];
-        const StreamSymbol *streamed = e->plan->rules[rule].streamed ? &e->plan->rules[rule].streamed[i] : NULL;
-        const Site site = streamed ? streamed->site : (Site){rule, i};
-        const Choice *choice = symbol->is_rule ? NULL : g_hash_table_lookup(e->plan->choices, &site);
-        if (choice && choice->kind != CHOICE_PLAIN) {
+        const StreamSymbol *streamed = e->plan->rules[rule].streamed;
+        const Choice *choice = plan_choice(e->plan, rule, i);
+        if (choice) {
             emit_choice(e, out, indent, choice, symbol->id, symbol->exponent);
             continue;
         }
-        if (streamed && streamed->stream) {
-            streams_call(e, out, indent, symbol, streamed);
+        if (streamed && streamed[i].stream) {
+            streams_call(e, out, indent, symbol, &streamed[i]);
             continue;
         }
         if (symbol->exponent == 1) {

@@ -42,25 +42,9 @@ struct Tables {
     gboolean *nothing;       /* by terminal: it is left out */
 };
 
-static gboolean is_code_place(const Emitter *e, guint rule, guint symbol)
-{
-    Site site = {rule, symbol};
-    const WendSymbol *s = &e->plan->rules[rule].symbols[symbol];
-    const Choice *choice = s->is_rule ? NULL : g_hash_table_lookup(e->plan->choices, &site);
-    return choice && choice->kind != CHOICE_PLAIN;
-}
+gboolean tables_wanted(const Plan *plan) { return plan_n_symbols(plan) > CODE_SYMBOLS; }
 
-static guint64 n_symbols(const Plan *plan)
-{
-    guint64 symbols = 0;
-    for (guint i = 0; i < plan->order->len; i++)
-        symbols += plan->rules[g_array_index(plan->order, guint, i)].n;
-    return symbols;
-}
-
-gboolean tables_wanted(const Plan *plan) { return n_symbols(plan) > CODE_SYMBOLS; }
-
-gdouble tables_text(const Plan *plan) { return (gdouble)SYMBOL_TEXT * n_symbols(plan); }
+gdouble tables_text(const Plan *plan) { return (gdouble)SYMBOL_TEXT * plan_n_symbols(plan); }
 
 gboolean tables_hold(const Emitter *e, guint rule)
 {
@@ -144,9 +128,10 @@ static void add_terminal(Emitter *e, guint terminal)
         return;
     current_section(e);
     g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
+    ColumnWriter writer = {.numbers = columns};
     GString *body = g_string_new("");
     locals_begin(e);
-    e->columns = columns;
+    e->columns = &writer;
     t->nothing[terminal] = emit_terminal(e, body, 1, terminal) == 0;
     e->columns = NULL;
     t->terminals[terminal] = make_call(e, body, columns);
@@ -160,10 +145,11 @@ static void add_place(Emitter *e, guint rule, guint symbol)
     *site = (Site){rule, symbol};
     current_section(e);
     g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
+    ColumnWriter writer = {.numbers = columns};
     GString *body = g_string_new("");
     g_autofree char *name = symbol == G_MAXUINT ? rule_name(e, rule) : NULL;
     locals_begin(e);
-    e->columns = columns;
+    e->columns = &writer;
     if (name)
         write_line(body, 1, "%s();", name);
     else
@@ -205,7 +191,7 @@ void tables_begin(Emitter *e)
         const PlanRule *r = &plan->rules[rule];
         for (guint k = 0; t->listed[rule] && k < r->n; k++) {
             Site site = {r->symbols[k].id, G_MAXUINT};
-            if (is_code_place(e, rule, k))
+            if (plan_choice(plan, rule, k))
                 add_place(e, rule, k);
             else if (!r->symbols[k].is_rule)
                 add_terminal(e, r->symbols[k].id);

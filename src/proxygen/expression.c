@@ -188,21 +188,21 @@ static char *self_expression(Emitter *e, const Call *c)
 /* In a call of a table: a number that may be another in other calls. */
 static char *column(Emitter *e, gint64 value)
 {
-    g_array_append_val(e->columns, value);
-    return column_mark(e->columns->len - 1);
+    g_array_append_val(e->columns->numbers, value);
+    return column_mark(e->columns->numbers->len - 1);
 }
 
 /* Likewise by rank, VALUES being of RANKS; NULL: it is the same in all calls of the table, and stands in the text. */
 static char *column_by_rank(Emitter *e, RankSet ranks, const gint64 *values)
 {
-    guint first = e->columns->len, low = ranks.ranks[0], width = ranks.ranks[ranks.n - 1] - low + 1;
+    guint first = e->columns->numbers->len, low = ranks.ranks[0], width = ranks.ranks[ranks.n - 1] - low + 1;
     for (guint r = 0, i = 0; r < width; r++) {
         gboolean here = ranks.ranks[i] == low + r;
         gint64 value = here ? values[i] : 0;
-        g_array_append_val(e->columns, value);
+        g_array_append_val(e->columns->numbers, value);
         i += here;
     }
-    return e->agreeing && g_hash_table_contains((GHashTable *)e->agreeing, GUINT_TO_POINTER(first)) ? NULL : column_mark_by_rank(first, low, width);
+    return e->columns->known && columns_agree(e->columns->known, first) ? NULL : column_mark_by_rank(first, low, width);
 }
 
 char *expression_index(Emitter *e, gint64 place)
@@ -234,7 +234,7 @@ char *expression_number(Emitter *e, const Call *c, Word w)
     g_autofree gint64 *values = g_new(gint64, MAX(ranks.n, 1));
     for (guint i = 0; i < ranks.n; i++)
         values[i] = call_value(c, w, ranks.ranks[i]);
-    char *mark = e->columns && e->rank_columns && ranks.n > 0 ? column_by_rank(e, ranks, values) : NULL;
+    char *mark = e->columns && e->columns->by_rank && ranks.n > 0 ? column_by_rank(e, ranks, values) : NULL;
     if (mark)
         return mark;
     if (slot->form == WEND_SLOT_SELF && (c->function->flags & WEND_F_SELF)) {

@@ -3,8 +3,6 @@
 
 #include "buf.h"
 #include "effects.h"
-#include "grammar.h"
-#include "rules.h"
 
 /* Bodies up to this length stand in the loop itself. */
 enum { INLINE_BODY = 8 };
@@ -42,8 +40,7 @@ void loop_rules_append(LoopRules *r, WendSymbol symbol)
     symbol.exponent = 1;
     if (new)
         g_array_append_val(r->symbols, symbol);
-    if (!r->grammar || !wend_grammar_append(r->grammar, number, times))
-        g_error("out of memory"); /* as GLib does */
+    grammar_append(r->grammar, number, times);
 }
 
 static WendSymbol end_of(guint rank)
@@ -193,15 +190,26 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
 }
 
 
-void loop_rules_replace(LoopRules *r, const GArray *rows)
+void grammar_append(WendGrammar *grammar, guint terminal, guint64 times)
+{
+    if (!grammar || !wend_grammar_append(grammar, terminal, times))
+        g_error("out of memory"); /* as GLib does */
+}
+
+void grammar_rules(const WendGrammar *grammar, guint n_terminals, RuleRow *rules)
 {
     WendBuf encoded = WEND_BUF_INIT;
-    wend_grammar_encode(r->grammar, NULL, &encoded);
+    wend_grammar_encode(grammar, NULL, &encoded);
     WendCursor cursor = wend_cursor(encoded.data, encoded.len);
-    RuleRow grammar;
-    if (encoded.failed || !rules_read(&grammar, &cursor, r->symbols->len))
+    if (encoded.failed || !rules_read(rules, &cursor, n_terminals))
         g_error("out of memory"); /* as GLib does */
+    wend_buf_clear(&encoded);
+}
+
+void loop_rules_replace(LoopRules *r, const GArray *rows)
+{
+    RuleRow grammar;
+    grammar_rules(r->grammar, r->symbols->len, &grammar);
     replace_threads(r, rows, &grammar);
     rules_clear(&grammar);
-    wend_buf_clear(&encoded);
 }

@@ -4,7 +4,9 @@
 #ifndef PROXYGEN_LOOP_RULES_H
 #define PROXYGEN_LOOP_RULES_H
 
+#include "grammar.h"
 #include "plan.h"
+#include "rules.h"
 
 typedef struct LoopRules LoopRules;
 
@@ -22,5 +24,9 @@ typedef struct { guint thread, rank; } LoopRow; /* a thread of the plan, by its 
 
 /* Gives each rank of the rows, which are those that were given, in that order, a thread of what was appended; ranks with equal calls are one thread. */
 void loop_rules_replace(LoopRules *r, const GArray *rows);
+
+/* wend_grammar_append, and the rules of what was appended (rules_clear): as GLib, they end the program where memory is short. GRAMMAR NULL: so it was when it was made. */
+void grammar_append(WendGrammar *grammar, guint terminal, guint64 times);
+void grammar_rules(const WendGrammar *grammar, guint n_terminals, RuleRow *rules);
 
 #endif

@@ -375,3 +375,11 @@ gboolean plan_outcomes(Plan *plan, GError **error)
     g_hash_table_destroy(s.persistent);
     return !s.damaged;
 }
+
+const Choice *plan_choice(const Plan *plan, guint rule, guint symbol)
+{
+    const StreamSymbol *streamed = plan->rules[rule].streamed;
+    const Site site = streamed ? streamed[symbol].site : (Site){rule, symbol};
+    const Choice *choice = g_hash_table_lookup(plan->choices, &site);
+    return choice && choice->kind != CHOICE_PLAIN ? choice : NULL;
+}

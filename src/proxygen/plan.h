@@ -70,6 +70,13 @@ typedef struct {
 /* A place in a body: the symbol number SYMBOL of rule RULE. */
 typedef struct { guint rule, symbol; } Site;
 
+/* What a symbol of a body that streams.c made is. */
+typedef struct StreamSymbol {
+    Site site;               /* where it was */
+    const struct Stream *stream; /* its numbers: then what it does stands where it is, also if it is a rule. NULL: it is as it was */
+    guint64 times;           /* each row of the stream is for so many */
+} StreamSymbol;
+
 /* Calls of a rank, by their index, that a loop makes in whatever order. */
 typedef struct { guint64 first, last; } Stretch;
 
@@ -217,6 +224,12 @@ enum { STEP_LIMIT = 50 * 1000 * 1000 };
 
 /* select.c: adds a body to the plan's rules, takes the array, gives its number. */
 guint plan_add_body(Plan *plan, GArray *symbols);
+/* select.c: calls VISIT for RULE and all below it, callees first, but not for those whose SEEN is STAMP; that is set. */
+void plan_visit(const Plan *plan, guint rule, guint *seen, guint stamp, void (*visit)(guint rule, gpointer data), gpointer data);
+/* select.c: symbols of all rules in the plan's order. */
+guint64 plan_n_symbols(const Plan *plan);
+/* outcomes.c: what the call at that place is more than itself; NULL: nothing. */
+const Choice *plan_choice(const Plan *plan, guint rule, guint symbol);
 /* select.c: is the call MPI_Init or MPI_Init_thread? */
 gboolean plan_is_init(const Plan *plan, guint terminal);
 /* Finds out anew who runs which rule and call, after rules and threads have changed. */

@@ -240,42 +240,63 @@ static void mark_terminal(Marking *m, guint terminal)
     m->terminal_set[terminal] = set_with(&m->sets, m->terminal_set[terminal], m->group);
 }
 
-/* Marks RULE and all below it, callees first in plan->order. Recursion is as deep as the grammar, which is about its logarithm; hostile
- * archives could make it deep, so there is an explicit stack. */
-static void mark_rule(Marking *m, guint rule)
+/* Recursion is as deep as the grammar, which is about its logarithm; hostile archives could make it deep, so there is an explicit stack. */
+void plan_visit(const Plan *plan, guint rule, guint *seen, guint stamp, void (*visit)(guint rule, gpointer data), gpointer data)
 {
     typedef struct { guint rule, symbol; } Frame;
-    Plan *plan = m->plan;
-    GArray *stack = g_array_new(FALSE, FALSE, sizeof(Frame));
-    Frame start = {rule, 0};
-    if (m->seen[rule] != m->group + 1)
-        g_array_append_val(stack, start);
-    m->seen[rule] = m->group + 1;
+    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+    Frame next = {rule, 0};
+    if (seen[rule] != stamp)
+        g_array_append_val(stack, next);
+    seen[rule] = stamp;
     while (stack->len > 0) {
         Frame *top = &g_array_index(stack, Frame, stack->len - 1);
-        PlanRule *r = &plan->rules[top->rule];
+        const PlanRule *r = &plan->rules[top->rule];
         if (top->symbol == r->n) {
-            m->rule_set[top->rule] = set_with(&m->sets, m->rule_set[top->rule], m->group);
-            if (!r->used && m->emitted) {
-                r->used = TRUE;
-                g_array_append_val(plan->order, top->rule);
-                for (guint i = 0; i < r->n; i++)
-                    if (!r->symbols[i].is_rule)
-                        plan->terminal_uses[r->symbols[i].id]++;
-            }
+            visit(top->rule, data);
             g_array_set_size(stack, stack->len - 1);
             continue;
         }
+        gboolean here = r->streamed && r->streamed[top->symbol].stream;
         const WendSymbol *s = &r->symbols[top->symbol++];
-        if (!s->is_rule) {
-            mark_terminal(m, s->id);
-        } else if (m->seen[s->id] != m->group + 1) {
-            m->seen[s->id] = m->group + 1;
-            Frame next = {s->id, 0};
-            g_array_append_val(stack, next);
-        }
+        if (!s->is_rule || here || seen[s->id] == stamp)
+            continue;
+        seen[s->id] = stamp;
+        next = (Frame){s->id, 0};
+        g_array_append_val(stack, next);
     }
-    g_array_free(stack, TRUE);
+}
+
+static void mark(guint rule, gpointer data)
+{
+    Marking *m = data;
+    Plan *plan = m->plan;
+    PlanRule *r = &plan->rules[rule];
+    gboolean first = !r->used && m->emitted;
+    for (guint i = 0; i < r->n; i++) {
+        if (r->symbols[i].is_rule)
+            continue;
+        mark_terminal(m, r->symbols[i].id);
+        plan->terminal_uses[r->symbols[i].id] += first;
+    }
+    m->rule_set[rule] = set_with(&m->sets, m->rule_set[rule], m->group);
+    if (!first)
+        return;
+    r->used = TRUE;
+    g_array_append_val(plan->order, rule);
+}
+
+static void mark_rule(Marking *m, guint rule)
+{
+    plan_visit(m->plan, rule, m->seen, m->group + 1, mark, m);
+}
+
+guint64 plan_n_symbols(const Plan *plan)
+{
+    guint64 symbols = 0;
+    for (guint i = 0; i < plan->order->len; i++)
+        symbols += plan->rules[g_array_index(plan->order, guint, i)].n;
+    return symbols;
 }
 
 static void find_groups(const Plan *plan, GArray *groups)

@@ -9,8 +9,7 @@
 #include "alike.h"
 #include "columns.h"
 #include "effects.h"
-#include "grammar.h"
-#include "rules.h"
+#include "loop_rules.h"
 
 /* Estimates, in characters. */
 enum { RULE_TEXT = 60, RULE_CALL = 16, ROW_TEXT = 30, STREAM_TEXT = 120, NUMBER_TEXT = 6 };
@@ -75,17 +74,10 @@ static void text_free(gpointer text)
 
 /* -- texts -- */
 
-static gboolean is_choice(const Plan *plan, guint rule, guint symbol)
-{
-    const Site site = {rule, symbol};
-    const Choice *choice = plan->rules[rule].symbols[symbol].is_rule ? NULL : g_hash_table_lookup(plan->choices, &site);
-    return choice && choice->kind != CHOICE_PLAIN;
-}
-
-static void begin_times(GString *out, int indent, guint64 times)
+static void begin_times(GString *out, int indent, char variable, guint64 times)
 {
     if (times > 1)
-        write_line(out, indent, "for (%s k = 0; k < %" G_GUINT64_FORMAT "; k++) {", times > G_MAXINT32 ? "long" : "int", times);
+        write_line(out, indent, "for (%s %c = 0; %c < %" G_GUINT64_FORMAT "; %c++) {", count_type(times), variable, variable, times, variable);
 }
 
 static void end_times(GString *out, int indent, guint64 times)
@@ -102,13 +94,15 @@ static gboolean write_rule(Emitter *e, GString *out, int indent, guint rule, gui
     for (guint i = 0; i < r->n && good; i++) {
         const WendSymbol *s = &r->symbols[i];
         int inner = indent + (s->exponent > 1);
-        begin_times(out, indent, s->exponent);
+        if (plan_choice(e->plan, rule, i))
+            return FALSE;
+        begin_times(out, indent, 'k', s->exponent);
         if (s->is_rule)
             good = write_rule(e, out, inner, s->id, depth + 1);
         else
             emit_terminal(e, out, inner, s->id);
         end_times(out, indent, s->exponent);
-        good = good && !is_choice(e->plan, rule, i) && out->len <= MOST_TEXT;
+        good = good && out->len <= MOST_TEXT;
     }
     return good;
 }
@@ -127,22 +121,24 @@ static void find_text(Finder *f, const WendSymbol *s)
     Emitter *e = f->e;
     if (c->text)
         return;
-    g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
     g_autoptr(GString) body = g_string_new("");
+    ColumnWriter writer = {numbers, TRUE, NULL};
     locals_begin(e);
-    e->columns = columns;
+    e->columns = &writer;
     gboolean good = write_symbol(e, body, 1, s);
     e->columns = NULL;
     locals_end(e, body, 1);
+    gsize length = body->len;
     if (!good || strchr(e->definitions->str, COLUMN_MARK)) { /* what is outside of functions has no rows: it stays as it is */
-        g_string_append_printf(body, " %s %u", s->is_rule ? "rule" : "call", s->id);
-        g_array_set_size(columns, 0);
+        g_string_printf(body, "%s %u", s->is_rule ? "rule" : "call", s->id);
+        g_array_set_size(numbers, 0);
     }
     g_string_set_size(e->definitions, 0);
     Text *text = bytes_entry(f->texts, body->str, body->len, sizeof *text);
     if (text->n_users++ == 0)
-        *text = (Text){g_hash_table_size(f->texts), columns->len, g_strdup(body->str), body->len, 1};
-    *c = (CallText){text, g_memdup2(columns->data, MAX(columns->len, 1) * sizeof(gint64))};
+        *text = (Text){g_hash_table_size(f->texts), numbers->len, g_strdup(body->str), length, 1};
+    *c = (CallText){text, g_memdup2(numbers->data, MAX(numbers->len, 1) * sizeof(gint64))};
 }
 
 /* Are there others that differ from it in numbers alone? NULL: no. */
@@ -163,7 +159,7 @@ static gboolean varies(Finder *f, guint rule)
     gboolean plain = !r->loop && !r->inlined;
     f->varies[rule] = FALSE; /* a rule is not below itself */
     for (guint i = 0; plain && i < r->n; i++)
-        plain = !is_choice(f->e->plan, rule, i);
+        plain = !plan_choice(f->e->plan, rule, i);
     return f->varies[rule] = plain && has_rows(f, rule);
 }
 
@@ -202,8 +198,7 @@ static guint number_of(Finder *f, const Token *t, const Text *text)
 /* FALSE: these are too many. */
 static gboolean append(Finder *f, guint number, guint64 times)
 {
-    if (!wend_grammar_append(f->grammar, number, times))
-        g_error("out of memory"); /* as GLib does */
+    grammar_append(f->grammar, number, times);
     return ++f->n <= MOST_TOKENS;
 }
 
@@ -227,7 +222,7 @@ static gboolean write_out(Finder *f, guint rule)
         const WendSymbol *s = &r->symbols[i];
         const CallText *row = row_of(f, s);
         const Token place = {PLACE, *s, {rule, i}, NULL, 0, 0, 0}, as_it_was = {AS_IT_WAS, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, 0, 0, 0};
-        if (is_choice(plan, rule, i)) /* of the thread's own body, which is gone through once */
+        if (plan_choice(plan, rule, i)) /* of the thread's own body, which is gone through once */
             good = append(f, number_of(f, &place, NULL), 1);
         else if (s->is_rule && s->exponent == 1 && varies(f, s->id))
             good = write_out(f, s->id);
@@ -374,17 +369,13 @@ static void look_at_thread(Finder *f, Streams *streams, guint thread)
     f->written = g_hash_table_new(NULL, NULL);
     f->in_rows = g_hash_table_new(NULL, NULL);
     f->n = 0;
-    WendBuf encoded = WEND_BUF_INIT;
-    RuleRow grammar;
-    gboolean good = f->grammar && write_out(f, rule) && f->streams->len > 0;
-    for (guint i = 0; i < f->streams->len; i++) {
-        Stream *s = f->streams->pdata[i];
-        s->n_kept = columns_keep(s->columns, s->values, s->n_numbers);
-    }
-    if (good)
-        wend_grammar_encode(f->grammar, NULL, &encoded);
-    WendCursor c = wend_cursor(encoded.data, encoded.len);
-    if (good && !encoded.failed && rules_read(&grammar, &c, f->tokens->len)) {
+    if (write_out(f, rule) && f->streams->len > 0) {
+        RuleRow grammar;
+        for (guint i = 0; i < f->streams->len; i++) {
+            Stream *s = f->streams->pdata[i];
+            s->n_kept = columns_keep(s->columns, s->values, s->n_numbers);
+        }
+        grammar_rules(f->grammar, f->tokens->len, &grammar);
         count_places(f, &grammar);
         gdouble after = text_after(f, &grammar);
         if (after * 4 < text_before(f) * 3) { /* what was recorded as it was is nicer to read */
@@ -393,7 +384,6 @@ static void look_at_thread(Finder *f, Streams *streams, guint thread)
         }
         rules_clear(&grammar);
     }
-    wend_buf_clear(&encoded);
     g_hash_table_destroy(f->in_rows);
     g_hash_table_destroy(f->written);
     g_ptr_array_unref(f->streams);
@@ -404,64 +394,36 @@ static void look_at_thread(Finder *f, Streams *streams, guint thread)
 
 /* -- the whole -- */
 
-/* Rules below those of threads, callees first. What ranks run them stays as it was. */
+static void add_to_order(guint rule, gpointer data)
+{
+    Plan *plan = data;
+    plan->rules[rule].used = TRUE;
+    g_array_append_val(plan->order, rule);
+}
+
+/* Rules below those of threads. What ranks run them stays as it was: terminals that became rows of others still have theirs. */
 static void find_order(Plan *plan)
 {
-    typedef struct { guint rule, symbol; } Frame;
-    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+    g_autofree guint *seen = g_new0(guint, plan->n_rules + 1);
     for (guint i = 0; i < plan->n_rules; i++)
         plan->rules[i].used = FALSE;
     g_array_set_size(plan->order, 0);
-    for (guint t = 0; t < plan->threads->len; t++) {
-        Frame next = {g_array_index(plan->threads, PlanThread, t).rule, 0};
-        if (plan->rules[next.rule].used)
-            continue;
-        plan->rules[next.rule].used = TRUE;
-        g_array_append_val(stack, next);
-        while (stack->len > 0) {
-            Frame *top = &g_array_index(stack, Frame, stack->len - 1);
-            const PlanRule *r = &plan->rules[top->rule];
-            if (top->symbol == r->n) {
-                g_array_append_val(plan->order, top->rule);
-                g_array_set_size(stack, stack->len - 1);
-                continue;
-            }
-            gboolean row = r->streamed && r->streamed[top->symbol].stream; /* which stands in the text */
-            const WendSymbol *s = &r->symbols[top->symbol++];
-            if (!s->is_rule || row || plan->rules[s->id].used)
-                continue;
-            plan->rules[s->id].used = TRUE;
-            next = (Frame){s->id, 0};
-            g_array_append_val(stack, next);
-        }
-    }
+    for (guint t = 0; t < plan->threads->len; t++)
+        plan_visit(plan, g_array_index(plan->threads, PlanThread, t).rule, seen, 1, add_to_order, plan);
 }
+
+static void count_user(guint rule, gpointer users) { ((guint *)users)[rule]++; }
 
 /* How many different bodies of threads get to each rule. */
 static void count_users(Finder *f)
 {
     const Plan *plan = f->e->plan;
     g_autofree guint *seen = g_new0(guint, plan->n_rules + 1);
-    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(guint));
     g_autoptr(GHashTable) bodies = g_hash_table_new(NULL, NULL);
     for (guint t = 0; t < plan->threads->len; t++) {
         guint rule = g_array_index(plan->threads, PlanThread, t).rule;
-        if (!g_hash_table_add(bodies, GUINT_TO_POINTER(rule + 1)))
-            continue;
-        g_array_append_val(stack, rule);
-        seen[rule] = t + 1;
-        while (stack->len > 0) {
-            guint top = g_array_index(stack, guint, stack->len - 1);
-            const PlanRule *r = &plan->rules[top];
-            g_array_set_size(stack, stack->len - 1);
-            f->users[top]++;
-            for (guint i = 0; i < r->n; i++) {
-                if (!r->symbols[i].is_rule || seen[r->symbols[i].id] == t + 1)
-                    continue;
-                seen[r->symbols[i].id] = t + 1;
-                g_array_append_val(stack, r->symbols[i].id);
-            }
-        }
+        if (g_hash_table_add(bodies, GUINT_TO_POINTER(rule + 1)))
+            plan_visit(plan, rule, seen, t + 1, count_user, f->users);
     }
 }
 
@@ -471,7 +433,7 @@ static void find_texts(Finder *f)
     for (guint o = 0; o < plan->order->len; o++) {
         const PlanRule *r = &plan->rules[g_array_index(plan->order, guint, o)];
         for (guint i = 0; i < r->n; i++)
-            if (!r->symbols[i].is_rule || r->symbols[i].exponent > 1)
+            if ((!r->symbols[i].is_rule || r->symbols[i].exponent > 1) && !r->loop && !plan_choice(plan, g_array_index(plan->order, guint, o), i))
                 find_text(f, &r->symbols[i]);
     }
 }
@@ -488,10 +450,7 @@ gdouble streams_text(const Streams *s) { return s->text; }
 Streams *streams_new(Emitter *e)
 {
     Plan *plan = e->plan;
-    guint64 symbols = 0;
-    for (guint i = 0; i < plan->order->len; i++)
-        symbols += plan->rules[g_array_index(plan->order, guint, i)].n;
-    if (symbols > MOST_TOKENS)
+    if (plan_n_symbols(plan) > MOST_TOKENS)
         return NULL;
     guint n_terminals = wend_program_n_terminals(plan->program), n_rules = plan->n_rules;
     Streams *s = g_new(Streams, 1);
@@ -503,9 +462,7 @@ Streams *streams_new(Emitter *e)
     GHashTable *tables = e->tables;
     guint n_tables = e->n_tables;
     e->tables = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    e->rank_columns = TRUE;
     find_texts(&f);
-    e->rank_columns = FALSE;
     g_hash_table_destroy(e->tables);
     e->tables = tables;
     e->n_tables = n_tables;
@@ -613,26 +570,17 @@ void streams_call(Emitter *e, GString *out, int indent, const WendSymbol *symbol
     gboolean alone = stream->n_kept == 1;
     g_autofree char *pointer = g_strdup_printf("const %s *", type_of(stream));
     const char *row = stream->n_kept == 0 ? "" : alone ? local_variable(e, type_of(stream), "number", 0) : local_variable(e, pointer, "row", 0);
-    g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
     g_autoptr(GString) body = g_string_new("");
-    g_autoptr(GHashTable) agreeing = g_hash_table_new(NULL, NULL);
-    for (guint i = 0; i < stream->columns->len; i++)
-        if (g_array_index(stream->columns, Column, i).place < 0)
-            g_hash_table_add(agreeing, GUINT_TO_POINTER(g_array_index(stream->columns, Column, i).first));
-    e->columns = columns;
-    e->rank_columns = TRUE;
-    e->agreeing = agreeing;
+    ColumnWriter writer = {numbers, TRUE, stream->columns};
+    e->columns = &writer;
     write_symbol(e, body, inner + (s->times > 1), symbol);
     e->columns = NULL;
-    e->rank_columns = FALSE;
-    e->agreeing = NULL;
-    if (rows > 1)
-        write_line(out, indent, "for (%s i = 0; i < %" G_GUINT64_FORMAT "; i++) {", rows > G_MAXINT32 ? "long" : "int", rows);
+    begin_times(out, indent, 'i', rows);
     if (stream->n_kept)
         write_line(out, inner, "%s = rows_%u[row_%u++];", row, stream->number, stream->number);
-    begin_times(out, inner, s->times);
+    begin_times(out, inner, 'k', s->times);
     columns_append(out, e->plan, body->str, stream->columns, stream->values, row, alone);
     end_times(out, inner, s->times);
-    if (rows > 1)
-        write_line(out, indent, "}");
+    end_times(out, indent, rows);
 }

@@ -13,19 +13,12 @@
 #include "emit.h"
 
 /* Rows in the order in which a thread makes the calls. */
-typedef struct {
+typedef struct Stream {
     guint number;
     GArray *columns;         /* of Column */
     guint n_numbers, n_kept; /* of a row, as it was written and as it is kept */
     GArray *values;          /* of gint64: n_numbers for each row */
 } Stream;
-
-/* What a symbol of such a body is. */
-typedef struct StreamSymbol {
-    Site site;               /* where it was */
-    const Stream *stream;    /* NULL: it is as it was */
-    guint64 times;           /* each row of the stream is for so many calls */
-} StreamSymbol;
 
 typedef struct Streams Streams;
 

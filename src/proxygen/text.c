@@ -5,6 +5,8 @@
 
 enum { WIDTH = 110 };
 
+const char *count_type(guint64 n) { return n > G_MAXINT32 ? "long" : "int"; }
+
 /* Appends TEXT with lines no longer than WIDTH where there is a comma, an operator or a blank to break at; never in a literal. */
 static void wrapped(GString *out, int indent, const char *text, const char *lead, const char *next_lead)
 {

@@ -9,6 +9,14 @@ record_and_compile() {
     record app.dir "$n" "$EXAMPLES/$program" "$@" >/dev/null && make_proxy app.dir ./proxy
 }
 
+# in_several_files N: the proxy of app.dir, in a folder, records the same
+in_several_files() {
+    "$PROXYGEN" app.dir -o parts/ &&
+        make -s -C parts CC="$MPICC" CFLAGS="-std=c11 -Wall -Wextra -Werror -pthread" &&
+        quietly parts.out record parts.dir "$1" parts/proxy &&
+        "$WEND" diff app.dir parts.dir
+}
+
 # PROGRAM.c makes a recording of N ranks whose proxy is the same, and proxygen takes no minute to find it.
 compiles_in_seconds() {
     local program=$1 n=$2
@@ -497,6 +505,39 @@ C
     compiles_in_seconds parts 1
 }
 
+@test "datatypes of many parts of types by chance are compiled in seconds" {
+    cat >chance.c <<'C'
+#include <mpi.h>
+enum { N = 200000 };
+int main(int argc, char **argv)
+{
+    static int lengths[N];
+    static MPI_Aint places[N];
+    static MPI_Datatype types[N];
+    MPI_Datatype type, some[8];
+    unsigned long x = 1;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 8; i++)
+        MPI_Type_contiguous(1 + i, MPI_INT, &some[i]);
+    for (int k = 0; k < 2; k++) { /* others of the same each time */
+        for (int i = 0; i < N; i++) {
+            x = x * 6364136223846793005ul + 1442695040888963407ul;
+            lengths[i] = 1;
+            places[i] = 64l * i;
+            types[i] = some[x >> 61];
+        }
+        MPI_Type_create_struct(N, lengths, places, types, &type);
+        MPI_Type_free(&type);
+    }
+    for (int i = 0; i < 8; i++)
+        MPI_Type_free(&some[i]);
+    MPI_Finalize();
+    return 0;
+}
+C
+    compiles_in_seconds chance 1
+}
+
 @test "datatypes of many parts that are others on each rank are compiled in seconds" {
     cat >rows.c <<'C'
 #include <mpi.h>
@@ -561,10 +602,7 @@ int main(int argc, char **argv)
 C
     "$MPICC" -O2 apart.c -o apart
     roundtrip 4 ./apart
-    "$PROXYGEN" app.dir -o parts/
-    make -s -C parts CC="$MPICC" CFLAGS="-std=c11 -Wall -Wextra -Werror"
-    quietly parts.out record parts.dir 4 parts/proxy
-    "$WEND" diff app.dir parts.dir
+    in_several_files 4
 }
 
 # Types of many blocks: as constants the arrays would be 2 MB of C.
@@ -629,10 +667,7 @@ C
     "$MPICC" -O2 blocks.c -o blocks
     roundtrip 4 ./blocks
     [ "$(wc -c <proxy.c)" -lt 20000 ]
-    "$PROXYGEN" app.dir -o parts/
-    make -s -C parts CC="$MPICC" CFLAGS="-std=c11 -Wall -Wextra -Werror"
-    quietly parts.out record parts.dir 4 parts/proxy
-    "$WEND" diff app.dir parts.dir
+    in_several_files 4
     rm -r app.dir proxy.dir proxy.c
     roundtrip 3 ./blocks by-chance
 }
@@ -733,10 +768,7 @@ C
         rm -rf app.dir proxy.dir parts parts.dir proxy.c
         roundtrip 3 ./varying $how || fail "$how" || return
         [ "$(wc -l <proxy.c)" -lt 600 ] || fail "$how: $(wc -l <proxy.c) lines" || return
-        "$PROXYGEN" app.dir -o parts/
-        make -s -C parts CC="$MPICC" CFLAGS="-std=c11 -Wall -Wextra -Werror -pthread"
-        quietly parts.out record parts.dir 3 parts/proxy
-        "$WEND" diff app.dir parts.dir || fail "$how, several files" || return
+        in_several_files 3 || fail "$how, several files" || return
     done
 }
 
