@@ -685,10 +685,6 @@ static void collect_names(const char *text, GHashTable *names)
 gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
 {
     const Options *options = plan->options;
-    if (!options->force && g_file_test(options->output, G_FILE_TEST_EXISTS)) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s exists: --force overwrites it", options->output);
-        return FALSE;
-    }
     Emitter e = {.plan = plan, .call = call_new(plan->program), .definitions = g_string_new("")};
     e.tables = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     e.max_statuses = 1;

@@ -47,6 +47,10 @@ static int compile(const Options *options)
     g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     if (options->target && check_target(options, names) != 0) /* of no names: is there such a library? */
         return WEND_ERROR_USAGE;
+    if (!options->force && g_file_test(options->output, G_FILE_TEST_EXISTS)) { /* before the work of it */
+        g_set_error(&error, WEND_ERROR, WEND_ERROR_INPUT, "%s exists: --force overwrites it", options->output);
+        return fail(error);
+    }
     WendProgram *program = worlds_open(options->recording, &error);
     gboolean good = program && plan_compile(program, options, names, &error);
     if (good)
