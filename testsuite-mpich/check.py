@@ -13,9 +13,9 @@ Each line of the suite's testlists is a test: a program with ranks, arguments an
     proxy     runs, under wend trace
     diff      the two recordings are equal
 
-Results are kept in the cache: a run that was interrupted goes on where it stopped. They hold as long as Wend's programs are the same.
---again failed runs again what failed, with whatever build it was seen to pass; --again all forgets everything; --again none runs what has
-no result yet, of whatever build.
+Results are kept in the cache: a run that was interrupted goes on where it stopped. They hold as long as Wend's programs are the same; those of
+the first stage, in which Wend has no part, in any case. --again failed runs again what failed, with whatever build it was seen to pass, and by
+itself too; --again all forgets everything; --again none runs what has no result yet, of whatever build.
 Scratch folders of failed tests stay.
 """
 import argparse
@@ -251,10 +251,16 @@ class Trip:
         known = RESULTS / f'{self.test.id}.plain'
         if known.exists():
             self.status, self.output, self.seconds = json.loads(known.read_text())
+            if self.seconds is None:
+                raise Failure(self.output)
             return
         began = time.monotonic()
-        self.status, self.output = mpi(self.test, ['./' + self.test.program] + self.test.arguments, self.folder, self.test.limit * self.slow, 'plain.out')
-        judge(self.test, self.status, self.output)
+        try:
+            self.status, self.output = mpi(self.test, ['./' + self.test.program] + self.test.arguments, self.folder, self.test.limit * self.slow, 'plain.out')
+            judge(self.test, self.status, self.output)
+        except Failure as reason:
+            known.write_text(json.dumps([None, str(reason), None]))
+            raise
         self.seconds = time.monotonic() - began
         known.write_text(json.dumps([self.status, self.output, self.seconds]))
 
@@ -427,7 +433,7 @@ def main():
     def trip(test):
         builder.folder(test.folder)
         with locks[test.lock] if test.lock not in (None, 'shared') else threading.Lock():
-            if options.again == 'all':
+            if options.again == 'all' or (options.again == 'failed' and (result_of(test) or {}).get('stage') == 'plain'):
                 (RESULTS / f'{test.id}.plain').unlink(missing_ok=True)
             stage, reason, took = Trip(test, options.slow).go()
         (RESULTS / f'{test.id}.json').write_text(json.dumps(dict(stage=stage, reason=reason, build=this_build, seconds=took)))
