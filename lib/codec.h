@@ -7,7 +7,9 @@
 #include "buf.h"
 #include "words.h"
 
-#define ARCHIVE_FORMAT 4
+/* What is written; and the oldest that is read (docs/format.md, "Versions"). */
+#define ARCHIVE_FORMAT 5
+#define ARCHIVE_OLDEST_FORMAT 4
 
 /* CONSTANT: the archive's number for a word that is a constant. */
 void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants);

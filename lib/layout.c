@@ -1,13 +1,15 @@
 /* layout.c: the words of a call, split by parameter. */
 #include "layout.h"
 
+#include "progressions.h"
+
 typedef struct {
     const gint64 *shape, *slots;
     guint n_shape, n_slots, at_shape, at_slot;
     Layout *l;
     gint16 param;
     gboolean bad;
-} Split;
+} Split; /* slots NULL: they are not known */
 
 void layout_init(Layout *l)
 {
@@ -54,7 +56,11 @@ static gint64 from_shape(Split *s)
 static gint64 from_slots(Split *s)
 {
     g_array_append_val(s->l->slot_param, s->param);
-    if (s->at_slot < s->n_slots) return s->slots[s->at_slot++];
+    if (s->at_slot < s->n_slots) {
+        gint64 word = s->slots ? s->slots[s->at_slot] : 0;
+        s->at_slot++;
+        return word;
+    }
     s->bad = TRUE;
     return 0;
 }
@@ -154,6 +160,48 @@ static void element(Split *s, const WendParam *p, gboolean out)
     }
 }
 
+/* A stretch of an array, from element AT on: the words of its first STRIDE elements, and those of the others reckoned from them. */
+static void stretch(Split *s, const WendParam *p, gboolean out, gint64 at, gint64 end, gint64 stride)
+{
+    const guint width = layout_element_words(p, out), number = p->kind == WEND_KIND_ADDRESS ? 1 : 0;
+    gint64 steps[WEND_MOST_STRIDE] = {0}, bends[WEND_MOST_STRIDE] = {0};
+    GArray *row = s->l->words;
+    const gsize first = row->len;
+    for (gint64 k = 0; k < stride && !s->bad; k++) {
+        element(s, p, out);
+        if (layout_folding(p, out) == LAYOUT_FOLDED_NUMBERS) {
+            steps[k] = from_slots(s);
+            bends[k] = from_slots(s);
+        }
+        if (p->kind == WEND_KIND_ADDRESS && g_array_index(row, gint64, row->len - 2) != WEND_PLAIN) s->bad = TRUE; /* distances stand alone */
+    }
+    if (s->bad || !s->slots) return;
+    g_array_set_size(row, (guint)(first + (gsize)(end - at) * width));
+    gint64 *words = &g_array_index(row, gint64, first);
+    for (gint64 i = stride, k = 0; i < end - at; i++) {
+        gint64 *from = words + (i - stride) * width, *to = words + i * width;
+        for (guint w = 0; w < width; w++) to[w] = from[w];
+        to[number] = wend_progression_value(from[number], steps[k], 0, 1);
+        steps[k] = wend_progression_value(steps[k], bends[k], 0, 1);
+        if (++k == stride) k = 0;
+    }
+}
+
+/* The elements of an array that is progressions; gives how many. */
+static gint64 progressions(Split *s, const WendParam *p, gboolean out)
+{
+    gint64 n = from_shape(s), stretches = length(s, 1), at = 0;
+    if (layout_folding(p, out) == LAYOUT_NEVER_FOLDED || n <= 0 || n > WEND_MOST_UNFOLDED) s->bad = TRUE;
+    for (gint64 i = 0; i < stretches && !s->bad; i++) {
+        gint64 end = from_shape(s), stride = from_shape(s);
+        if (end <= at || end > n || stride < 1 || stride > WEND_MOST_STRIDE || stride > end - at) s->bad = TRUE;
+        if (!s->bad) stretch(s, p, out, at, end, stride);
+        at = end;
+    }
+    if (at != n) s->bad = TRUE;
+    return s->bad ? 0 : n;
+}
+
 static void value(Split *s, const WendParam *p, gboolean out, gint64 *n, guint32 *first)
 {
     *first = s->l->words->len;
@@ -163,7 +211,8 @@ static void value(Split *s, const WendParam *p, gboolean out, gint64 *n, guint32
         *n = strings(s, p->kind == WEND_KIND_STRINGS2);
     } else if (p->array) {
         *n = length(s, 1);
-        for (gint64 i = 0; i < *n && !s->bad; i++) element(s, p, out);
+        if (*n == WEND_PROGRESSIONS) *n = progressions(s, p, out);
+        else for (gint64 i = 0; i < *n && !s->bad; i++) element(s, p, out);
     } else {
         *n = 1;
         element(s, p, out);
@@ -179,7 +228,7 @@ static gboolean out_is_outcome(const WendParam *p)
            p->kind != WEND_KIND_FUNC && p->kind != WEND_KIND_SEGMENT;
 }
 
-gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, const gint64 *slots, guint n_slots)
+static gboolean split(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, const gint64 *slots, guint n_slots)
 {
     Split s = {.shape = shape, .slots = slots, .n_shape = n_shape, .n_slots = n_slots, .l = l};
     g_array_set_size(l->args, 0);
@@ -208,6 +257,17 @@ gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, gu
     if (l->unfinished) l->nulls &= ~(guint64)WEND_UNFINISHED;
     if (l->nulls && f->n_params < 64 && l->nulls >> f->n_params) return FALSE;
     return !s.bad && s.at_shape == n_shape && s.at_slot == n_slots;
+}
+
+gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, const gint64 *slots, guint n_slots)
+{
+    static const gint64 none = 0;
+    return split(l, f, shape, n_shape, slots ? slots : &none, n_slots);
+}
+
+gboolean layout_fits(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, guint n_slots)
+{
+    return split(l, f, shape, n_shape, NULL, n_slots);
 }
 
 /* -- outcomes -- */

@@ -24,8 +24,11 @@ typedef struct {
 
 void layout_init(Layout *l);
 void layout_clear(Layout *l);
-/* Splits shape and slots; FALSE if they are not what the function's parameters ask for (words missing, left over or of no sense). */
+/* Splits shape and slots; FALSE if they are not what the function's parameters ask for (words missing, left over or of no sense). Arrays that are progressions
+ * are unfolded. */
 gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, const gint64 *slots, guint n_slots);
+/* Likewise where the slots' words are not known: sees whether all fits, and fills all but the words; nothing is unfolded. */
+gboolean layout_fits(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, guint n_slots);
 
 gboolean layout_param_has_in(const WendParam *p);
 gboolean layout_param_has_out(const WendParam *p);
@@ -39,6 +42,26 @@ static inline guint layout_element_words(const WendParam *p, gboolean out)
     case WEND_KIND_ADDRESS: case WEND_KIND_STATUS: return 4;
     case WEND_KIND_COMM: case WEND_KIND_DATATYPE: return out ? 6 : 1;
     default: return 1;
+    }
+}
+
+/* Whether an array of a parameter, in or out, can be progressions: of equal elements alone where all their words are in the shape, of numbers where one is in a slot. */
+typedef enum { LAYOUT_NEVER_FOLDED, LAYOUT_FOLDED_EQUAL, LAYOUT_FOLDED_NUMBERS } LayoutFolding;
+static inline LayoutFolding layout_folding(const WendParam *p, gboolean out)
+{
+    switch (p->kind) {
+    case WEND_KIND_STRING: case WEND_KIND_STRINGS: case WEND_KIND_STRINGS2: case WEND_KIND_STATUS: case WEND_KIND_SKIP: case WEND_KIND_SELF: case WEND_KIND_BUF:
+    case WEND_KIND_ATTR: case WEND_KIND_TARGET: case WEND_KIND_REQUEST: case WEND_KIND_FUNC: case WEND_KIND_SEGMENT:
+        return LAYOUT_NEVER_FOLDED;
+    case WEND_KIND_ADDRESS:
+        return LAYOUT_FOLDED_NUMBERS;
+    case WEND_KIND_COUNT: case WEND_KIND_INT: case WEND_KIND_DISP: case WEND_KIND_OFFSET: case WEND_KIND_RANK: case WEND_KIND_TAG:
+    case WEND_KIND_COLOR: case WEND_KIND_INDEX: case WEND_KIND_ERRCODE: case WEND_KIND_FOUND:
+        return p->place == WEND_PLACE_SHAPE ? LAYOUT_FOLDED_EQUAL : LAYOUT_FOLDED_NUMBERS;
+    case WEND_KIND_LOGICAL: case WEND_KIND_ENUM: case WEND_KIND_BITS:
+        return p->place == WEND_PLACE_SLOT ? LAYOUT_FOLDED_NUMBERS : LAYOUT_FOLDED_EQUAL;
+    default: /* handles; one that is made is not the one before it */
+        return out ? LAYOUT_NEVER_FOLDED : LAYOUT_FOLDED_EQUAL;
     }
 }
 

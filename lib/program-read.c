@@ -65,9 +65,9 @@ static gboolean read_meta(WendProgram *p, GError **error)
         return member_bad(&m, problem ? problem->message : "is empty");
     int format = g_key_file_get_integer(p->meta, "recording", "format", &problem);
     if (problem) return member_bad(&m, "does not say which format this is");
-    if (format != ARCHIVE_FORMAT) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member meta: is in format %d; this version of Wend reads format %d",
-                    bundle_name(p->bundle), format, ARCHIVE_FORMAT);
+    if (format < ARCHIVE_OLDEST_FORMAT || format > ARCHIVE_FORMAT) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member meta: is in format %d; this version of Wend reads formats %d to %d",
+                    bundle_name(p->bundle), format, ARCHIVE_OLDEST_FORMAT, ARCHIVE_FORMAT);
         return FALSE;
     }
     return TRUE;
@@ -291,8 +291,7 @@ static gboolean read_terminals(WendProgram *p, GError **error)
         slots += many * n_slots;
         good = read_slots(&m, &p->terminals[i], (guint)shape, (guint)many, (guint)n_slots, by_slot);
         const WendShape *s = &p->shapes[shape];
-        g_autofree gint64 *zeros = g_new0(gint64, n_slots + 1);
-        if (good && !layout_static(&layout, s->function, s->words, s->n_words, zeros, (guint)n_slots))
+        if (good && !layout_fits(&layout, s->function, s->words, s->n_words, (guint)n_slots))
             good = member_bad(&m, "a terminal's words do not fit its function's parameters");
         i += many;
     }

@@ -74,8 +74,7 @@ static gboolean unify_terminal(Unifier *u, guint32 shape, const Vector *slots, g
     const ShapeRow *row = &g_array_index(u->r->shapes, ShapeRow, shape);
     const WendFunction *f = &wend_functions[row->words[0] / 2];
     g_autofree gboolean *is_rank = g_new0(gboolean, n + 1);
-    g_autofree gint64 *zeros = g_new0(gint64, n + 1);
-    if (!layout_static(&u->layout, f, row->words, row->n, zeros, n)) return FALSE;
+    if (!layout_fits(&u->layout, f, row->words, row->n, n)) return FALSE;
     gboolean open = FALSE, series = FALSE;
     for (guint i = 0; i < n; i++) {
         is_rank[i] = f->params[g_array_index(u->layout.slot_param, gint16, i)].kind == WEND_KIND_RANK;

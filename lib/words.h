@@ -16,6 +16,10 @@
 #define WEND_IGNORE (INT64_MIN + 3)  /* MPI_STATUSES_IGNORE, MPI_ERRCODES_IGNORE, MPI_UNWEIGHTED as constants are WEND_CONST */
 #define WEND_PLAIN (INT64_MIN + 4)   /* kind address: the slot is a plain number */
 #define WEND_DISTANCE (INT64_MIN + 5) /* kind address: the distance of two places follows */
+#define WEND_PROGRESSIONS (INT64_MIN + 6) /* length of an array: its elements follow as progressions */
+
+/* An array of more elements is not recorded as progressions: what readers unfold is bounded, however small the archive. */
+#define WEND_MOST_UNFOLDED (INT64_C(1) << 24)
 
 /* Named constant number i of the spec's list. */
 #define WEND_CONST(i) (INT64_MIN + 0x1000 + (int64_t)(i))

@@ -4,7 +4,7 @@ import re
 
 from mpispec import HANDLES, SpecError
 
-LOCALS = {"c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin", "at_root", "at_leaf", "at_member", "at_leader", "found"}  # of a wrapper
+LOCALS = {"c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin", "folding", "at_root", "at_leaf", "at_member", "at_leader", "found"}  # of a wrapper
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
 PUT = {"shape": "put_shape", "slot": "put_slot", "outcome": "put_outcome"}
 SCALAR_NUMBERS = {"count", "int", "disp", "offset", "rank", "tag", "color", "index", "errcode", "enum"}
@@ -168,6 +168,18 @@ class Wrapper:
 
     # -- arrays, in and out --
 
+    def folding(self, p, place, after):
+        """What progressions there can be (lib/layout.c, layout_folding); None: each element has its words."""
+        if after and p.kind in HANDLES:
+            return None
+        if p.kind == "address":
+            return "FOLD_ADDRESSES"
+        if p.kind in HANDLES or place == "shape":
+            return "FOLD_EQUAL"
+        if p.kind in ("enum", "logical", "bits"):
+            raise AssertionError(f"{self.f.name}: {p.name}: what progressions can there be?")
+        return "FOLD_NAMED" if p.group in self.groups else "FOLD_NUMBERS"
+
     def put_array(self, p, after):
         place = p.out_place() if after else p.in_place()
         length_row = "put_outcome" if after and place == "outcome" else "put_shape"
@@ -180,16 +192,22 @@ class Wrapper:
             length = f"{p.name} == MPI_ERRCODES_IGNORE ? WEND_IGNORE : {length}"
         self.line("{")
         self.line(f"int64_t elements = {f'!({cond}) ? WEND_ABSENT : ' if cond else ''}{length};", 2)
-        self.line(f"{length_row}(c, elements);", 2)
         if p.kind == "address":
             self.line(f"Origin origin = displacement_origin(c, {p.name}, elements, sizeof *{p.name});", 2)
-        self.line("for (int64_t i = 0; i < elements; i++)", 2)
         element = f"{p.name}[i]"
         if p.length.endswith("*3"):
             element = f"{p.name}[i / 3][i % 3]"
         put = PUT[place]
+        fold = None if place == "outcome" else self.folding(p, place, after)
+        if fold:
+            array = f"origin.base ? 0 : sizeof *{p.name}" if p.kind == "address" else "sizeof(int)" if p.length.endswith("*3") else f"sizeof *{p.name}"
+            self.line(f"Folding folding = array_begin(c, {p.name}, {array}, elements, {fold});", 2)
+            self.line("for (int64_t i = 0; i < elements; i = array_next(c, &folding, i))", 2)
+        else:
+            self.line(f"{length_row}(c, elements);", 2)
+            self.line("for (int64_t i = 0; i < elements; i++)", 2)
         if p.kind == "address":
-            self.line(f"in_displacement(c, {element}, &origin);", 3)
+            self.line(f"in_folded_displacement(c, {element}, &origin, &folding);", 3)
         elif after and p.kind == "datatype":
             self.line(f"datatype_made(c, {element});", 3)
         elif after and p.kind in HANDLES:

@@ -25,6 +25,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/early.c \
 	tests/programs/errors.c \
 	tests/programs/exits.c \
+	tests/programs/folded.c \
 	tests/programs/files.c \
 	tests/programs/graph.c \
 	tests/programs/hello.c \

@@ -24,6 +24,25 @@ setup() { in_scratch; }
     [ "$(grep -c 'MPI_Type_get_extent.*lb=0, extent=[0-9]*$' dump.out)" = 2 ]
     [ "$(grep -c 'MPI_Type_get_extent.*lb=heap#[0-9]*, extent=unknown$' dump.out)" = 2 ]
 }
+@test "round trip: long arrays that follow a pattern" {
+    roundtrip 3 "$PROGRAMS/folded"
+    for rank in 0 1 2; do
+        "$WEND" dump -r "$rank" -f MPI_Type_create_hindexed_block app.dir | sed -n 's/.*array_of_displacements=\[\([^]]*\)\].*/\1/p' >said
+        diff said "folded.$rank" || fail "rank $rank: not the elements that the program gave" || return
+    done
+    # one array of thirteen does not follow any, and one is too short
+    [ "$(wc -c <app.dir/trace.tar.zst)" -lt 40000 ]
+}
+@test "round trip: long arrays of addresses" {
+    roundtrip 2 "$PROGRAMS/folded" addresses
+    [ "$(grep -c 'MPI_Type_create_hindexed_block.*\[static#[^ ]*, static#.*, static#[^ ]*\]' dump.out)" = 2 ]
+    [ "$(grep -c 'MPI_Type_create_hindexed_block.*\[heap#[^ ]*, heap#.*, heap#[^ ]*\]' dump.out)" = 2 ]
+}
+@test "numbers of which a few are addresses by chance are numbers" {
+    record app.dir 1 "$PROGRAMS/folded" chance
+    "$WEND" dump -f MPI_Type_create_hindexed_block app.dir >dump.out
+    grep -Eq 'array_of_displacements=\[([0-9]+, )+[0-9]+\]' dump.out
+}
 @test "round trip: requests at places that differ by rank and in time" {
     roundtrip 4 "$PROGRAMS/partners"
     # lists that come again by turns are there once, however often they do

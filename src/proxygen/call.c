@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "../../lib/layout.h"
+#include "progressions.h"
+
 gboolean kind_is_handle(WendKind kind)
 {
     switch (kind) {
@@ -137,6 +140,32 @@ static void push_element(Split *s, const WendParam *param, WendPlace place, gboo
     }
 }
 
+/* The elements of an array that is progressions (lib/layout.c); gives how many. */
+static gint64 push_progressions(Split *s, const WendParam *param, WendPlace place, gboolean out)
+{
+    const guint width = layout_element_words(param, out), number = param->kind == WEND_KIND_ADDRESS ? 1 : 0;
+    const gboolean numbers = layout_folding(param, out) == LAYOUT_FOLDED_NUMBERS;
+    gint64 n = shape_word(s).value, stretches = shape_word(s).value, at = 0;
+    for (gint64 i = 0; i < stretches; i++) {
+        gint64 end = shape_word(s).value, stride = shape_word(s).value;
+        GArray *row = s->call->words;
+        gsize first = row->len;
+        for (gint64 k = 0; k < stride; k++) {
+            push_element(s, param, place, out);
+            s->slot += numbers ? 2 : 0;
+        }
+        g_array_set_size(row, (guint)(first + (gsize)(end - at) * width));
+        Word *words = &g_array_index(row, Word, first);
+        for (Word *to = words + stride * width, *from = words; to < words + (end - at) * width; to += width, from += width) {
+            for (guint w = 0; w < width; w++)
+                to[w] = from[w];
+            to[number].value += to[number].by_slot;
+        }
+        at = end;
+    }
+    return n;
+}
+
 /* The words of one direction of a parameter: first is where they begin in call->words. Gives the length. */
 static gint64 split_words(Split *s, const WendParam *param, WendPlace place, gboolean out)
 {
@@ -159,6 +188,8 @@ static gint64 split_words(Split *s, const WendParam *param, WendPlace place, gbo
     default:
         if (param->array)
             n = shape_word(s).value;
+        if (param->array && n == WEND_PROGRESSIONS)
+            return push_progressions(s, param, place, out);
         for (gint64 i = 0; i < n; i++)
             push_element(s, param, place, out);
         return n;
@@ -215,6 +246,8 @@ void call_free(Call *c)
 
 void call_decode(Call *c, guint terminal)
 {
+    if (c->shape && c->terminal == terminal)
+        return;
     c->terminal = terminal;
     c->slots = wend_program_terminal(c->program, terminal);
     c->shape = wend_program_shape(c->program, c->slots->shape);
@@ -237,6 +270,7 @@ void call_decode(Call *c, guint terminal)
         arg->has_in = TRUE;
         arg->n_in = split_words(&s, arg->param, place_in(arg->param), FALSE);
         arg->n_in_words = c->words->len - first[i];
+        arg->slots_end = s.slot;
     }
     for (guint i = 0; i < c->n_args && !c->failed; i++) {
         Arg *arg = &c->args[i];
@@ -269,7 +303,12 @@ gboolean call_is_place(const WendFunction *function)
 
 gint64 call_value(const Call *c, Word w, guint rank)
 {
-    return w.by_slot ? wend_program_slot(c->program, c->terminal, w.slot, rank) : w.value;
+    if (!w.by_slot)
+        return w.value;
+    gint64 first = wend_program_slot(c->program, c->terminal, w.slot, rank);
+    if (w.value == 0)
+        return first;
+    return wend_progression_value(first, wend_program_slot(c->program, c->terminal, w.slot + 1, rank), wend_program_slot(c->program, c->terminal, w.slot + 2, rank), (guint64)w.value);
 }
 
 gboolean word_is_constant(const Call *c, Word w, gint64 *value)
@@ -280,7 +319,10 @@ gboolean word_is_constant(const Call *c, Word w, gint64 *value)
     }
     const WendSlot *slot = &c->slots->slots[w.slot];
     *value = slot->value;
-    return slot->form == WEND_SLOT_CONSTANT;
+    if (w.value == 0 || slot->form != WEND_SLOT_CONSTANT)
+        return slot->form == WEND_SLOT_CONSTANT;
+    *value = wend_progression_value(slot->value, slot[1].value, slot[2].value, (guint64)w.value);
+    return slot[1].form == WEND_SLOT_CONSTANT && slot[2].form == WEND_SLOT_CONSTANT;
 }
 
 const Arg *call_arg_of_kind(const Call *c, WendKind kind)

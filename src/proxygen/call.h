@@ -10,9 +10,9 @@
 #include "program.h"
 
 typedef struct {
-    gboolean by_slot;
-    gint64 value;   /* !by_slot: the word */
+    gint64 value;   /* !by_slot: the word. by_slot: so many steps of the progression that begins there (0: the slot's word itself); step and bend are the next two slots */
     guint slot;     /* by_slot: the terminal's slot */
+    gboolean by_slot;
 } Word;
 
 typedef struct {
@@ -22,6 +22,7 @@ typedef struct {
     const Word *in, *out;       /* segments: those of CUDA as if they were the heap's. Elements: words as layout_element_words says (address 4, buf, attr and target 2, comm and datatype out 6; 0 where the record has none),
                                  * string: its words; strings: all words that follow the length, to read with a StringCursor; others 1 */
     guint n_in_words, n_out_words;
+    guint slots_end;            /* slots below this one are those of its in words, or of earlier parameters' */
     gboolean null;              /* a result for which the caller gave NULL */
 } Arg;
 

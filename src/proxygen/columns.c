@@ -118,7 +118,7 @@ guint columns_keep(GArray *columns, const GArray *values, guint n_numbers)
 static void append_constant(GString *out, const Plan *plan, gint64 value)
 {
     static const char plus[] = " + ";
-    gboolean added = g_str_has_suffix(out->str, plus);
+    gboolean added = out->len >= strlen(plus) && memcmp(out->str + out->len - strlen(plus), plus, strlen(plus)) == 0;
     if (added && value == 0) {
         g_string_truncate(out, out->len - strlen(plus));
         return;

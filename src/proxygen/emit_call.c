@@ -522,7 +522,7 @@ char *argument(Emitter *e, const Call *c, guint index)
 static gboolean same_words(const Word *a, const Word *b, guint n)
 {
     for (guint i = 0; i < n; i++)
-        if (a[i].by_slot != b[i].by_slot || (a[i].by_slot ? a[i].slot != b[i].slot : a[i].value != b[i].value))
+        if (a[i].by_slot != b[i].by_slot || a[i].value != b[i].value || (a[i].by_slot && a[i].slot != b[i].slot))
             return FALSE;
     return TRUE;
 }

@@ -2,76 +2,22 @@
 #include <string.h>
 
 #include "emit.h"
+#include "progressions.h"
 #include "variables.h"
-
-/* Elements FIRST, FIRST + STRIDE, … before END: VALUE, and each differs from the one before it by STEP, which itself grows by BEND each time (0, 1, 3, 6, 10: triangles of a matrix). */
-typedef struct { gint64 first, end, stride, value, step, bend; } Progression;
 
 /* What a progression, and a function around them all, takes as text, about; an array takes what its elements do. */
 enum { PROGRESSION_TEXT = 70, FUNCTION_TEXT = 160 };
-/* So many may be interleaved; more are found only one after the other. */
-enum { MOST_STRIDE = 16 };
 
-static gboolean differ_by(gint64 a, gint64 b, gint64 *step)
+/* Appends them; more than LIMIT: FALSE. */
+static gboolean find_progressions(const gint64 *v, gint64 n, gboolean level, gint64 limit, GArray *all)
 {
-    const gint64 limit = G_GINT64_CONSTANT(1) << 60; /* sums stay numbers of 64 bits */
-    return MIN(a, b) >= -limit && MAX(a, b) <= limit && !__builtin_sub_overflow(b, a, step);
-}
-
-/* The progression that begins at element FIRST of N, as long as it goes. */
-static Progression progression_at(const gint64 *v, gint64 n, gint64 first, gint64 stride)
-{
-    gint64 at = first + stride, step, next;
-    Progression p = {first, n, stride, v[first], 0, 0};
-    if (at < n && v[at] != v[first]) {
-        p.end = at;
-        if (!differ_by(v[first], v[at], &step))
-            return p;
-        p.step = step;
-        at += stride;
-        if (at < n && differ_by(v[at - stride], v[at], &next))
-            p.bend = next - step;
-        for (; at < n && differ_by(v[at - stride], v[at], &next) && next == step + p.bend; at += stride)
-            step = next;
-    } else {
-        while (at < n && v[at] == v[first])
-            at += stride;
-    }
-    p.end = MIN(at, n);
-    return p;
-}
-
-/* Where STRIDE interleaved ones from FIRST on end, the first of them. */
-static gint64 interleaved(const gint64 *v, gint64 n, gint64 first, gint64 stride, Progression *all)
-{
-    gint64 end = n;
-    for (gint64 k = 0; k < stride && first + k < end; k++) {
-        all[k] = progression_at(v, end, first + k, stride);
-        end = MIN(end, all[k].end);
-    }
-    for (gint64 k = 0; k < stride; k++)
-        all[k].end = end;
-    return end;
-}
-
-/* Appends them; takes at each place the stride with which each goes farthest. More than LIMIT: FALSE. */
-static gboolean find_progressions(const gint64 *v, gint64 n, gint64 limit, GArray *all)
-{
+    const WendIntegers integers = {v, sizeof *v, n};
     for (gint64 i = 0; i < n;) {
-        Progression best[MOST_STRIDE], tried[MOST_STRIDE];
-        gint64 end = interleaved(v, n, i, 1, best), stride = 1;
-        for (gint64 s = 2; s <= MOST_STRIDE && end < n; s++) {
-            gint64 its_end = interleaved(v, n, i, s, tried);
-            if (its_end - i < 2 * s || (its_end - i) / s <= (end - i) / stride)
-                continue;
-            end = its_end;
-            memcpy(best, tried, sizeof best);
-            stride = s;
-        }
-        if (all->len + stride > limit)
+        WendProgression stretch[WEND_MOST_STRIDE];
+        i = wend_progressions_at(&integers, i, level, stretch);
+        if (all->len + stretch[0].stride > limit)
             return FALSE;
-        g_array_append_vals(all, best, (guint)stride);
-        i = end;
+        g_array_append_vals(all, stretch, (guint)stretch[0].stride);
     }
     return TRUE;
 }
@@ -80,7 +26,7 @@ static gboolean are_like(const GArray *a, const GArray *b)
 {
     gboolean like = a->len == b->len;
     for (guint k = 0; like && k < a->len; k++)
-        like = g_array_index(a, Progression, k).stride == g_array_index(b, Progression, k).stride;
+        like = g_array_index(a, WendProgression, k).stride == g_array_index(b, WendProgression, k).stride;
     return like;
 }
 
@@ -105,7 +51,7 @@ static char *number(Emitter *e, RankSet ranks, GArray *const *rows, guint k, gsi
     gboolean wide = FALSE;
     *zero = TRUE;
     for (guint r = 0; r < ranks.n; r++) {
-        values[r] = G_STRUCT_MEMBER(gint64, &g_array_index(rows[r], Progression, k), offset);
+        values[r] = G_STRUCT_MEMBER(gint64, &g_array_index(rows[r], WendProgression, k), offset);
         *zero &= values[r] == 0;
         wide |= values[r] > G_MAXINT32 || values[r] < G_MININT32;
     }
@@ -124,13 +70,13 @@ static char *next_index(gint64 stride)
 static void write_progression(Emitter *e, GString *body, RankSet ranks, GArray *const *rows, guint k, const char *index, gboolean *steps, gboolean *bends)
 {
     gboolean zero, straight, level;
-#define NUMBER(member, zero) number(e, ranks, rows, k, G_STRUCT_OFFSET(Progression, member), zero)
+#define NUMBER(member, zero) number(e, ranks, rows, k, G_STRUCT_OFFSET(WendProgression, member), zero)
     g_autofree char *first = NUMBER(first, &zero), *end = NUMBER(end, &zero), *value = NUMBER(value, &zero), *step = NUMBER(step, &level), *bend = NUMBER(bend, &straight);
 #undef NUMBER
-    g_autofree char *next = next_index(g_array_index(rows[0], Progression, k).stride);
+    g_autofree char *next = next_index(g_array_index(rows[0], WendProgression, k).stride);
     gboolean stepping = !(level && straight), one = TRUE;
     for (guint r = 0; r < ranks.n; r++)
-        one &= g_array_index(rows[r], Progression, k).end == g_array_index(rows[r], Progression, k).first + 1;
+        one &= g_array_index(rows[r], WendProgression, k).end == g_array_index(rows[r], WendProgression, k).first + 1;
     if (one) {
         g_string_append_printf(body, "        a[%s] = %s;\n", first, value);
         return;
@@ -157,9 +103,9 @@ char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean 
     gint64 limit = (gint64)((elements - FUNCTION_TEXT) / PROGRESSION_TEXT);
     g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     for (guint r = 0; r < ranks.n; r++) {
-        GArray *list = g_array_new(FALSE, FALSE, sizeof(Progression));
+        GArray *list = g_array_new(FALSE, FALSE, sizeof(WendProgression));
         g_ptr_array_add(lists, list);
-        if (!find_progressions(values + r * n, n, limit, list) || !are_like(list, lists->pdata[0]))
+        if (!find_progressions(values + r * n, n, FALSE, limit, list) || !are_like(list, lists->pdata[0]))
             return NULL;
     }
     GArray *const *rows = (GArray *const *)(gpointer)lists->pdata;
@@ -180,33 +126,25 @@ char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean 
     return g_strdup(call);
 }
 
-static gboolean are_level(const GArray *all)
-{
-    for (guint k = 0; k < all->len; k++)
-        if (g_array_index(all, Progression, k).step != 0 || g_array_index(all, Progression, k).bend != 0)
-            return FALSE;
-    return TRUE;
-}
-
 char *handles_by_loops(Emitter *e, const Call *c, const Arg *arg)
 {
     enum { ELEMENT_TEXT = 8 };
     gint64 n = arg->n_in, limit = n * ELEMENT_TEXT / PROGRESSION_TEXT;
     const char *ctype = handle_ctype(arg->param->kind);
     g_autofree gint64 *words = g_new(gint64, n);
-    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Progression));
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(WendProgression));
     for (gint64 i = 0; i < n; i++)
         words[i] = arg->in[i].value;
-    if (!find_progressions(words, n, limit, all) || !are_level(all))
+    if (!find_progressions(words, n, TRUE, limit, all))
         return NULL;
     g_autoptr(GString) key = g_string_new("");
     for (guint k = 0; k < all->len; k++) {
-        const Progression *p = &g_array_index(all, Progression, k);
+        const WendProgression *p = &g_array_index(all, WendProgression, k);
         g_string_append_printf(key, "%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " ", p->first, p->end, p->stride, p->value);
     }
     const char *name = static_array(e, ctype, arg->param->name, n, key->str);
     for (guint k = 0; k < all->len; k++) {
-        const Progression *p = &g_array_index(all, Progression, k);
+        const WendProgression *p = &g_array_index(all, WendProgression, k);
         g_autofree char *text = expression_handle_of(e, c, arg->param->kind, p->value), *next = next_index(p->stride);
         g_ptr_array_add(e->before, g_strdup_printf("for (%s i = %" G_GINT64_FORMAT "; i < %" G_GINT64_FORMAT "; %s)", count_type((guint64)n), p->first, p->end, next));
         g_ptr_array_add(e->before, g_strdup_printf("    %s[i] = %s;", name, text));

@@ -210,17 +210,12 @@ char *expression_index(Emitter *e, gint64 place)
     return e->columns ? column(e, place) : g_strdup_printf("%" G_GINT64_FORMAT, place);
 }
 
-/* The parameter that a slot's word belongs to: slots ascend, through the words of the parameters in their order. A call may have millions. */
+/* The parameter that a slot's word belongs to. */
 static const Arg *arg_of_slot(const Call *c, guint slot)
 {
-    for (guint i = 0; i < c->n_args; i++) {
-        const Arg *arg = &c->args[i];
-        guint last = arg->has_in ? arg->n_in_words : 0;
-        while (last > 0 && !arg->in[last - 1].by_slot)
-            last--;
-        if (last > 0 && arg->in[last - 1].slot >= slot)
-            return arg;
-    }
+    for (guint i = 0; i < c->n_args; i++)
+        if (c->args[i].has_in && slot < c->args[i].slots_end)
+            return &c->args[i];
     return NULL;
 }
 
@@ -237,7 +232,7 @@ char *expression_number(Emitter *e, const Call *c, Word w)
     char *mark = e->columns && e->columns->by_rank && ranks.n > 0 ? column_by_rank(e, ranks, values) : NULL;
     if (mark)
         return mark;
-    if (slot->form == WEND_SLOT_SELF && (c->function->flags & WEND_F_SELF)) {
+    if (slot->form == WEND_SLOT_SELF && w.value == 0 && (c->function->flags & WEND_F_SELF)) {
         g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
         if (!split_pieces(ranks.n, ranks.ranks, values, 2, pieces)) {
             g_autofree char *self = self_expression(e, c);

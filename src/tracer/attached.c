@@ -331,8 +331,8 @@ Where attached_where(uintptr_t value, Gap *gap)
     return memory_looks_mapped(value, gap) ? memory_where((const void *)value) : (Where){WEND_UNKNOWN, 0};
 }
 
-bool attached_looks_mapped(uintptr_t value)
+bool attached_looks_mapped(uintptr_t value, Gap *gap)
 {
     Where w;
-    return memory_looks_mapped(value, NULL) || find_elsewhere(value, &w);
+    return memory_looks_mapped(value, gap) || find_elsewhere(value, &w);
 }

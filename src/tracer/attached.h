@@ -21,6 +21,6 @@ Where attached_at(int world_rank, uintptr_t address);
 
 /* An MPI_Aint that may be an address: of this process's memory, or of memory that another has attached (WEND_SEGMENT_REMOTE). WEND_UNKNOWN: neither. */
 Where attached_where(uintptr_t value, Gap *gap);                     /* GAP: as in memory_looks_mapped */
-bool attached_looks_mapped(uintptr_t value);                         /* attached_where would know; gives no segment an id */
+bool attached_looks_mapped(uintptr_t value, Gap *gap);               /* attached_where would know; gives no segment an id */
 
 #endif

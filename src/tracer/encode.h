@@ -11,6 +11,7 @@
 #include "attached.h"
 #include "call.h"
 #include "callbacks.h"
+#include "fold.h"
 #include "functions.gen.h"
 #include "spawn.h"
 
@@ -110,6 +111,15 @@ static inline void in_displacement(Call *c, int64_t value, Origin *origin)
         put_distance(c, value, origin->base);
     else
         put_address(&c->shape, &c->slots, value, &origin->gap);
+}
+static inline void in_folded_displacement(Call *c, int64_t value, Origin *origin, const Folding *folding)
+{
+    if (fold_is_number(folding)) {
+        put_shape(c, WEND_PLAIN);
+        put_slot(c, value);
+    } else {
+        in_displacement(c, value, origin);
+    }
 }
 static inline void in_displacement_alone(Call *c, int64_t value)
 {

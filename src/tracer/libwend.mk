@@ -14,6 +14,7 @@ TRACER_SOURCES = \
 	src/tracer/family.h \
 	src/tracer/fatal.c \
 	src/tracer/finalize.c \
+	src/tracer/fold.c src/tracer/fold.h \
 	src/tracer/fortran.c src/tracer/fortran.h src/tracer/fortran_mpich.c src/tracer/fortran_openmpi.c \
 	src/tracer/handles.c src/tracer/handles.h \
 	src/tracer/late.c src/tracer/late.h \

@@ -143,8 +143,8 @@ void put_distance(Call *c, int64_t value, int64_t base)
 static bool is_placed(MPI_Datatype type)
 {
     MPI_Aint low, extent;
-    return (PMPI_Type_get_extent(type, &low, &extent) == MPI_SUCCESS && attached_looks_mapped((uintptr_t)low))
-           || (PMPI_Type_get_true_extent(type, &low, &extent) == MPI_SUCCESS && attached_looks_mapped((uintptr_t)low));
+    return (PMPI_Type_get_extent(type, &low, &extent) == MPI_SUCCESS && attached_looks_mapped((uintptr_t)low, NULL))
+           || (PMPI_Type_get_true_extent(type, &low, &extent) == MPI_SUCCESS && attached_looks_mapped((uintptr_t)low, NULL));
 }
 
 void out_bound(Call *c, MPI_Datatype type, int64_t value)
@@ -153,7 +153,7 @@ void out_bound(Call *c, MPI_Datatype type, int64_t value)
     if (value != 0 && datatypes_vary(&type, 1)) { /* no distance of other datatypes is one of places, be it as long as one by chance */
         if (!is_placed(type))
             origin = displacement_origin(c, &value, 1, sizeof value);
-        if (origin.base == 0 && !attached_looks_mapped((uintptr_t)value)) {
+        if (origin.base == 0 && !attached_looks_mapped((uintptr_t)value, NULL)) {
             put_shape(c, WEND_UNKNOWN);
             return;
         }

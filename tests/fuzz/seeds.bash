@@ -25,11 +25,13 @@ seed archive/grid 9 examples/stencil2d 3
 seed archive/trips 5 tests/programs/trips
 seed archive/statuses 2 tests/programs/statuses
 cp trace.dir/trace.tar.zst "$seeds/seeds-archive/archive"
+seed archive/folded 1 tests/programs/folded chance
 seed decoder/ring 3 examples/ring
 seed decoder/testsome 3 examples/masterworker
 seed proxygen/callbacks 2 tests/programs/callbacks
 seed proxygen/dynamic 2 tests/programs/dynamic
 seed proxygen/files 2 tests/programs/files
+seed proxygen/folded 1 tests/programs/folded chance
 seed proxygen/graph 3 tests/programs/graph
 seed proxygen/threads 2 tests/programs/interleaved
 seed proxygen/wildcards 3 tests/programs/wildcards locks
