@@ -179,7 +179,7 @@ gboolean bundle_finish(BundleWriter *w, const char *dir, const char *file, guint
 {
     if (!w->problem && archive_write_close(w->tar) != ARCHIVE_OK) problem(w, archive_error_string(w->tar));
     if (!w->problem) end_frame(w);
-    if (!w->problem) end_index(w);
+    if (!w->problem && w->n_frames > 1) end_index(w); /* of one frame a reader needs no index, and it would be an eighth of a small archive */
     gboolean good = !w->problem;
     if (!good) g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s/%s: cannot write: %s", dir, file, w->problem);
     good = good && put_file(w->file, dir, file, error);
