@@ -59,7 +59,7 @@ const char *local_variable(Emitter *e, const char *ctype, const char *name, gint
             return local->name;
         }
         g_free(try);
-        try = g_strdup_printf("%s_%u", name, n);
+        try = g_strdup_printf("%s%u", name, n); /* name_2 may be a table */
     }
 }
 

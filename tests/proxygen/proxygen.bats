@@ -772,6 +772,31 @@ C
     done
 }
 
+@test "two loops over tables in one function, of long numbers and of short ones" {
+    cat >kinds.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    unsigned long x = 1;
+    MPI_Datatype type;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 300; i++) {
+        x = x * 6364136223846793005ul + 1442695040888963407ul;
+        int n = (int)(x >> 60) + 1, length = (int)(x >> 50 & 1023) + 1;
+        MPI_Type_create_hindexed(2, (int[]){n, length}, (MPI_Aint[]){(MPI_Aint)(x >> 28), 0}, MPI_CHAR, &type);
+        MPI_Type_free(&type);
+        MPI_Type_vector(n, length, length + n * n, MPI_CHAR, &type);
+        MPI_Type_free(&type);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 kinds.c -o kinds
+    roundtrip 1 ./kinds
+    [ "$(grep -c 'rows_[12]\[' proxy.c)" = 4 ] # two tables, and where they are read
+}
+
 # Rank 1 hears of the block through memory alone, so its proxy comes too early. MPICH 4.0.2 writes a replaced address eight bytes too low where memory is not aligned to 16 bytes: as that of rank 1 was, in a
 # window with a place for each of three blocks and each rank.
 @test "a block that is attached later is waited for" {
