@@ -266,8 +266,9 @@ class Trip:
 
     @property
     def limit(self):
-        """Wend may cost something, but a hang need not cost the suite's whole patience."""
-        return min(self.test.limit * self.slow, (60 + 20 * self.seconds) * self.slow)
+        """Wend may cost something, but a hang need not cost the suite's whole patience. A program of minutes is given several times its own time: it may
+        do nothing but calls that take a few nanoseconds, of which each costs fifty when it is recorded."""
+        return max(min(self.test.limit, 60 + 20 * self.seconds), 60 + 5 * self.seconds) * self.slow
 
     def trace(self):
         program = ['./' + self.test.program] + self.test.arguments
@@ -291,7 +292,8 @@ class Trip:
             raise Failure(f'{first_line(output, *preferred)}' + (f' (status {status})' if status != 1 else ''))
 
     def dump(self):
-        self.tool([WEND, 'dump', self.recording], 'dump.out', 'wend: ', discard=True)  # a dump may be many GB
+        # A dump may be many GB, of as many calls as the program had time for.
+        self.tool([WEND, 'dump', self.recording], 'dump.out', 'wend: ', limit=max(300, 60 + 5 * self.seconds), discard=True)
 
     def proxygen(self):
         try:
