@@ -8,8 +8,9 @@
 #include "words.h"
 
 /* What is written; and the oldest that is read (docs/format.md, "Versions"). */
-#define ARCHIVE_FORMAT 5
+#define ARCHIVE_FORMAT 6
 #define ARCHIVE_OLDEST_FORMAT 4
+#define ARCHIVE_SHARED_TIMES 6 /* since when rows of times are those of all sequences */
 
 /* CONSTANT: the archive's number for a word that is a constant. */
 void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants);

@@ -43,6 +43,8 @@ typedef struct {
     WendRule *rules;          /* symbols: numbers in the poll table of these ranks */
 } PollGrammar;
 
+typedef struct { guint64 count; guint32 row; } TimedCalls; /* what they took is in a row that they share with others */
+
 typedef struct {
     guint64 length;           /* calls */
     gboolean borrowed;        /* what is in sets of ranks is that of the first of the class's variants */
@@ -50,7 +52,8 @@ typedef struct {
     ShapeOutcomes *shapes;    /* those that occur, ascending */
     guint n_terminals;
     guint32 *terminals;       /* likewise; none if not timed */
-    WendTiming *timing;       /* two for each; NULL: not timed */
+    TimedCalls *timed;        /* two for each: duration, interval; NULL: not timed */
+    const WendTiming *times[2]; /* their rows */
     guint n_poll_tables, n_poll_grammars;
     PollTerminals *poll_tables;
     PollGrammar *poll_grammars;
@@ -70,6 +73,7 @@ struct WendProgram {
     GPtrArray *members;       /* GBytes held for what points into them */
     GPtrArray *blocks;        /* everything allocated, g_free */
     GKeyFile *meta;
+    gint format;
     guint ranks;
     guint n_worlds;           /* at least 1 */
     WendWorld *worlds;

@@ -63,7 +63,7 @@ static gboolean read_meta(WendProgram *p, GError **error)
     g_autoptr(GError) problem = NULL;
     if (m.c.p == m.c.end || !g_key_file_load_from_data(p->meta, (const char *)m.c.p, m.c.end - m.c.p, G_KEY_FILE_NONE, &problem))
         return member_bad(&m, problem ? problem->message : "is empty");
-    int format = g_key_file_get_integer(p->meta, "recording", "format", &problem);
+    gint format = p->format = g_key_file_get_integer(p->meta, "recording", "format", &problem);
     if (problem) return member_bad(&m, "does not say which format this is");
     if (format < ARCHIVE_OLDEST_FORMAT || format > ARCHIVE_FORMAT) {
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member meta: is in format %d; this version of Wend reads formats %d to %d",

@@ -174,9 +174,14 @@ void wend_program_timing(const WendProgram *p, guint class_index, guint sequence
         guint middle = low + (high - low) / 2;
         if (s->terminals[middle] < terminal) low = middle + 1; else high = middle;
     }
-    if (!s->timing || low == s->n_terminals || s->terminals[low] != terminal) return;
-    if (duration) *duration = s->timing[2 * low];
-    if (interval) *interval = s->timing[2 * low + 1];
+    if (!s->timed || low == s->n_terminals || s->terminals[low] != terminal) return;
+    WendTiming *out[] = {duration, interval};
+    for (guint i = 0; i < G_N_ELEMENTS(out); i++) {
+        const TimedCalls *t = &s->timed[2 * low + i];
+        if (!out[i]) continue;
+        *out[i] = s->times[i][t->row];
+        out[i]->count = t->count;
+    }
 }
 
 /* -- outcomes -- */

@@ -15,6 +15,7 @@ typedef struct {
     guint64 *calls, *shape_calls;       /* of what is in the two rows below */
     GArray *terminals, *shapes;         /* guint, ascending */
     GArray *rules;                      /* scratch */
+    struct Times *times;                /* of the member "timing" */
 } Counter;
 
 /* The rules that a start rule needs, descending: each after those that use it. */
@@ -253,91 +254,153 @@ static gboolean read_polls(Member *m, SequenceData *s)
 
 /* -- timing -- */
 
-typedef struct { WendTiming sum; gint64 numbers[TIMING_NUMBERS]; } TimingRow;
+/* How a sequence has its times. Up to format 5: not; in the rows that timing_rows makes; in rows that it says, which follow. Since: not (0), or in rows of all sequences. */
+enum { TIMING_NONE, TIMING_USUAL, TIMING_SHARED };
 
-/* By terminal of the sequence: its row. NULL: damaged. */
-static guint32 *read_sharing(Member *m, const SequenceData *s, guint64 form, guint *n_rows)
+/* Durations, then intervals: what has been read of rows, and by shape the numbers of those that sequences say (NULL: none yet). */
+typedef struct Times {
+    GArray *rows[2];          /* WendTiming */
+    GArray **of_shape[2];     /* guint32 */
+    guint32 n[2];             /* rows that sequences say */
+    GPtrArray *sequences;     /* SequenceData: all that are timed */
+} Times;
+
+static void times_init(Times *t, const WendProgram *p)
 {
-    guint n = s->n_terminals;
-    guint32 *rows = g_new(guint32, n + 1);
-    g_autofree guint32 *shapes = g_new(guint32, n + 1);
+    for (int i = 0; i < 2; i++) {
+        t->rows[i] = g_array_new(FALSE, TRUE, sizeof(WendTiming));
+        t->of_shape[i] = g_new0(GArray *, p->n_shapes + 1);
+        t->n[i] = 0;
+    }
+    t->sequences = g_ptr_array_new();
+}
+
+/* Gives the rows to the sequences. */
+static void times_finish(Times *t, WendProgram *p)
+{
+    for (int i = 0; i < 2; i++) {
+        WendTiming *rows = program_new_block(p, t->rows[i]->len, sizeof(WendTiming));
+        if (t->rows[i]->len) memcpy(rows, t->rows[i]->data, t->rows[i]->len * sizeof(WendTiming));
+        for (guint q = 0; q < t->sequences->len; q++) ((SequenceData *)g_ptr_array_index(t->sequences, q))->times[i] = rows;
+        for (guint shape = 0; shape < p->n_shapes; shape++) g_clear_pointer(&t->of_shape[i][shape], g_array_unref);
+        g_free(t->of_shape[i]);
+        g_array_unref(t->rows[i]);
+    }
+    g_ptr_array_unref(t->sequences);
+}
+
+/* The next N rows, which the sequences from FIRST on have. */
+static gboolean read_rows(Member *m, Times *times, guint first, gsize n, guint interval)
+{
+    if (m->c.failed || (gsize)(m->c.end - m->c.p) < n) return member_bad(m, "truncated");
+    guint base = times->rows[interval]->len;
+    g_array_set_size(times->rows[interval], base + n);
+    WendTiming *rows = (WendTiming *)(gpointer)times->rows[interval]->data;
+    g_autofree gint64 *more = g_new(gint64, n + 1), *numbers = g_new0(gint64, (n + 1) * TIMING_NUMBERS);
+    for (gsize i = 0; i < n; i++) {
+        more[i] = wend_read_signed(&m->c);
+        rows[base + i].count = (guint64)more[i];
+    }
+    /* What a row has more or less than its calls is said once for all of them. */
+    for (guint q = first; q < times->sequences->len; q++) {
+        const SequenceData *s = g_ptr_array_index(times->sequences, q);
+        for (guint i = 0; i < s->n_terminals; i++) {
+            TimedCalls *t = &s->timed[2 * i + interval];
+            gint64 *change = &more[t->row - base];
+            rows[t->row].count += t->count; /* wraps for a liar only */
+            gint64 now = *change < 0 ? -(gint64)MIN(t->count, 0 - (guint64)*change) : *change;
+            t->count += (guint64)now;
+            *change -= now;
+        }
+    }
+    for (guint column = 0; column < TIMING_NUMBERS; column++)
+        for (gsize i = 0; i < n; i++)
+            if (rows[base + i].count > (column > 0)) numbers[i * TIMING_NUMBERS + column] = wend_read_signed(&m->c);
+    if (m->c.failed) return member_bad(m, "truncated");
+    for (gsize i = 0; i < n; i++)
+        if (rows[base + i].count) timing_from_numbers(&rows[base + i], &numbers[i * TIMING_NUMBERS]);
+    return TRUE;
+}
+
+static void say_row(const VariantClasses *f, guint terminal, guint interval, guint32 row)
+{
+    for (guint v = 0; v < f->n; v++) data_of(f, v)->timed[2 * terminal + interval].row = row;
+}
+
+/* The rows of a sequence of formats 4 and 5, which follow. */
+static gboolean read_own_rows(Member *m, const VariantClasses *f, Times *times, guint64 form)
+{
+    const SequenceData *s = data_of(f, 0);
+    guint n = s->n_terminals, n_rows = 0, first = times->sequences->len - f->n;
+    g_autofree guint32 *rows = g_new(guint32, n + 1), *shapes = g_new(guint32, n + 1);
     g_autoptr(Series) numbers = form == TIMING_SHARED && n ? series_decode(&m->c, n, NULL, 0) : NULL;
-    *n_rows = 0;
+    if (form == TIMING_SHARED && !numbers) return member_bad(m, "truncated");
     for (guint i = 0; i < n; i++) {
         gint64 row = numbers ? series_at(numbers, i) : i;
-        if (row < 0 || row > (numbers ? *n_rows : i)) m->c.failed = true;
-        if (row == *n_rows) ++*n_rows;
+        if (row < 0 || row > n_rows) return member_bad(m, "a row of times is not there");
+        if (row == n_rows) n_rows++;
         rows[i] = (guint32)row;
         shapes[i] = m->p->terminals[s->terminals[i]].shape;
     }
-    if (form == TIMING_USUAL) *n_rows = timing_rows(shapes, rows, n);
-    else if (!numbers) m->c.failed = true;
-    if (!m->c.failed && (gsize)(m->c.end - m->c.p) >= 2 * (gsize)*n_rows) return rows;
-    g_free(rows);
-    member_bad(m, "truncated");
-    return NULL;
+    if (form == TIMING_USUAL) n_rows = timing_rows(shapes, rows, n);
+    for (guint interval = 0; interval < 2; interval++) {
+        for (guint i = 0; i < n; i++) say_row(f, i, interval, times->rows[interval]->len + rows[i]);
+        if (!read_rows(m, times, first, n_rows, interval)) return FALSE;
+    }
+    return TRUE;
 }
 
-/* Counts of calls are in the timing of all variants; what they take becomes it. */
-static gboolean read_rows(Member *m, const VariantClasses *f, const guint32 *row_of, guint n, guint interval)
+static gboolean read_row_numbers(Member *m, const VariantClasses *f, Times *times, guint interval)
 {
-    g_autofree TimingRow *rows = g_new0(TimingRow, n + 1);
-    g_autofree guint64 *more = g_new(guint64, n + 1);
-    for (guint i = 0; i < n; i++) rows[i].sum.count = more[i] = (guint64)wend_read_signed(&m->c); /* sums wrap for a liar only */
-    for (guint v = 0; v < f->n; v++) {
-        const SequenceData *s = data_of(f, v);
-        for (guint i = 0; i < s->n_terminals; i++) {
-            WendTiming *t = &s->timing[2 * i + interval];
-            rows[row_of[i]].sum.count += t->count;
-            t->count += more[row_of[i]];
-            more[row_of[i]] = 0;
+    const SequenceData *s = data_of(f, 0);
+    g_autoptr(Series) numbers = series_decode(&m->c, s->n_terminals, NULL, 0);
+    if (!numbers) return member_bad(m, "truncated");
+    for (guint i = 0; i < s->n_terminals; i++) {
+        gint64 number = series_at(numbers, i);
+        GArray **of_shape = &times->of_shape[interval][m->p->terminals[s->terminals[i]].shape];
+        if (!*of_shape) *of_shape = g_array_new(FALSE, FALSE, sizeof(guint32));
+        if (number < 0 || number > (*of_shape)->len) return member_bad(m, "a row of times is not there");
+        if (number == (*of_shape)->len) {
+            g_array_append_val(*of_shape, times->n[interval]);
+            times->n[interval]++;
         }
-    }
-    for (int column = 0; column < TIMING_NUMBERS; column++)
-        for (guint i = 0; i < n; i++)
-            if (rows[i].sum.count > (column > 0)) rows[i].numbers[column] = wend_read_signed(&m->c);
-    if (m->c.failed) return member_bad(m, "truncated");
-    for (guint i = 0; i < n; i++)
-        if (rows[i].sum.count) timing_from_numbers(&rows[i].sum, rows[i].numbers);
-    for (guint v = 0; v < f->n; v++) {
-        const SequenceData *s = data_of(f, v);
-        for (guint i = 0; i < s->n_terminals; i++) {
-            WendTiming *t = &s->timing[2 * i + interval];
-            guint64 count = t->count;
-            *t = rows[row_of[i]].sum;
-            t->count = count;
-        }
+        say_row(f, i, interval, g_array_index(*of_shape, guint32, number));
     }
     return TRUE;
 }
 
 static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
 {
+    gboolean own_rows = m->p->format < ARCHIVE_SHARED_TIMES;
     guint64 form = wend_read_unsigned(&m->c);
-    guint n_rows;
-    if (m->c.failed || form > TIMING_SHARED) return member_bad(m, "makes no sense");
+    if (m->c.failed || form > (own_rows ? TIMING_SHARED : TIMING_USUAL)) return member_bad(m, "makes no sense");
     if (form == TIMING_NONE) return TRUE;
     const SequenceData *first = data_of(f, 0);
     for (guint v = 0; v < f->n; v++) {
         SequenceData *s = data_of(f, v);
         count_sequence(c, rule_of(f, v));
         if (v == 0 && (guint64)f->n * c->terminals->len > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more times than it can hold");
-        s->n_terminals = c->terminals->len; /* as many as the first one's, and the same */
+        s->n_terminals = c->terminals->len; /* as many as the first one's, and the same; there is one at least */
         s->terminals = v ? first->terminals : program_new_block(m->p, s->n_terminals, sizeof(guint32));
         if (v == 0) memcpy(s->terminals, c->terminals->data, s->n_terminals * sizeof(guint32));
-        s->timing = program_new_block(m->p, 2 * (gsize)s->n_terminals, sizeof(WendTiming));
-        for (guint i = 0; i < 2 * s->n_terminals; i++) s->timing[i].count = c->calls[s->terminals[i / 2]] * class_of(f, v)->n_ranks;
+        s->timed = program_new_block(m->p, 2 * (gsize)s->n_terminals, sizeof(TimedCalls));
+        for (guint i = 0; i < 2 * s->n_terminals; i++) s->timed[i].count = c->calls[s->terminals[i / 2]] * class_of(f, v)->n_ranks;
+        g_ptr_array_add(c->times->sequences, s);
     }
-    g_autofree guint32 *rows = read_sharing(m, first, form, &n_rows);
-    if (!rows) return FALSE;
-    for (guint interval = 0; interval < 2; interval++)
-        if (!read_rows(m, f, rows, n_rows, interval)) return FALSE;
-    return TRUE;
+    if (own_rows) return read_own_rows(m, f, c->times, form);
+    return read_row_numbers(m, f, c->times, 0) && read_row_numbers(m, f, c->times, 1);
+}
+
+/* The rows that the sequences said. */
+static gboolean timing_end(Member *m, Counter *c)
+{
+    return m->p->format < ARCHIVE_SHARED_TIMES || (read_rows(m, c->times, 0, c->times->n[0], 0) && read_rows(m, c->times, 0, c->times->n[1], 1));
 }
 
 /* -- all -- */
 
 typedef gboolean (*SequenceReader)(Member *m, const VariantClasses *f, Counter *c);
+typedef gboolean (*EndReader)(Member *m, Counter *c);
 
 static gboolean outcomes_of(Member *m, const VariantClasses *f, Counter *c)
 {
@@ -375,8 +438,8 @@ static gboolean polls_of(Member *m, const VariantClasses *f, Counter *c)
     return TRUE;
 }
 
-/* A member that has something for each sequence, in the order of the classes. */
-static gboolean read_each(WendProgram *p, const char *name, SequenceReader read, Counter *c, GError **error)
+/* A member that has something for each sequence, in the order of the classes, and maybe (END not NULL) for all. */
+static gboolean read_each(WendProgram *p, const char *name, SequenceReader read, EndReader end, Counter *c, GError **error)
 {
     Member m;
     if (!member_open(&m, p, name, error)) return FALSE;
@@ -385,16 +448,19 @@ static gboolean read_each(WendProgram *p, const char *name, SequenceReader read,
         for (; f.n > 0 && f.sequence < p->classes[i].n_sequences; f.sequence++)
             if (!read(&m, &f, c)) return FALSE;
     }
-    return member_close(&m);
+    return (!end || end(&m, c)) && member_close(&m);
 }
 
 gboolean read_sequences(WendProgram *p, GError **error)
 {
+    Times times;
+    times_init(&times, p);
     Counter c = {p, g_new0(guint64, p->n_rules + 1), g_new0(guint64, p->n_terminals + 1), g_new0(guint64, p->n_shapes + 1),
-                 g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), g_array_sized_new(FALSE, FALSE, sizeof(guint), 16)};
-    gboolean good = read_each(p, "outcomes", outcomes_of, &c, error) &&
-                    (!bundle_has(p->bundle, "polls") || read_each(p, "polls", polls_of, &c, error)) &&
-                    (!bundle_has(p->bundle, "timing") || read_each(p, "timing", timing_of, &c, error));
+                 g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), &times};
+    gboolean good = read_each(p, "outcomes", outcomes_of, NULL, &c, error) &&
+                    (!bundle_has(p->bundle, "polls") || read_each(p, "polls", polls_of, NULL, &c, error)) &&
+                    (!bundle_has(p->bundle, "timing") || read_each(p, "timing", timing_of, timing_end, &c, error));
+    times_finish(&times, p);
     g_free(c.rule_times);
     g_free(c.calls);
     g_free(c.shape_calls);

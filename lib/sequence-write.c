@@ -164,12 +164,9 @@ gboolean write_outcomes(Writer *w)
 }
 
 /* A member that is there only where a sequence had something to tell (w->told). */
-static gboolean write_if_told(Writer *w, const char *name, SequenceFunction function)
+static void member_if_told(Writer *w, const char *name, gboolean good)
 {
-    w->told = FALSE;
-    gboolean good = writer_each_sequence(w, function);
     if (good && w->told) writer_member(w, name); else wend_buf_clear(&w->out);
-    return good;
 }
 
 /* The grammar's rules in an order in which each uses only rules before it; the last is the start. */
@@ -227,25 +224,59 @@ static gboolean put_polls(Writer *w, const RecordedClass *k, const RecordedSeque
 
 gboolean write_polls(Writer *w)
 {
-    return write_if_told(w, "polls", put_polls);
+    w->told = FALSE;
+    gboolean good = writer_each_sequence(w, put_polls);
+    member_if_told(w, "polls", good);
+    return good;
 }
 
-/* Rows of times, and how many calls they should be of. */
+/* -- timing -- */
+
+/* A row of times, and how many calls it should be of. */
 typedef struct { TimingSum sum; guint64 expected; } TimingRow;
 
-static void put_rows(Writer *w, const TimingRow *rows, guint n)
+/* Durations, then intervals: all rows by first use, and by shape the numbers of those that are of it. */
+typedef struct TimingTable { GArray *rows[2], **of_shape[2]; } TimingTable;
+
+static void times_init(TimingTable *t, guint n_shapes)
 {
-    typedef struct { guint64 count; gint64 numbers[TIMING_NUMBERS]; } Row;
-    g_autofree Row *out = g_new0(Row, n + 1);
-    for (guint i = 0; i < n; i++) {
-        WendTiming t = timing_result(&rows[i].sum);
-        out[i].count = t.count;
-        if (t.count) timing_to_numbers(&t, out[i].numbers);
-        wend_buf_signed(&w->out, (gint64)(t.count - rows[i].expected));
+    for (int i = 0; i < 2; i++) {
+        t->rows[i] = g_array_new(FALSE, FALSE, sizeof(TimingRow));
+        t->of_shape[i] = g_new0(GArray *, n_shapes + 1);
     }
-    for (int column = 0; column < TIMING_NUMBERS; column++)
-        for (guint i = 0; i < n; i++)
-            if (out[i].count > (column > 0)) wend_buf_signed(&w->out, out[i].numbers[column]);
+}
+
+static void times_clear(TimingTable *t, guint n_shapes)
+{
+    for (int i = 0; i < 2; i++) {
+        g_array_unref(t->rows[i]);
+        for (guint shape = 0; shape < n_shapes; shape++) g_clear_pointer(&t->of_shape[i][shape], g_array_unref);
+        g_free(t->of_shape[i]);
+    }
+}
+
+static TimingRow *row_of(const TimingTable *t, int interval, guint32 shape, guint32 number)
+{
+    return &g_array_index(t->rows[interval], TimingRow, g_array_index(t->of_shape[interval][shape], guint32, number));
+}
+
+/* Adds SUM to a row of its shape that cannot be told apart from it, or to a new one. Returns its number among those of the shape. As no more than the first TIMING_APART rows are
+ * looked at, time stays linear. */
+static guint32 share_row(TimingTable *t, int interval, guint32 shape, const TimingSum *sum)
+{
+    GArray **numbers = &t->of_shape[interval][shape];
+    if (!*numbers) *numbers = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint32 i = 0; i < MIN((*numbers)->len, TIMING_APART); i++) {
+        TimingRow *row = row_of(t, interval, shape, i);
+        if (!timing_alike(&row->sum, sum)) continue;
+        timing_add(&row->sum, sum);
+        return i;
+    }
+    TimingRow row = {*sum, 0};
+    guint32 number = t->rows[interval]->len;
+    g_array_append_val(*numbers, number);
+    g_array_append_val(t->rows[interval], row);
+    return (*numbers)->len - 1;
 }
 
 static gboolean is_timed(const Sequence *s)
@@ -255,65 +286,82 @@ static gboolean is_timed(const Sequence *s)
     return FALSE;
 }
 
-/* By terminal that occurs in the sequence, ascending: the row of the class's times, and the row in the archive. */
-typedef struct { guint32 from, to; guint64 expected; } Timed;
+/* By terminal that occurs in the sequence, ascending. */
+typedef struct {
+    guint n, n_rows;
+    guint32 *shapes, *timed_as; /* timed_as: the row in the class */
+    guint32 *rows;              /* those of the class that are taken together have one */
+    guint64 *calls;
+} Timed;
 
-/* Says how rows are shared, if not as in most sequences. Returns how many there are. */
-static guint put_sharing(Writer *w, Timed *timed, guint n)
+static void put_row_numbers(Writer *w, const Timed *timed, const TimingSum *timing, int interval)
 {
-    const Signature *all = (const Signature *)(gpointer)w->r->signatures->data;
-    g_autofree guint32 *shapes = g_new(guint32, n + 1), *rows = g_new(guint32, n + 1), *usual = g_new(guint32, n + 1);
-    guint i = 0;
-    for (guint x = 0; x < w->r->signatures->len; x++) {
-        if (!w->calls[x]) continue;
-        shapes[i] = all[x].shape;
-        rows[i] = timed[i].from;
-        usual[i] = i;
-        i++;
-    }
-    guint n_usual = timing_rows(shapes, usual, n), n_rows = timing_rows(shapes, rows, n);
-    wend_buf_unsigned(&w->out, n_rows == n_usual ? TIMING_USUAL : TIMING_SHARED); /* rows that are shared are fewer */
-    for (i = 0; i < n; i++) timed[i].to = rows[i];
-    if (n_rows == n_usual) return n_rows;
+    g_autofree TimingSum *sums = g_new0(TimingSum, timed->n_rows + 1);
+    g_autoptr(GHashTable) added = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < timed->n; i++)
+        if (g_hash_table_add(added, GUINT_TO_POINTER(timed->timed_as[i]))) timing_add(&sums[timed->rows[i]], &timing[2 * timed->timed_as[i] + interval]);
+    g_autofree guint32 *numbers = g_new0(guint32, timed->n_rows + 1); /* + 1 */
     SeriesBuilder *b = series_builder_new();
-    for (i = 0; i < n; i++) series_builder_add(b, (SeriesRun){rows[i], 0, 1});
+    for (guint i = 0; i < timed->n; i++) {
+        guint32 *number = &numbers[timed->rows[i]];
+        if (!*number) *number = share_row(w->times, interval, timed->shapes[i], &sums[timed->rows[i]]) + 1;
+        row_of(w->times, interval, timed->shapes[i], *number - 1)->expected += timed->calls[i];
+        series_builder_add(b, (SeriesRun){*number - 1, 0, 1});
+    }
     series_builder_encode(b, &w->out, NULL);
-    return n_rows;
 }
 
 static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
     const Sequence *of = s->sequence;
-    guint64 calls;
-    if (!count_calls(w, k, s, &calls)) return FALSE;
-    if (!is_timed(of)) {
-        wend_buf_unsigned(&w->out, TIMING_NONE);
-        return TRUE;
-    }
+    guint64 total;
+    if (!count_calls(w, k, s, &total)) return FALSE;
+    gboolean timed = is_timed(of);
+    wend_buf_unsigned(&w->out, timed);
+    if (!timed) return TRUE;
     w->told = TRUE;
-    g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1);
-    g_autoptr(GArray) timed = g_array_new(FALSE, FALSE, sizeof(Timed));
+    g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1), *shapes = g_new(guint32, of->table.n_terminals + 1);
+    g_autofree guint32 *timed_as = g_new(guint32, of->table.n_terminals + 1), *rows = g_new(guint32, of->table.n_terminals + 1);
+    g_autofree guint64 *calls = g_new(guint64, of->table.n_terminals + 1);
+    Timed t = {0, 0, shapes, timed_as, rows, calls};
     for (guint i = 0; i < of->table.n_terminals; i++) local[s->main.terminals[i]] = i;
     for (guint x = 0; x < w->r->signatures->len; x++) {
-        Timed t = {.from = of->timed_as[local[x]], .expected = w->calls[x]};
-        if (w->calls[x]) g_array_append_val(timed, t);
+        if (!w->calls[x]) continue;
+        shapes[t.n] = g_array_index(w->r->signatures, Signature, x).shape;
+        rows[t.n] = timed_as[t.n] = of->timed_as[local[x]];
+        calls[t.n++] = w->calls[x];
     }
-    guint n = put_sharing(w, (Timed *)(gpointer)timed->data, timed->len);
-    for (int interval = 0; interval < 2; interval++) {
-        g_autofree TimingRow *rows = g_new0(TimingRow, n + 1);
-        g_autofree guint8 *done = g_new0(guint8, of->n_timed + 1);
-        for (guint i = 0; i < timed->len; i++) {
-            const Timed *t = &g_array_index(timed, Timed, i);
-            rows[t->to].expected += t->expected;
-            if (!done[t->from]) timing_add(&rows[t->to].sum, &of->timing[2 * t->from + interval]);
-            done[t->from] = TRUE;
-        }
-        put_rows(w, rows, n);
-    }
+    t.n_rows = timing_rows(shapes, rows, t.n);
+    for (int interval = 0; interval < 2; interval++) put_row_numbers(w, &t, of->timing, interval);
     return TRUE;
+}
+
+static void put_rows(Writer *w, const GArray *rows)
+{
+    typedef struct { guint64 count; gint64 numbers[TIMING_NUMBERS]; } Row;
+    g_autofree Row *out = g_new0(Row, rows->len + 1);
+    for (guint i = 0; i < rows->len; i++) {
+        const TimingRow *row = &g_array_index(rows, TimingRow, i);
+        WendTiming t = timing_result(&row->sum);
+        out[i].count = t.count;
+        if (t.count) timing_to_numbers(&t, out[i].numbers);
+        wend_buf_signed(&w->out, (gint64)(t.count - row->expected));
+    }
+    for (int column = 0; column < TIMING_NUMBERS; column++)
+        for (guint i = 0; i < rows->len; i++)
+            if (out[i].count > (column > 0)) wend_buf_signed(&w->out, out[i].numbers[column]);
 }
 
 gboolean write_timing(Writer *w)
 {
-    return write_if_told(w, "timing", put_timing);
+    TimingTable times;
+    times_init(&times, w->r->shapes->len);
+    w->times = &times;
+    w->told = FALSE;
+    gboolean good = writer_each_sequence(w, put_timing);
+    for (int interval = 0; interval < 2; interval++) put_rows(w, times.rows[interval]);
+    member_if_told(w, "timing", good);
+    times_clear(&times, w->r->shapes->len);
+    w->times = NULL;
+    return good;
 }

@@ -75,6 +75,20 @@ WendTiming timing_result(const TimingSum *t)
     return r;
 }
 
+gboolean timing_alike(const TimingSum *a, const TimingSum *b)
+{
+    if (a->count == 0 || b->count == 0) return a->count == b->count;
+    WendTiming x = timing_result(a), y = timing_result(b);
+    double least = 0.005 * MIN(x.mean, y.mean) + 1e-10; /* less is not told */
+    if (x.count == 1 && y.count == 1) x.stddev = y.stddev = (x.mean + y.mean) / 16;
+    else if (x.count == 1) x.stddev = y.stddev;
+    else if (y.count == 1) y.stddev = x.stddev;
+    double of_x = 1 / (double)x.count, of_y = 1 / (double)y.count, sigma = 3;
+    /* The logarithm of a deviation has a standard error of √((kurtosis - 1) / 4 n); times have long tails, and 9 is the kurtosis of the exponential distribution. */
+    if (fabs(log((x.stddev + least) / (y.stddev + least))) > sigma * sqrt(2 * of_x + 2 * of_y)) return FALSE;
+    return fabs(x.mean - y.mean) <= MAX(sigma * sqrt(x.stddev * x.stddev * of_x + y.stddev * y.stddev * of_y), least);
+}
+
 guint timing_rows(const guint32 *shapes, guint32 *rows, guint n)
 {
     g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL); /* row before -> row after + 1; none goes over several shapes */

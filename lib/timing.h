@@ -23,9 +23,10 @@ enum { TIMING_APART = 32 };
 /* N terminals with their shapes, equal ones next to each other, have ROWS of times: before, each one or some together; after, all of a shape together if they are more than
  * TIMING_APART, and rows numbered by first use. Returns how many rows there are. */
 guint timing_rows(const guint32 *shapes, guint32 *rows, guint n);
-/* How a sequence of the archive has its times: not; as timing_rows makes of a row for each terminal; in rows that it says. */
-enum { TIMING_NONE, TIMING_USUAL, TIMING_SHARED };
 void timing_add(TimingSum *a, const TimingSum *b);
+/* Whether A and B may well be times of the same: their means (Welch 1947) and their deviations are no further apart than three standard errors, or than the archive tells.
+ * Of one call alone the deviation is taken from the other, and of two such is an eighth of their mean. */
+gboolean timing_alike(const TimingSum *a, const TimingSum *b);
 WendTiming timing_result(const TimingSum *t);
 
 void timing_encode(const TimingSum *t, WendBuf *out);

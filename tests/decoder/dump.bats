@@ -16,6 +16,13 @@ setup() {
     "$WEND" dump -F jsonl t >out && diff out "$HERE/golden.jsonl"
 }
 
+@test "recordings of older formats are read as they were" {
+    local format
+    for format in 4 5; do
+        "$WEND" dump --timing "$HERE/formats/$format" >out && diff out "$HERE/formats/$format.txt"
+    done
+}
+
 @test "CSV and JSON are read back by others, with the same arguments" {
     command -v python3 >/dev/null || skip "no python3"
     "$WEND" dump -F csv t >csv

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Records the programs again of which the fuzzers' seeds are, when the archive's format has changed: seeds.bash BUILD_DIR [MPIEXEC]. The test programs are built (make check TESTS=).
-# What a fuzzer has found stays as it is but for the number of the format.
+# What a fuzzer has found stays as it is, in the oldest format that is read if its own no longer is.
 set -eu
 build=$(realpath "$1")
 mpiexec=${2:-mpiexec}
 seeds=$(dirname "$(realpath "$0")")
-format=$(sed -n 's/^#define ARCHIVE_FORMAT //p' "$seeds/../../lib/codec.h")
+oldest=$(sed -n 's/^#define ARCHIVE_OLDEST_FORMAT //p' "$seeds/../../lib/codec.h")
 yield=$build/tests/support/.libs/yield.so
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -18,7 +18,8 @@ seed() { # SEED RANKS PROGRAM [ARGUMENT…]
 }
 
 for old in "$seeds"/seeds-{archive,decoder,proxygen}/*; do
-    sed -i "s/^format=[0-9]$/format=$format/" "$old"
+    format=$(sed -n 's/^format=\([0-9]*\)$/\1/p' "$old" | head -1)
+    [ "${format:-$oldest}" -ge "$oldest" ] || sed -i "s/^format=$format$/format=$oldest/" "$old"
 done
 seed archive/stencil 4 examples/stencil2d 10
 seed archive/grid 9 examples/stencil2d 3

@@ -413,6 +413,51 @@ static void test_sums(void)
     wend_buf_clear(&buf);
 }
 
+/* N times by chance, lognormal: e^(spread × normal). */
+static TimingSum sample(guint n, double around, double spread)
+{
+    double mean = 0, m2 = 0, min = INFINITY, max = 0;
+    for (guint i = 0; i < n; i++) {
+        double normal = -6, before = mean;
+        for (int k = 0; k < 12; k++) normal += g_rand_double(dice);
+        double x = around * exp(spread * normal);
+        mean += (x - mean) / (i + 1);
+        m2 += (x - before) * (x - mean);
+        min = MIN(min, x);
+        max = MAX(max, x);
+    }
+    return timing_from_moments(n, mean, min, max, m2);
+}
+
+/* How many of a thousand pairs are alike. */
+static guint alike(guint n, double around, double spread, guint other_n, double other_around, double other_spread)
+{
+    guint all = 0;
+    for (int i = 0; i < 1000; i++) {
+        TimingSum a = sample(n, around, spread), b = sample(other_n, other_around, other_spread);
+        gboolean yes = timing_alike(&a, &b);
+        g_assert_cmpint(timing_alike(&b, &a), ==, yes);
+        all += yes;
+    }
+    return all;
+}
+
+static void test_alike(void)
+{
+    g_assert_cmpuint(alike(50, 1e-6, 0.5, 50, 1e-6, 0.5), >, 950);
+    g_assert_cmpuint(alike(1000, 1e-6, 0.5, 30, 1e-6, 0.5), >, 950);
+    g_assert_cmpuint(alike(1, 1e-3, 0.5, 100, 1e-3, 0.5), >, 950);
+    g_assert_cmpuint(alike(1, 1e-3, 0.05, 1, 1e-3, 0.05), ==, 1000);
+    g_assert_cmpuint(alike(1000, 1e-6, 0, 1000, 1.002e-6, 0), ==, 1000); /* the archive does not tell them apart */
+    g_assert_cmpuint(alike(1000, 1e-6, 0, 1000, 1.02e-6, 0), ==, 0);
+    g_assert_cmpuint(alike(200, 1e-6, 0.5, 200, 2e-6, 0.5), <, 10);
+    g_assert_cmpuint(alike(200, 1e-6, 0.1, 200, 1e-6, 0.5), <, 10); /* of one mean, nearly */
+    g_assert_cmpuint(alike(1, 1e-3, 0.1, 1, 3e-3, 0.1), <, 10);
+    g_assert_cmpuint(alike(1, 1e-3, 0.1, 100, 2e-3, 0.1), <, 10);
+    TimingSum none = {0}, one = sample(1, 1, 0);
+    g_assert_true(timing_alike(&none, &none) && !timing_alike(&none, &one) && !timing_alike(&one, &none));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -427,6 +472,7 @@ int main(int argc, char **argv)
     g_test_add_func("/codecs/times", test_times);
     g_test_add_func("/codecs/time-numbers", test_time_numbers);
     g_test_add_func("/codecs/sums", test_sums);
+    g_test_add_func("/codecs/alike", test_alike);
     int result = g_test_run();
     g_rand_free(dice);
     return result;

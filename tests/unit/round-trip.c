@@ -7,6 +7,7 @@
 
 #include <glib/gstdio.h>
 #include <malloc.h>
+#include <math.h>
 #include <string.h>
 
 /* -- merging -- */
@@ -369,6 +370,54 @@ static void check_times(const char *dir)
         }
     g_assert_cmpuint(counted, ==, calls);
     wend_program_free(p);
+}
+
+/* Classes of ranks that differ in where they send, with two calls of one shape each, whose times are about so many microseconds. Gives the archive's bytes. */
+enum { TIME_CLASSES = 4, TIME_CALLS = 2 };
+static gsize times_of_classes(double about[TIME_CLASSES][TIME_CALLS])
+{
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint rank = 0; rank < 4 * TIME_CLASSES; rank++) {
+        SimulatedRank *r = simulated_new(rank, 4 * TIME_CLASSES, TRUE);
+        SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+        guint class = rank % TIME_CLASSES;
+        r->noise = g_rand_new_with_seed(rank);
+        if (class & 1) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 1, 0, 1);
+        for (int i = 0; i < 500; i++)
+            for (guint c = 0; c < TIME_CALLS; c++) sim_allreduce_in(r, s, c, about[class][c] * 1e-6);
+        if (class & 2) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 1, 0, 1);
+        g_ptr_array_add(ranks, r);
+    }
+    WendMergeResult result;
+    char *dir = record(ranks, NULL, &result);
+    check_times(dir);
+    g_assert_cmpuint(result.classes, ==, TIME_CLASSES);
+    GError *error = NULL;
+    WendProgram *p = wend_program_open(dir, &error);
+    g_assert_no_error(error);
+    for (guint rank = 0; rank < TIME_CLASSES; rank++)
+        for (guint t = 0; t < wend_program_n_terminals(p); t++) {
+            const WendTerminal *terminal = wend_program_terminal(p, t);
+            if (strcmp(wend_program_shape(p, terminal->shape)->function->name, "MPI_Allreduce") != 0) continue;
+            WendTiming duration, interval;
+            wend_program_timing(p, wend_program_class_of(p, rank), 0, t, &duration, &interval);
+            gint64 c = wend_program_slot(p, t, terminal->n_slots - 1, rank);
+            double mean = about[rank][c] * 1e-6 * 7.5 / (4 * log(2)); /* of 2^u, u evenly from -1 to 3 */
+            g_assert_cmpuint(duration.count, ==, 2000);
+            g_assert_cmpfloat(fabs(duration.mean - mean), <, 0.1 * mean);
+            g_assert_cmpfloat(fabs(interval.mean - 3 * mean), <, 0.3 * mean);
+        }
+    wend_program_free(p);
+    discard(dir);
+    return result.bytes;
+}
+
+/* Times that cannot be told apart take their bytes once. */
+static void test_times(void)
+{
+    double alike[TIME_CLASSES][TIME_CALLS] = {{1, 1}, {1, 3}, {3, 1}, {3, 3}}, apart[TIME_CLASSES][TIME_CALLS];
+    for (guint i = 0; i < TIME_CLASSES * TIME_CALLS; i++) apart[i / TIME_CALLS][i % TIME_CALLS] = exp2(i);
+    g_assert_cmpuint(times_of_classes(alike) + 40, <, times_of_classes(apart));
 }
 
 /* In whatever order they are merged, they are one class. Gives the archive's bytes. */
@@ -790,6 +839,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/round-trip/stencil", test_stencil);
     g_test_add_func("/round-trip/coincidences", test_coincidences);
+    g_test_add_func("/round-trip/times", test_times);
     g_test_add_data_func("/round-trip/apart/few", GINT_TO_POINTER(4), test_apart);
     g_test_add_data_func("/round-trip/apart/many", GINT_TO_POINTER(40), test_apart);
     g_test_add_data_func("/round-trip/loops/extra-calls", GINT_TO_POINTER(0), test_loops);

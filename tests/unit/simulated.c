@@ -257,6 +257,11 @@ void sim_test(SimulatedRank *r, SimulatedSequence *s, gint64 request, gboolean d
 
 void sim_allreduce(SimulatedRank *r, SimulatedSequence *s, gint64 count)
 {
+    sim_allreduce_in(r, s, count, 1e-5);
+}
+
+void sim_allreduce_in(SimulatedRank *r, SimulatedSequence *s, gint64 count, double seconds)
+{
     call(s, "MPI_Allreduce");
     slot(s, r->rank);
     shape(s, constant("MPI_IN_PLACE"));
@@ -266,7 +271,7 @@ void sim_allreduce(SimulatedRank *r, SimulatedSequence *s, gint64 count)
     shape(s, constant("MPI_DOUBLE"));
     shape(s, constant("MPI_SUM"));
     shape(s, constant("MPI_COMM_WORLD"));
-    end(r, s, 1e-5);
+    end(r, s, seconds);
 }
 
 SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations, gboolean keep_calls)

@@ -63,6 +63,7 @@ void sim_recv(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 sourc
 void sim_waitall(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *requests); /* statuses: zeros */
 void sim_test(SimulatedRank *r, SimulatedSequence *s, gint64 request, gboolean done);
 void sim_allreduce(SimulatedRank *r, SimulatedSequence *s, gint64 count);
+void sim_allreduce_in(SimulatedRank *r, SimulatedSequence *s, gint64 count, double seconds);
 
 /* A 2D stencil over a grid of W x H ranks with MPI_PROC_NULL borders. */
 SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations, gboolean keep);
