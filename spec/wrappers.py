@@ -292,7 +292,7 @@ class Wrapper:
         elif p.kind == "address" and f.param("datatype"):
             body.append(f"out_bound(c, datatype, {value});")
         elif p.kind == "address":
-            body.append(f"{self.address_put(p)}(c, {value});")
+            body.append(f"{self.address_put(p).replace('in_', 'out_') if returned else self.address_put(p)}(c, {value});")
         else:
             raise AssertionError(f"{f.name}: {name}: no out words for {p.kind}")
         if guard:

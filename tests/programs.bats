@@ -79,6 +79,57 @@ setup() { in_scratch; }
 @test "round trip: attached blocks whose addresses come again as others" { roundtrip 4 "$PROGRAMS/dynamic" blocks; }
 @test "round trip: datatypes of addresses at the target of a dynamic window" { roundtrip 4 "$PROGRAMS/dynamic" bottom; }
 @test "round trip: a dynamic window of some ranks" { roundtrip 5 "$PROGRAMS/dynamic" half; }
+# A tool behind Wend that has the other process attach its memory while the call runs.
+@test "an address that others attach while it is reckoned with: a number, and so is the sum" {
+    library_is openmpi && skip "its MPI_Aint_add is a macro"
+    cat >tool.c <<'END'
+#include <mpi.h>
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp)
+{
+    char c = 0;
+    PMPI_Send(&c, 1, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
+    PMPI_Recv(&c, 1, MPI_CHAR, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return PMPI_Aint_add(base, disp);
+}
+END
+    cat >late.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    char *block = malloc(4096), c;
+    MPI_Aint place;
+    MPI_Win win;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (rank == 1) {
+        MPI_Get_address(block, &place);
+        MPI_Send(&place, 1, MPI_AINT, 0, 0, MPI_COMM_WORLD);
+        MPI_Recv(&c, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Win_attach(win, block, 4096);
+        MPI_Send(&c, 1, MPI_CHAR, 0, 2, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(&place, 1, MPI_AINT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        place = MPI_Aint_add(place, 8);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Win_detach(win, block);
+    MPI_Win_free(&win);
+    free(block);
+    MPI_Finalize();
+    return place == 0;
+}
+END
+    "$MPICC" -shared -fPIC tool.c -o tool.so && "$MPICC" late.c -o late
+    LD_PRELOAD=$PWD/tool.so record a.dir 2 ./late
+    "$WEND" dump --rank 0 a.dir >dump
+    local sum=$(grep MPI_Aint_add dump)
+    [[ $sum =~ base=([0-9]+),\ disp=8.*return=([0-9]+)$ ]] || fail "$sum"
+    [ $((BASH_REMATCH[1] + 8)) = "${BASH_REMATCH[2]}" ] || fail "$sum"
+}
 @test "round trip: a list that grows by what is read from a dynamic window" { roundtrip 4 "$PROGRAMS/dynamic" list; }
 @test "round trip: wildcards between barriers on another communicator" { roundtrip 4 "$PROGRAMS/wildcards" phases; }
 @test "round trip: wildcards before a message of somebody who heard that they are done" {

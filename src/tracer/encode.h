@@ -127,6 +127,35 @@ static inline void in_displacement_alone(Call *c, int64_t value)
     in_displacement(c, value, &origin);
 }
 
+/* What MPI reckoned from addresses: a number if all of them are numbers here. Memory that another process attaches while the call runs would make it an address,
+ * and no proxy can reckon that from numbers. These calls have no words in their shape but the function and those of addresses. */
+static inline bool any_address(const Call *c)
+{
+    for (size_t i = 1; i < c->shape.n; i++)
+        if (wend_is_segment(c->shape.w[i]))
+            return true;
+    return false;
+}
+static inline void out_number(Call *c, int64_t value)
+{
+    put_shape(c, WEND_PLAIN);
+    put_slot(c, value);
+}
+static inline void out_asked_address(Call *c, MPI_Aint a)
+{
+    if (any_address(c))
+        in_asked_address(c, a);
+    else
+        out_number(c, a);
+}
+static inline void out_displacement_alone(Call *c, int64_t value)
+{
+    if (any_address(c))
+        in_displacement_alone(c, value);
+    else
+        out_number(c, value);
+}
+
 /* A bound or an extent of TYPE. */
 void out_bound(Call *c, MPI_Datatype type, int64_t value);
 
