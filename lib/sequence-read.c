@@ -15,7 +15,7 @@ typedef struct {
     guint64 *calls, *shape_calls;       /* of what is in the two rows below */
     GArray *terminals, *shapes;         /* guint, ascending */
     GArray *rules;                      /* scratch */
-    struct Times *times;                /* of the member "timing" */
+    struct Times *times;                /* of the member "timing", by all sequences */
 } Counter;
 
 /* The rules that a start rule needs, descending: each after those that use it. */
@@ -254,23 +254,21 @@ static gboolean read_polls(Member *m, SequenceData *s)
 
 /* -- timing -- */
 
-/* How a sequence has its times. Up to format 5: not; in the rows that timing_rows makes; in rows that it says, which follow. Since: not (0), or in rows of all sequences. */
+/* How a sequence of formats 4 and 5 has its times: not; in the rows that timing_rows makes; in rows that it says. These follow. */
 enum { TIMING_NONE, TIMING_USUAL, TIMING_SHARED };
 
-/* Durations, then intervals: what has been read of rows, and by shape the numbers of those that sequences say (NULL: none yet). */
+/* Durations, then intervals. */
 typedef struct Times {
-    GArray *rows[2];          /* WendTiming */
-    GArray **of_shape[2];     /* guint32 */
-    guint32 n[2];             /* rows that sequences say */
+    RowsByShape by_shape[2];  /* that sequences say */
+    GArray *rows[2];          /* WendTiming: what has been read of them */
     GPtrArray *sequences;     /* SequenceData: all that are timed */
 } Times;
 
 static void times_init(Times *t, const WendProgram *p)
 {
     for (int i = 0; i < 2; i++) {
+        rows_by_shape_init(&t->by_shape[i], p->n_shapes);
         t->rows[i] = g_array_new(FALSE, TRUE, sizeof(WendTiming));
-        t->of_shape[i] = g_new0(GArray *, p->n_shapes + 1);
-        t->n[i] = 0;
     }
     t->sequences = g_ptr_array_new();
 }
@@ -282,8 +280,7 @@ static void times_finish(Times *t, WendProgram *p)
         WendTiming *rows = program_new_block(p, t->rows[i]->len, sizeof(WendTiming));
         if (t->rows[i]->len) memcpy(rows, t->rows[i]->data, t->rows[i]->len * sizeof(WendTiming));
         for (guint q = 0; q < t->sequences->len; q++) ((SequenceData *)g_ptr_array_index(t->sequences, q))->times[i] = rows;
-        for (guint shape = 0; shape < p->n_shapes; shape++) g_clear_pointer(&t->of_shape[i][shape], g_array_unref);
-        g_free(t->of_shape[i]);
+        rows_by_shape_clear(&t->by_shape[i]);
         g_array_unref(t->rows[i]);
     }
     g_ptr_array_unref(t->sequences);
@@ -350,21 +347,16 @@ static gboolean read_own_rows(Member *m, const VariantClasses *f, Times *times, 
     return TRUE;
 }
 
-static gboolean read_row_numbers(Member *m, const VariantClasses *f, Times *times, guint interval)
+static gboolean read_row_numbers(Member *m, const VariantClasses *f, RowsByShape *by_shape, guint interval)
 {
     const SequenceData *s = data_of(f, 0);
     g_autoptr(Series) numbers = series_decode(&m->c, s->n_terminals, NULL, 0);
     if (!numbers) return member_bad(m, "truncated");
     for (guint i = 0; i < s->n_terminals; i++) {
         gint64 number = series_at(numbers, i);
-        GArray **of_shape = &times->of_shape[interval][m->p->terminals[s->terminals[i]].shape];
-        if (!*of_shape) *of_shape = g_array_new(FALSE, FALSE, sizeof(guint32));
-        if (number < 0 || number > (*of_shape)->len) return member_bad(m, "a row of times is not there");
-        if (number == (*of_shape)->len) {
-            g_array_append_val(*of_shape, times->n[interval]);
-            times->n[interval]++;
-        }
-        say_row(f, i, interval, g_array_index(*of_shape, guint32, number));
+        guint shape = m->p->terminals[s->terminals[i]].shape, n = rows_by_shape_count(by_shape, shape);
+        if (number < 0 || number > n) return member_bad(m, "a row of times is not there");
+        say_row(f, i, interval, number == n ? rows_by_shape_add(by_shape, shape) : rows_by_shape_at(by_shape, shape, (guint32)number));
     }
     return TRUE;
 }
@@ -373,8 +365,8 @@ static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
 {
     gboolean own_rows = m->p->format < ARCHIVE_SHARED_TIMES;
     guint64 form = wend_read_unsigned(&m->c);
-    if (m->c.failed || form > (own_rows ? TIMING_SHARED : TIMING_USUAL)) return member_bad(m, "makes no sense");
-    if (form == TIMING_NONE) return TRUE;
+    if (m->c.failed || form > (own_rows ? TIMING_SHARED : 1)) return member_bad(m, "makes no sense");
+    if (form == TIMING_NONE) return TRUE; /* 0 in all formats */
     const SequenceData *first = data_of(f, 0);
     for (guint v = 0; v < f->n; v++) {
         SequenceData *s = data_of(f, v);
@@ -388,13 +380,14 @@ static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
         g_ptr_array_add(c->times->sequences, s);
     }
     if (own_rows) return read_own_rows(m, f, c->times, form);
-    return read_row_numbers(m, f, c->times, 0) && read_row_numbers(m, f, c->times, 1);
+    return read_row_numbers(m, f, &c->times->by_shape[0], 0) && read_row_numbers(m, f, &c->times->by_shape[1], 1);
 }
 
 /* The rows that the sequences said. */
 static gboolean timing_end(Member *m, Counter *c)
 {
-    return m->p->format < ARCHIVE_SHARED_TIMES || (read_rows(m, c->times, 0, c->times->n[0], 0) && read_rows(m, c->times, 0, c->times->n[1], 1));
+    const RowsByShape *said = c->times->by_shape;
+    return m->p->format < ARCHIVE_SHARED_TIMES || (read_rows(m, c->times, 0, said[0].n, 0) && read_rows(m, c->times, 0, said[1].n, 1));
 }
 
 /* -- all -- */

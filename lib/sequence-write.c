@@ -163,10 +163,14 @@ gboolean write_outcomes(Writer *w)
     return good;
 }
 
-/* A member that is there only where a sequence had something to tell (w->told). */
-static void member_if_told(Writer *w, const char *name, gboolean good)
+/* A member that is there only where a sequence had something to tell (w->told). END, if not NULL, adds what comes behind all sequences. */
+static gboolean write_if_told(Writer *w, const char *name, SequenceFunction function, void (*end)(Writer *w))
 {
+    w->told = FALSE;
+    gboolean good = writer_each_sequence(w, function);
+    if (good && end) end(w);
     if (good && w->told) writer_member(w, name); else wend_buf_clear(&w->out);
+    return good;
 }
 
 /* The grammar's rules in an order in which each uses only rules before it; the last is the start. */
@@ -224,10 +228,7 @@ static gboolean put_polls(Writer *w, const RecordedClass *k, const RecordedSeque
 
 gboolean write_polls(Writer *w)
 {
-    w->told = FALSE;
-    gboolean good = writer_each_sequence(w, put_polls);
-    member_if_told(w, "polls", good);
-    return good;
+    return write_if_told(w, "polls", put_polls, NULL);
 }
 
 /* -- timing -- */
@@ -235,48 +236,29 @@ gboolean write_polls(Writer *w)
 /* A row of times, and how many calls it should be of. */
 typedef struct { TimingSum sum; guint64 expected; } TimingRow;
 
-/* Durations, then intervals: all rows by first use, and by shape the numbers of those that are of it. */
-typedef struct TimingTable { GArray *rows[2], **of_shape[2]; } TimingTable;
+/* Rows of durations, or of intervals. */
+typedef struct TimingTable { GArray *rows; RowsByShape by_shape; } TimingTable;
 
-static void times_init(TimingTable *t, guint n_shapes)
+static TimingRow *row_of(const TimingTable *t, guint32 shape, guint32 i)
 {
-    for (int i = 0; i < 2; i++) {
-        t->rows[i] = g_array_new(FALSE, FALSE, sizeof(TimingRow));
-        t->of_shape[i] = g_new0(GArray *, n_shapes + 1);
-    }
+    return &g_array_index(t->rows, TimingRow, rows_by_shape_at(&t->by_shape, shape, i));
 }
 
-static void times_clear(TimingTable *t, guint n_shapes)
+/* Adds SUM to a row of its shape that cannot be told apart from it, or to a new one. Returns which of the shape's it is. As no more than the first TIMING_APART are looked at,
+ * time stays linear. */
+static guint32 share_row(TimingTable *t, guint32 shape, const TimingSum *sum)
 {
-    for (int i = 0; i < 2; i++) {
-        g_array_unref(t->rows[i]);
-        for (guint shape = 0; shape < n_shapes; shape++) g_clear_pointer(&t->of_shape[i][shape], g_array_unref);
-        g_free(t->of_shape[i]);
-    }
-}
-
-static TimingRow *row_of(const TimingTable *t, int interval, guint32 shape, guint32 number)
-{
-    return &g_array_index(t->rows[interval], TimingRow, g_array_index(t->of_shape[interval][shape], guint32, number));
-}
-
-/* Adds SUM to a row of its shape that cannot be told apart from it, or to a new one. Returns its number among those of the shape. As no more than the first TIMING_APART rows are
- * looked at, time stays linear. */
-static guint32 share_row(TimingTable *t, int interval, guint32 shape, const TimingSum *sum)
-{
-    GArray **numbers = &t->of_shape[interval][shape];
-    if (!*numbers) *numbers = g_array_new(FALSE, FALSE, sizeof(guint32));
-    for (guint32 i = 0; i < MIN((*numbers)->len, TIMING_APART); i++) {
-        TimingRow *row = row_of(t, interval, shape, i);
+    guint32 n = rows_by_shape_count(&t->by_shape, shape);
+    for (guint32 i = 0; i < MIN(n, TIMING_APART); i++) {
+        TimingRow *row = row_of(t, shape, i);
         if (!timing_alike(&row->sum, sum)) continue;
         timing_add(&row->sum, sum);
         return i;
     }
     TimingRow row = {*sum, 0};
-    guint32 number = t->rows[interval]->len;
-    g_array_append_val(*numbers, number);
-    g_array_append_val(t->rows[interval], row);
-    return (*numbers)->len - 1;
+    rows_by_shape_add(&t->by_shape, shape);
+    g_array_append_val(t->rows, row);
+    return n;
 }
 
 static gboolean is_timed(const Sequence *s)
@@ -286,26 +268,25 @@ static gboolean is_timed(const Sequence *s)
     return FALSE;
 }
 
-/* By terminal that occurs in the sequence, ascending. */
-typedef struct {
-    guint n, n_rows;
-    guint32 *shapes, *timed_as; /* timed_as: the row in the class */
-    guint32 *rows;              /* those of the class that are taken together have one */
-    guint64 *calls;
-} Timed;
+/* By terminal that occurs in the sequence, ascending. ROWS: those of the class that are taken together have one. */
+typedef struct { guint n, n_rows; guint32 *terminals, *shapes, *rows; } Timed;
 
-static void put_row_numbers(Writer *w, const Timed *timed, const TimingSum *timing, int interval)
+static void put_row_numbers(Writer *w, const Sequence *of, const Timed *timed, const guint32 *local, int interval)
 {
+    TimingTable *table = &w->times[interval];
     g_autofree TimingSum *sums = g_new0(TimingSum, timed->n_rows + 1);
-    g_autoptr(GHashTable) added = g_hash_table_new(NULL, NULL);
-    for (guint i = 0; i < timed->n; i++)
-        if (g_hash_table_add(added, GUINT_TO_POINTER(timed->timed_as[i]))) timing_add(&sums[timed->rows[i]], &timing[2 * timed->timed_as[i] + interval]);
+    g_autofree guint8 *added = g_new0(guint8, of->n_timed + 1);
+    for (guint i = 0; i < timed->n; i++) {
+        guint32 from = of->timed_as[local[timed->terminals[i]]];
+        if (!added[from]) timing_add(&sums[timed->rows[i]], &of->timing[2 * from + interval]);
+        added[from] = TRUE;
+    }
     g_autofree guint32 *numbers = g_new0(guint32, timed->n_rows + 1); /* + 1 */
     SeriesBuilder *b = series_builder_new();
     for (guint i = 0; i < timed->n; i++) {
-        guint32 *number = &numbers[timed->rows[i]];
-        if (!*number) *number = share_row(w->times, interval, timed->shapes[i], &sums[timed->rows[i]]) + 1;
-        row_of(w->times, interval, timed->shapes[i], *number - 1)->expected += timed->calls[i];
+        guint32 *number = &numbers[timed->rows[i]], shape = timed->shapes[i];
+        if (!*number) *number = share_row(table, shape, &sums[timed->rows[i]]) + 1;
+        row_of(table, shape, *number - 1)->expected += w->calls[timed->terminals[i]];
         series_builder_add(b, (SeriesRun){*number - 1, 0, 1});
     }
     series_builder_encode(b, &w->out, NULL);
@@ -320,19 +301,18 @@ static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequ
     wend_buf_unsigned(&w->out, timed);
     if (!timed) return TRUE;
     w->told = TRUE;
-    g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1), *shapes = g_new(guint32, of->table.n_terminals + 1);
-    g_autofree guint32 *timed_as = g_new(guint32, of->table.n_terminals + 1), *rows = g_new(guint32, of->table.n_terminals + 1);
-    g_autofree guint64 *calls = g_new(guint64, of->table.n_terminals + 1);
-    Timed t = {0, 0, shapes, timed_as, rows, calls};
-    for (guint i = 0; i < of->table.n_terminals; i++) local[s->main.terminals[i]] = i;
+    guint most = of->table.n_terminals;
+    g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1), *terminals = g_new(guint32, most + 1), *shapes = g_new(guint32, most + 1), *rows = g_new(guint32, most + 1);
+    Timed t = {0, 0, terminals, shapes, rows};
+    for (guint i = 0; i < most; i++) local[s->main.terminals[i]] = i;
     for (guint x = 0; x < w->r->signatures->len; x++) {
         if (!w->calls[x]) continue;
+        terminals[t.n] = x;
         shapes[t.n] = g_array_index(w->r->signatures, Signature, x).shape;
-        rows[t.n] = timed_as[t.n] = of->timed_as[local[x]];
-        calls[t.n++] = w->calls[x];
+        rows[t.n++] = of->timed_as[local[x]];
     }
     t.n_rows = timing_rows(shapes, rows, t.n);
-    for (int interval = 0; interval < 2; interval++) put_row_numbers(w, &t, of->timing, interval);
+    for (int interval = 0; interval < 2; interval++) put_row_numbers(w, of, &t, local, interval);
     return TRUE;
 }
 
@@ -352,16 +332,24 @@ static void put_rows(Writer *w, const GArray *rows)
             if (out[i].count > (column > 0)) wend_buf_signed(&w->out, out[i].numbers[column]);
 }
 
+static void put_all_rows(Writer *w)
+{
+    for (int interval = 0; interval < 2; interval++) put_rows(w, w->times[interval].rows);
+}
+
 gboolean write_timing(Writer *w)
 {
-    TimingTable times;
-    times_init(&times, w->r->shapes->len);
-    w->times = &times;
-    w->told = FALSE;
-    gboolean good = writer_each_sequence(w, put_timing);
-    for (int interval = 0; interval < 2; interval++) put_rows(w, times.rows[interval]);
-    member_if_told(w, "timing", good);
-    times_clear(&times, w->r->shapes->len);
+    TimingTable times[2];
+    for (int interval = 0; interval < 2; interval++) {
+        times[interval].rows = g_array_new(FALSE, FALSE, sizeof(TimingRow));
+        rows_by_shape_init(&times[interval].by_shape, w->r->shapes->len);
+    }
+    w->times = times;
+    gboolean good = write_if_told(w, "timing", put_timing, put_all_rows);
     w->times = NULL;
+    for (int interval = 0; interval < 2; interval++) {
+        g_array_unref(times[interval].rows);
+        rows_by_shape_clear(&times[interval].by_shape);
+    }
     return good;
 }

@@ -107,6 +107,34 @@ guint timing_rows(const guint32 *shapes, guint32 *rows, guint n)
     return n_rows;
 }
 
+void rows_by_shape_init(RowsByShape *r, guint n_shapes)
+{
+    *r = (RowsByShape){g_new0(GArray *, n_shapes + 1), n_shapes, 0};
+}
+
+void rows_by_shape_clear(RowsByShape *r)
+{
+    for (guint shape = 0; shape < r->n_shapes; shape++) g_clear_pointer(&r->of_shape[shape], g_array_unref);
+    g_free(r->of_shape);
+}
+
+guint32 rows_by_shape_count(const RowsByShape *r, guint shape)
+{
+    return r->of_shape[shape] ? r->of_shape[shape]->len : 0;
+}
+
+guint32 rows_by_shape_at(const RowsByShape *r, guint shape, guint32 i)
+{
+    return g_array_index(r->of_shape[shape], guint32, i);
+}
+
+guint32 rows_by_shape_add(RowsByShape *r, guint shape)
+{
+    if (!r->of_shape[shape]) r->of_shape[shape] = g_array_new(FALSE, FALSE, sizeof(guint32));
+    g_array_append_val(r->of_shape[shape], r->n);
+    return r->n++;
+}
+
 void timing_encode(const TimingSum *t, WendBuf *out)
 {
     wend_buf_unsigned(out, t->count);

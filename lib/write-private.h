@@ -14,7 +14,7 @@ typedef struct {
     guint64 *calls;          /* scratch: by terminal, how often in the sequence at hand, over all ranks */
     guint64 *shape_calls;    /* scratch: by shape */
     guint64 total_calls, total_polls;
-    struct TimingTable *times; /* scratch: of the member "timing" */
+    struct TimingTable *times; /* scratch: durations, intervals */
     gboolean told;           /* scratch: whether the member at hand says anything */
     WendBuf out;             /* the member at hand */
     BundleWriter *bundle;

@@ -160,11 +160,12 @@ class Wrapper:
         else:
             raise AssertionError(f"{self.f.name}: {p.name}: no in words for {p.kind}")
 
-    def address_put(self, p):
-        """Addresses that are not about a datatype are asked for, or reckoned with."""
+    def address_put(self, p, returned=None):
+        """Addresses that are not about a datatype are asked for, or reckoned with; what a function returns is made of its arguments."""
+        prefix = "out" if returned else "in"
         if p.distance:
-            return "in_displacement_alone"
-        return "in_address" if any(q.kind == "datatype" for q in self.f.params) else "in_asked_address"
+            return f"{prefix}_displacement_alone"
+        return "in_address" if any(q.kind == "datatype" for q in self.f.params) else f"{prefix}_asked_address"
 
     # -- arrays, in and out --
 
@@ -292,7 +293,7 @@ class Wrapper:
         elif p.kind == "address" and f.param("datatype"):
             body.append(f"out_bound(c, datatype, {value});")
         elif p.kind == "address":
-            body.append(f"{self.address_put(p).replace('in_', 'out_') if returned else self.address_put(p)}(c, {value});")
+            body.append(f"{self.address_put(p, returned)}(c, {value});")
         else:
             raise AssertionError(f"{f.name}: {name}: no out words for {p.kind}")
         if guard:

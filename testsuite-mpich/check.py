@@ -77,8 +77,9 @@ class Test:
         if '/' in self.program:
             inner, self.program = self.program.rsplit('/', 1)
             self.folder += '/' + inner
-        if self.top == 'perf' or '/perf' in self.folder:
-            self.verdict = 'timing'  # its exit status, 0 or 1, is about time
+        self.is_benchmark = self.top == 'perf' or '/perf' in self.folder
+        if self.is_benchmark:
+            self.verdict = 'ends'  # its own, 0 or 1 as exit status, is about time
         self.name = ' '.join([f'{self.folder}/{self.program}', str(self.ranks)] + self.arguments +
                              [f'{name}={value}' for name, value in self.environment.items()] + self.launcher)
         self.id = f'{self.folder}/{self.program}.{self.ranks}'.replace('/', '.')
@@ -189,7 +190,7 @@ def mpi(test, command, folder, limit, file):
 def judge(test, status, output):
     """The suite's own rules (its runtests)."""
     lines = [line for line in output.splitlines() if 'FORTRAN STOP' not in line]
-    if test.verdict in ('ends', 'timing'):
+    if test.verdict == 'ends':
         if status not in (0, 1):
             raise Failure(f'exit status {status}: {first_line(output)}')
         return
@@ -264,19 +265,23 @@ class Trip:
         self.seconds = time.monotonic() - began
         known.write_text(json.dumps([self.status, self.output, self.seconds]))
 
+    def at_least(self, seconds):
+        """SECONDS, and for a program of minutes several times its own time: it may do nothing but calls that take a few nanoseconds, of which each costs
+        fifty when it is recorded, or dumped."""
+        return max(seconds, 60 + 5 * self.seconds)
+
     @property
     def limit(self):
-        """Wend may cost something, but a hang need not cost the suite's whole patience. A program of minutes is given several times its own time: it may
-        do nothing but calls that take a few nanoseconds, of which each costs fifty when it is recorded."""
-        return max(min(self.test.limit, 60 + 20 * self.seconds), 60 + 5 * self.seconds) * self.slow
+        """Wend may cost something, but a hang need not cost the suite's whole patience."""
+        return self.at_least(min(self.test.limit, 60 + 20 * self.seconds)) * self.slow
 
     def trace(self):
         program = ['./' + self.test.program] + self.test.arguments
         status, output = mpi(self.test, [WEND, 'trace', '--quiet', '-o', self.recording] + program, self.folder, self.limit, 'trace.out')
         judge(self.test, status, output)
-        if status != self.status and self.test.verdict != 'timing':
+        if status != self.status and not self.test.is_benchmark:
             raise Failure(f'exit status {self.status} alone, {status} recorded')
-        if self.test.verdict not in ('ends', 'timing') and comparable(output) != comparable(self.output):
+        if self.test.verdict != 'ends' and comparable(output) != comparable(self.output):
             new = [line for line in comparable(output) if line not in comparable(self.output)]
             raise Failure('output changed: ' + (new[0] if new else 'lines are missing')[:160])
         self.merge(self.recording)
@@ -292,8 +297,7 @@ class Trip:
             raise Failure(f'{first_line(output, *preferred)}' + (f' (status {status})' if status != 1 else ''))
 
     def dump(self):
-        # A dump may be many GB, of as many calls as the program had time for.
-        self.tool([WEND, 'dump', self.recording], 'dump.out', 'wend: ', limit=max(300, 60 + 5 * self.seconds), discard=True)
+        self.tool([WEND, 'dump', self.recording], 'dump.out', 'wend: ', limit=self.at_least(300), discard=True)  # a dump may be many GB
 
     def proxygen(self):
         try:

@@ -63,6 +63,13 @@ int64_t type_integers_c(MPI_Datatype type), type_addresses_c(MPI_Datatype type),
 
 /* -- addresses -- */
 
+/* Where an address may stand, and a number does. */
+static inline void put_plain(Call *c, int64_t value)
+{
+    put_shape(c, WEND_PLAIN);
+    put_slot(c, value);
+}
+
 /* A choice buffer, or a base address that MPI made: segment (shape), and offset (slot) if it is one; a small number stays one. */
 static inline void in_buf(Call *c, const void *p)
 {
@@ -71,8 +78,7 @@ static inline void in_buf(Call *c, const void *p)
     } else if (p == MPI_BOTTOM) {
         put_shape(c, WEND_CONST(WEND_CONSTANT_MPI_BOTTOM));
     } else if ((uintptr_t)p < MEMORY_LOWEST_ADDRESS) {
-        put_shape(c, WEND_PLAIN);
-        put_slot(c, (int64_t)(uintptr_t)p);
+        put_plain(c, (int64_t)(uintptr_t)p);
     } else {
         Where w = memory_where(p);
         put_shape(c, w.segment);
@@ -114,12 +120,10 @@ static inline void in_displacement(Call *c, int64_t value, Origin *origin)
 }
 static inline void in_folded_displacement(Call *c, int64_t value, Origin *origin, const Folding *folding)
 {
-    if (fold_is_number(folding)) {
-        put_shape(c, WEND_PLAIN);
-        put_slot(c, value);
-    } else {
+    if (fold_is_number(folding))
+        put_plain(c, value);
+    else
         in_displacement(c, value, origin);
-    }
 }
 static inline void in_displacement_alone(Call *c, int64_t value)
 {
@@ -136,24 +140,19 @@ static inline bool any_address(const Call *c)
             return true;
     return false;
 }
-static inline void out_number(Call *c, int64_t value)
-{
-    put_shape(c, WEND_PLAIN);
-    put_slot(c, value);
-}
 static inline void out_asked_address(Call *c, MPI_Aint a)
 {
     if (any_address(c))
         in_asked_address(c, a);
     else
-        out_number(c, a);
+        put_plain(c, a);
 }
 static inline void out_displacement_alone(Call *c, int64_t value)
 {
     if (any_address(c))
         in_displacement_alone(c, value);
     else
-        out_number(c, value);
+        put_plain(c, value);
 }
 
 /* A bound or an extent of TYPE. */
