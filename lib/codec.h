@@ -8,9 +8,13 @@
 #include "words.h"
 
 /* What is written; and the oldest that is read (docs/format.md, "Versions"). */
-#define ARCHIVE_FORMAT 6
+#define ARCHIVE_FORMAT 7
 #define ARCHIVE_OLDEST_FORMAT 4
-#define ARCHIVE_SHARED_TIMES 6 /* since when rows of times are those of all sequences */
+#define ARCHIVE_SHARED_TIMES 6    /* since when rows of times are those of all sequences, */
+#define ARCHIVE_TABLES_TOGETHER 7 /* and tables of values may be told together */
+
+/* Tables of values that are told together: of no more ranks than this (more do not mind what a table takes besides), and no more words for each byte. */
+enum { TABLES_TOGETHER = 256, TABLES_WORDS_PER_BYTE = 64 };
 
 /* CONSTANT: the archive's number for a word that is a constant. */
 void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants);

@@ -219,17 +219,23 @@ static gboolean read_tables(Member *m)
     g_array_set_size(sets, (guint)n_sets);
     for (guint i = 0; i < n_sets; i++)
         if (!rankset_decode(&g_array_index(sets, RankSet, i), &m->c, RANKSET_MAX)) return member_bad(m, "values of a rank that is not there");
-    gsize n = wend_read_count(&m->c, 3);
+    gboolean together = p->format >= ARCHIVE_TABLES_TOGETHER;
+    guint64 n = wend_read_unsigned(&m->c);
+    if (m->c.failed || n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p)) return member_bad(m, "has more tables than it can hold");
     p->tables = program_new_block(p, n, sizeof(WendSlotTable));
     p->n_tables = (guint)n;
-    for (gsize i = 0; i < n; i++) {
-        guint64 form = wend_read_unsigned(&m->c);
-        if (m->c.failed || form >> 1 >= n_sets) return member_bad(m, "values of ranks that are not listed");
-        WendSlotTable *t = &p->tables[i];
-        t->ranks = rankset_copy(&g_array_index(sets, RankSet, form >> 1));
-        t->of_self = form & 1;
-        t->series = series_decode(&m->c, t->ranks.n, p->constants, p->n_constants);
-        if (!t->series) return member_bad(m, "a table of values is damaged");
+    for (guint64 i = 0, many; i < n; i += many) {
+        guint64 form = wend_read_unsigned(&m->c), set = form >> (together ? 2 : 1);
+        gboolean several = together && (form & 2);
+        many = several ? wend_read_unsigned(&m->c) : 1;
+        if (m->c.failed || set >= n_sets) return member_bad(m, "values of ranks that are not listed");
+        const RankSet *ranks = &g_array_index(sets, RankSet, set);
+        if (many == 0 || many > n - i || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
+            return member_bad(m, "tables of values make no sense");
+        g_autoptr(Series) all = series_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
+        if (!all) return member_bad(m, "a table of values is damaged");
+        for (guint64 k = 0; k < many; k++)
+            p->tables[i + k] = (WendSlotTable){rankset_copy(ranks), form & 1, many == 1 ? series_ref(all) : series_part(all, k * ranks->n, ranks->n)};
     }
     return TRUE;
 }

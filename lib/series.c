@@ -143,6 +143,18 @@ gint64 series_at(const Series *s, guint64 index)
     return series_run(s, index).value;
 }
 
+Series *series_part(const Series *s, guint64 first, guint64 n)
+{
+    SeriesBuilder *b = series_builder_new();
+    for (guint64 i = 0; i < n;) {
+        SeriesRun run = series_run(s, first + i);
+        run.count = MIN(run.count, n - i);
+        series_builder_add(b, run);
+        i += run.count;
+    }
+    return series_builder_end(b);
+}
+
 gboolean series_equal(const Series *a, const Series *b)
 {
     if (a == b) return TRUE;

@@ -35,6 +35,7 @@ guint64 series_length(const Series *s);
 gsize series_size(const Series *s);                           /* what it takes: 1 for one run, else symbols or words */
 SeriesRun series_run(const Series *s, guint64 index);         /* what goes on from INDEX without another look; index < length */
 gint64 series_at(const Series *s, guint64 index);
+Series *series_part(const Series *s, guint64 first, guint64 n); /* N > 0 words of it, as a series */
 gboolean series_equal(const Series *a, const Series *b);
 /* Calls F on each special word that occurs, once or more; FALSE as soon as F says so. */
 typedef gboolean (*SeriesWord)(gpointer data, gint64 word);

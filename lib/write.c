@@ -306,7 +306,11 @@ static void distinct_write(Distinct *d, Writer *w)
     g_hash_table_destroy(d->numbers);
 }
 
-typedef struct { Distinct sets, tables; } SlotTables;
+/* A table of values: where its bytes are in those of all tables, and what they are of. */
+typedef struct { gsize offset, n; guint64 key; const Vector *values; guint32 n_ranks; guint column; } TableTold;
+
+/* TOLD: TableTold, by number. COLUMN: of one slot of the terminals of a shape. */
+typedef struct { Distinct sets, tables; GArray *told; guint column; } SlotTables;
 
 /* How a slot is told: its form, and the word or the table's number. */
 static guint slot_form(Writer *w, SlotTables *tables, const Signature *s, guint slot, gint64 *word)
@@ -319,9 +323,12 @@ static guint slot_form(Writer *w, SlotTables *tables, const Signature *s, guint 
     if (v->relative) return WEND_SLOT_SELF;
     WendBuf set = WEND_BUF_INIT, table = WEND_BUF_INIT;
     rankset_encode(&s->ranks, &set);
-    wend_buf_unsigned(&table, (guint64)distinct_add(&tables->sets, &set) << 1 | (v->of_self ? 1 : 0));
+    TableTold told = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 2 | (v->of_self ? 1 : 0), .values = v, .n_ranks = s->ranks.n, .column = tables->column};
+    wend_buf_unsigned(&table, told.key);
     series_encode(v->series, &table, w->constant_number);
+    told.n = table.len;
     *word = distinct_add(&tables->tables, &table);
+    if (*word == tables->told->len) g_array_append_val(tables->told, told);
     return WEND_SLOT_TABLE;
 }
 
@@ -363,19 +370,62 @@ static void put_terminals(Writer *w, SlotTables *tables, const Signature *s, gui
 {
     WendBuf plain = WEND_BUF_INIT, by_slot = WEND_BUF_INIT;
     g_autofree Told *slots = g_new(Told, (gsize)n * s->n_slots + 1);
-    for (guint i = 0; i < n; i++) {
-        Told *told = slots + (gsize)i * s->n_slots;
-        for (guint k = 0; k < s->n_slots; k++) told[k].form = slot_form(w, tables, &s[i], k, &told[k].word);
-        put_terminal(w, &plain, &s[i], told);
-    }
+    for (guint k = 0; k < s->n_slots; k++, tables->column++)
+        for (guint i = 0; i < n; i++) {
+            Told *told = &slots[(gsize)i * s->n_slots + k];
+            told->form = slot_form(w, tables, &s[i], k, &told->word);
+        }
+    for (guint i = 0; i < n; i++) put_terminal(w, &plain, &s[i], slots + (gsize)i * s->n_slots);
     if (n > 1) put_terminals_by_slot(w, &by_slot, s, slots, n);
     put_shorter(w, &plain, n > 1 ? &by_slot : NULL);
+}
+
+/* N tables as one series; nothing if that would be no less than the LESS bytes that they take apart. */
+static void put_together(Writer *w, const TableTold *told, guint n, gsize less)
+{
+    WendBuf out = WEND_BUF_INIT;
+    SeriesBuilder *words = series_builder_new();
+    for (guint i = 0; i < n; i++) {
+        const Series *series = told[i].values->series;
+        for (guint64 k = 0; k < series_length(series);) {
+            SeriesRun run = series_run(series, k);
+            series_builder_add(words, run);
+            k += run.count;
+        }
+    }
+    wend_buf_unsigned(&out, told->key | 2);
+    wend_buf_unsigned(&out, n);
+    series_builder_encode(words, &out, w->constant_number);
+    if (out.len < less && (guint64)n * told->n_ranks <= TABLES_WORDS_PER_BYTE * (guint64)out.len) wend_buf_bytes(&w->out, out.data, out.len);
+    w->failed |= out.failed;
+    wend_buf_clear(&out);
+}
+
+/* Words of a series that is made only to see what it takes: it needs 100 bytes for each. */
+enum { TOGETHER_AT_ONCE = 1 << 14 };
+
+/* Values by chance of few ranks: what tells how a row is packed would take as much as the row. */
+static void write_tables(Writer *w, SlotTables *tables)
+{
+    const TableTold *told = (const TableTold *)(gpointer)tables->told->data;
+    wend_buf_unsigned(&w->out, tables->told->len);
+    for (guint i = 0, end; i < tables->told->len; i = end) {
+        gsize bytes = told[i].n, before = w->out.len;
+        guint most = told[i].n_ranks <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / told[i].n_ranks : 1;
+        for (end = i + 1; end < tables->told->len && end - i < most && told[end].key == told[i].key && told[end].column == told[i].column; end++) bytes += told[end].n;
+        if (end - i > 1) put_together(w, &told[i], end - i, bytes);
+        if (w->out.len == before) wend_buf_bytes(&w->out, tables->tables.bytes.data + told[i].offset, bytes);
+    }
+    w->failed |= tables->tables.bytes.failed;
+    wend_buf_clear(&tables->tables.bytes);
+    g_hash_table_destroy(tables->tables.numbers);
+    g_array_unref(tables->told);
 }
 
 /* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. */
 static void write_terminals(Writer *w)
 {
-    SlotTables tables = {distinct_new(), distinct_new()};
+    SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), 0};
     const Signature *all = (const Signature *)(gpointer)w->r->signatures->data;
     WendBuf header = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
@@ -386,7 +436,7 @@ static void write_terminals(Writer *w)
     WendBuf terminals = w->out;
     w->out = header;
     distinct_write(&tables.sets, w);
-    distinct_write(&tables.tables, w);
+    write_tables(w, &tables);
     wend_buf_unsigned(&w->out, w->r->signatures->len);
     wend_buf_bytes(&w->out, terminals.data, terminals.len);
     w->failed |= terminals.failed;

@@ -7,4 +7,5 @@ tests_decoder_script_LDADD = lib/libcore.la $(GLIB_LIBS)
 BATS_TESTS += tests/decoder/diff.bats tests/decoder/dump.bats tests/decoder/show.bats tests/decoder/worlds.bats
 EXTRA_DIST += tests/decoder/diff-random.py tests/decoder/diff-definition.py \
 	tests/decoder/golden.script tests/decoder/golden.txt tests/decoder/golden.csv tests/decoder/golden.jsonl \
-	tests/decoder/formats/4/trace.tar.zst tests/decoder/formats/4.txt tests/decoder/formats/5/trace.tar.zst tests/decoder/formats/5.txt
+	tests/decoder/formats/4/trace.tar.zst tests/decoder/formats/4.txt tests/decoder/formats/5/trace.tar.zst tests/decoder/formats/5.txt \
+	tests/decoder/formats/6/trace.tar.zst tests/decoder/formats/6.txt

@@ -473,6 +473,28 @@ static void test_apart(gconstpointer values)
     g_rand_free(rand);
 }
 
+/* Few ranks, and sizes by chance, which take what they have in bits: what says how a row of them is packed is said once for many. */
+static void test_few(void)
+{
+    enum { RANKS = 5, CALLS = 1000, BITS = 12 };
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint rank = 0; rank < RANKS; rank++) {
+        SimulatedRank *r = simulated_new(rank, RANKS, TRUE);
+        SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+        GRand *sizes = g_rand_new_with_seed(rank);
+        for (int i = 0; i < CALLS; i++)
+            sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 70000 + g_rand_int_range(sizes, 0, 1 << BITS), rank ? rank - 1 : constant("MPI_PROC_NULL"), g_rand_int_range(sizes, 0, 1 << BITS));
+        g_rand_free(sizes);
+        g_ptr_array_add(ranks, r);
+    }
+    WendMergeResult result;
+    char *dir = record(ranks, NULL, &result);
+    check(dir, ranks);
+    g_assert_cmpuint(result.classes, ==, 1);
+    g_assert_cmpuint(result.bytes, <, 1000 + 1.04 * 2 * RANKS * CALLS * BITS / 8);
+    discard(dir);
+}
+
 /* -- loops whose iterations differ -- */
 
 static void halo(SimulatedRank *r, SimulatedSequence *s, gint64 count)
@@ -842,6 +864,7 @@ int main(int argc, char **argv)
     g_test_add_func("/round-trip/times", test_times);
     g_test_add_data_func("/round-trip/apart/few", GINT_TO_POINTER(4), test_apart);
     g_test_add_data_func("/round-trip/apart/many", GINT_TO_POINTER(40), test_apart);
+    g_test_add_func("/round-trip/few", test_few);
     g_test_add_data_func("/round-trip/loops/extra-calls", GINT_TO_POINTER(0), test_loops);
     g_test_add_data_func("/round-trip/loops/trip-counts", GINT_TO_POINTER(1), test_loops);
     g_test_add_data_func("/round-trip/trips/by-rank", GINT_TO_POINTER(0), test_trips);
