@@ -88,6 +88,7 @@ typedef struct {
     uint32_t flags;
     uint16_t n_params;        /* with self and the return value where there are */
     const WendParam *params;
+    bool archived;            /* archives say it by its name alone: this is what it was when they began to (spec/archived.txt) */
 } WendFunction;
 
 extern const WendFunction wend_functions[];  /* by the spec's order; index = function index in this build only */

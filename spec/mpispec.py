@@ -151,6 +151,7 @@ _PARAM = re.compile(r"(\w+)(?::(\w+)(?:\.(\w+))?)?(?:<([^>]*)>)?(?:\[(.*?)\])?((
 
 class Spec:
     def __init__(self, path):
+        self.path = path
         self.functions = []        # sorted by name as in the file; large variants follow their line
         self.constants = []        # names, by index
         self.groups = {}           # group -> [name, …]

@@ -1,6 +1,9 @@
 """lib/functions.gen.c: the function table for everything that reads a recording. The same in every build."""
 
-from mpispec import EXTENTS, RELATIVES
+import hashlib
+import pathlib
+
+from mpispec import EXTENTS, RELATIVES, SpecError
 
 FLAG_NAMES = ("send recv collective poll completes any persistent query pseudo large").split()
 
@@ -39,24 +42,51 @@ def _positions(function, param):
     return found, extent
 
 
+def _params(function):
+    """The initializers of a function's WendParams."""
+    for p in function.words():
+        at, extent = _positions(function, p)
+        ctype = p.ctype if p.kind not in ("self",) else "int"
+        yield "    {%s, WEND_KIND_%s, WEND_DIR_%s, WEND_PLACE_%s, %s, %s, %s, %d, %d, %d, WEND_EXTENT_%s, %s, %d, %d}," % (
+            _string(p.name), p.kind.upper(), p.direction.upper(), p.any_place().upper(), "true" if p.length and p.kind not in ("strings", "strings2") else "false",
+            _string(ctype), _string(p.group), at["count"], at["type"], at["displs"], extent, _string(p.length),
+            at["source"], at["tag"])
+
+
+def digest(function):
+    """Of all that an archive says of a function."""
+    return hashlib.sha256("\n".join([function.name, flags_of(function), *_params(function)]).encode()).hexdigest()[:16]
+
+
+def archived(spec):
+    """The file beside mpi.spec for spec as it is: the functions that archives name without saying more of them."""
+    return "".join(f"{f.name} {digest(f)}\n" for f in spec.functions)
+
+
+def _read_archived(spec):
+    """Names of the functions that archives say by name. What they are said to be there is what readers take them for, for good."""
+    path = pathlib.Path(spec.path).with_name("archived.txt")
+    digests = dict(line.split() for line in path.read_text(encoding="utf-8").splitlines())
+    now = {f.name: digest(f) for f in spec.functions}
+    for name, known in digests.items():
+        if now.get(name) != known:
+            raise SpecError(f"{path}: {name} was another when archives began to say it by name: readers need that, too (docs/format.md, \"functions\")")
+    return set(digests)
+
+
 def table(spec):
+    known = _read_archived(spec)
     out = ["/* Made by spec/gen.py from spec/mpi.spec. */", '#include "lib/functions.h"', ""]
     for n, f in enumerate(spec.functions):
         if not f.words():
             continue
         out.append(f"static const WendParam params_{n}[] = {{ /* {f.name} */")
-        for p in f.words():
-            at, extent = _positions(f, p)
-            ctype = p.ctype if p.kind not in ("self",) else "int"
-            out.append("    {%s, WEND_KIND_%s, WEND_DIR_%s, WEND_PLACE_%s, %s, %s, %s, %d, %d, %d, WEND_EXTENT_%s, %s, %d, %d}," % (
-                _string(p.name), p.kind.upper(), p.direction.upper(), p.any_place().upper(), "true" if p.length and p.kind not in ("strings", "strings2") else "false",
-                _string(ctype), _string(p.group), at["count"], at["type"], at["displs"], extent, _string(p.length),
-                at["source"], at["tag"]))
+        out += _params(f)
         out.append("};")
     out += ["", "const WendFunction wend_functions[] = {"]
     for n, f in enumerate(spec.functions):
         words = f.words()
-        out.append(f'    {{"{f.name}", {flags_of(f)}, {len(words)}, {f"params_{n}" if words else "NULL"}}},')
+        out.append(f'    {{"{f.name}", {flags_of(f)}, {len(words)}, {f"params_{n}" if words else "NULL"}, {"true" if f.name in known else "false"}}},')
     out += ["};", f"const size_t wend_n_functions = {len(spec.functions)};", "", "const char *const wend_constants[] = {"]
     out += [f'    "{c}",' for c in spec.constants]
     out += ["};", "const char *const wend_constant_groups[] = {"]
