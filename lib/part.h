@@ -18,7 +18,7 @@
  *   timing    := for duration, then interval: unsigned(count) and, if count > 0, mean, min, max, m2 as 64-bit IEEE little-endian, seconds
  *
  * The facts. A key "group.key" becomes [group] key=value of the archive's meta; unknown groups and keys are carried as they are.
- *   run.program      path of the executable          run.arguments  arguments, each shell-quoted when needed, separated by spaces
+ *   run.program      path of the executable          run.arguments  arguments, if any, each shell-quoted when needed, separated by spaces
  *   run.directory    working directory               run.job        the batch system's job id, if any
  *   run.host         of this rank: the archive gets run.hosts, the distinct ones, sorted, separated by ";"
  *   run.start        seconds since the epoch, decimal (the archive keeps the smallest)
@@ -27,7 +27,7 @@
  *   run.stopped_after  calls that this rank had recorded when its recording stopped at WEND_MAX_MEMORY (the smallest)
  *   mpi.library      MPI_Get_library_version, first line           mpi.version  "4.0"
  *   mpi.thread       MPI_THREAD_SINGLE … as provided                clock.source, clock.resolution (seconds)
- *   wend.version     of the tracer                                  options.NAME   each WEND_ setting that was given: options.timing
+ *   wend.version     of the tracer                                  options.NAME   each WEND_ setting that was given and says what is recorded: options.timing
  *   datatype.NAME    of predefined datatypes, at least those used (more are dropped): "size lb extent true_lb true_extent", decimal. Not in meta.
  *   error.CLASS      for each error class that occurred, its name: error.4=MPI_ERR_TAG; empty for one that the application added
  *   unrecorded.NAME  for each function that was called and that this libwend cannot record (src/tracer/unrecorded.h): empty

@@ -186,7 +186,7 @@ static void add_command(WendFacts *f)
     wend_buf_bytes(&arguments, "", 1);
     if (arguments.failed)
         f->bytes.failed = true;
-    else
+    else if (arguments.len > 1)
         wend_facts_add(f, "run.arguments", (const char *)arguments.data);
     wend_buf_clear(&arguments);
     free(line);
@@ -233,8 +233,13 @@ static void add_datatypes(WendFacts *f)
     }
 }
 
+/* Where the recording went, and what was said of it, is nothing that it depends on. */
 static void add_setting(void *f, const char *name, const char *value)
 {
+    static const char *const around[] = {"output", "force", "quiet"};
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++)
+        if (strcmp(name, around[i]) == 0)
+            return;
     add_named(f, "options.", name, value);
 }
 
@@ -281,7 +286,7 @@ void facts_collect(void)
     wend_facts_add(f, "run.directory", directory ? directory : "");
     if (output_job())
         wend_facts_add(f, "run.job", output_job());
-    add(f, "run.start", "%.6f", start);
+    add(f, "run.start", "%.3f", start);
     add_library(f);
     wend_facts_add(f, "clock.source", clock_source());
     add(f, "clock.resolution", "%.3g", clock_resolution());
@@ -307,7 +312,7 @@ void facts_put(WendFacts *f, const char *ended)
     wend_buf_bytes(&f->bytes, constant_facts.bytes.data, constant_facts.bytes.len);
     char *end = decimal(seconds, elapsed / 1000000000, 1);
     *end++ = '.';
-    decimal(end, elapsed % 1000000000, 9);
+    decimal(end, elapsed % 1000000000 / 1000, 6);
     wend_facts_add(f, "run.elapsed", seconds);
     if (ended)
         wend_facts_add(f, "run.ended", ended);
