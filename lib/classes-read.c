@@ -1,4 +1,4 @@
-/* classes-read.c: the member "classes": which ranks do what. */
+/* classes-read.c: which ranks do what. */
 #include <string.h>
 
 #include "program-private.h"
@@ -219,20 +219,19 @@ static gboolean read_class(ClassReader *o)
     return good;
 }
 
-gboolean read_classes(WendProgram *p, GError **error)
+gboolean read_classes(Member *m)
 {
-    Member m;
-    if (!member_open(&m, p, "classes", error)) return FALSE;
-    guint64 world = wend_read_unsigned(&m.c);
-    if (m.c.failed || world == 0 || world > RANKSET_MAX) return member_bad(&m, "the number of ranks makes no sense");
+    WendProgram *p = m->p;
+    guint64 world = wend_read_unsigned(&m->c);
+    if (m->c.failed || world == 0 || world > RANKSET_MAX) return member_bad(m, "the number of ranks makes no sense");
     p->ranks = world;
     p->class_of = program_new_block(p, world, sizeof(guint));
     memset(p->class_of, 0xff, world * sizeof(guint));
-    gsize n = wend_read_count(&m.c, 4);
-    if (n > world) return member_bad(&m, "has more classes than ranks");
-    ClassReader o = {.m = &m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
+    gsize n = wend_read_count(&m->c, 4);
+    if (n > world) return member_bad(m, "has more classes than ranks");
+    ClassReader o = {.m = m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
                 .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)), .made = g_new0(guint32, p->n_rules + 1),
-                .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .left = program_most((gsize)(m.c.end - m.c.p))};
+                .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .left = program_most((gsize)(m->c.end - m->c.p))};
     g_array_append_vals(o.rules, p->rules, p->n_rules);
     find_open(&o);
     gboolean good = TRUE;
@@ -244,5 +243,5 @@ gboolean read_classes(WendProgram *p, GError **error)
     g_hash_table_destroy(o.known);
     g_free(o.open);
     g_free(o.made);
-    return good && complete_classes(&m) && member_close(&m);
+    return good && complete_classes(m);
 }

@@ -8,12 +8,18 @@
 #include "words.h"
 
 /* What is written; and the oldest that is read (docs/format.md, "Versions"). */
-#define ARCHIVE_FORMAT 7
+#define ARCHIVE_FORMAT 8
 #define ARCHIVE_OLDEST_FORMAT 4
 #define ARCHIVE_SHARED_TIMES 6    /* since when rows of times are those of all sequences, */
-#define ARCHIVE_TABLES_TOGETHER 7 /* and tables of values may be told together */
+#define ARCHIVE_TABLES_TOGETHER 7 /* tables of values may be told together, */
+#define ARCHIVE_FUNCTIONS_NAMED 8 /* and functions are said by name, in fewer members */
 
-/* Tables of values that are told together: of no more ranks than this (more do not mind what a table takes besides), and no more words for each byte. */
+/* What is said of a constant. */
+enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };
+
+/* How a table of values is told: beside the lowest bit and below its set's number. */
+enum { TABLE_TOGETHER = 1 << 1, TABLE_SUM = 2 << 1, TABLE_KINDS = 3 << 1 };
+/* Tables of values that are told together: of no more ranks than this (more do not mind what a table takes besides), and no more words for each byte. The latter holds for all sums, too. */
 enum { TABLES_TOGETHER = 256, TABLES_WORDS_PER_BYTE = 64 };
 
 /* CONSTANT: the archive's number for a word that is a constant. */

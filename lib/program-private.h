@@ -118,18 +118,20 @@ void program_clear_sequences(WendProgram *p);
 /* Reading one member. */
 typedef struct {
     WendProgram *p;
-    const char *member;
+    const char *member, *part; /* PART: what of it is being read; NULL: all */
     WendCursor c;
     const guint8 *start;
     GError **error;
 } Member;
 gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error);
+/* The next part of it: in older formats a member by itself. */
+gboolean member_part(Member *m, const char *name);
 gboolean member_close(Member *m);                             /* FALSE: the member was too short or too long */
 gboolean member_bad(Member *m, const char *what);             /* sets the error; returns FALSE */
 gint64 member_word(Member *m);
 /* Sets the length of rule I, those before it having theirs. A trip count (RULE_TRIP) is taken as one: whose it is is not known. */
 gboolean measure_rule(Member *m, WendRule *rules, guint i);
-gboolean read_classes(WendProgram *p, GError **error);        /* and the rules of their variants */
+gboolean read_classes(Member *m);                             /* and the rules of their variants */
 gboolean read_sequences(WendProgram *p, GError **error);      /* outcomes, polls, timing */
 
 /* Entry by entry. */

@@ -22,8 +22,8 @@ gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error
 gboolean member_bad(Member *m, const char *what)
 {
     if (m->error && *m->error) return FALSE;
-    g_set_error(m->error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member %s: %s (at byte %" G_GSIZE_FORMAT ")", bundle_name(m->p->bundle), m->member,
-                m->c.failed ? "truncated or damaged" : what, (gsize)(m->c.p - m->start));
+    g_set_error(m->error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member %s%s%s: %s (at byte %" G_GSIZE_FORMAT ")", bundle_name(m->p->bundle), m->member,
+                m->part ? ", " : "", m->part ? m->part : "", m->c.failed ? "truncated or damaged" : what, (gsize)(m->c.p - m->start));
     return FALSE;
 }
 
@@ -31,6 +31,13 @@ gboolean member_close(Member *m)
 {
     if (m->c.failed) return member_bad(m, "truncated or damaged");
     if (m->c.p != m->c.end) return member_bad(m, "has more than it should");
+    return TRUE;
+}
+
+gboolean member_part(Member *m, const char *name)
+{
+    if (m->p->format < ARCHIVE_FUNCTIONS_NAMED) return member_close(m) && member_open(m, m->p, name, m->error);
+    m->part = name;
     return TRUE;
 }
 
@@ -113,9 +120,17 @@ static gboolean read_param(Member *m, WendParam *out)
     return out->name != NULL;
 }
 
-static gboolean read_function(Member *m, WendFunction *f, const WendParam *params, gsize n_params)
+/* SHARED: the parameters that there are, of older formats; else each function has its own. */
+static gboolean read_function(Member *m, WendFunction *f, const WendParam *shared, gsize n_shared)
 {
+    gboolean named = m->p->format >= ARCHIVE_FUNCTIONS_NAMED;
     f->name = member_string(m);
+    if (named && f->name && wend_read_unsigned(&m->c) == 0) {
+        const WendFunction *known = wend_function_by_name(f->name);
+        if (m->c.failed || !known || !known->archived) return member_bad(m, "a function is not among those that are said by name");
+        *f = *known;
+        return TRUE;
+    }
     guint64 flags = wend_read_unsigned(&m->c);
     gsize n = wend_read_count(&m->c, 1);
     if (m->c.failed || !f->name || flags > G_MAXUINT32 || n > G_MAXINT16) return member_bad(m, "a function makes no sense");
@@ -124,9 +139,10 @@ static gboolean read_function(Member *m, WendFunction *f, const WendParam *param
     WendParam *own = program_new_block(m->p, n, sizeof(WendParam));
     f->params = own;
     for (gsize k = 0; k < n; k++) {
-        guint64 number = wend_read_unsigned(&m->c);
-        if (m->c.failed || number >= n_params) return member_bad(m, "a function has a parameter that is not there");
-        own[k] = params[number];
+        if (named && !read_param(m, &own[k])) return member_bad(m, "truncated");
+        guint64 number = named ? 0 : wend_read_unsigned(&m->c);
+        if (m->c.failed || (!named && number >= n_shared)) return member_bad(m, "a function has a parameter that is not there");
+        if (!named) own[k] = shared[number];
         const WendParam *p = &own[k];
         if (!param_index(p->count, n) || !param_index(p->type, n) || !param_index(p->displs, n) || !param_index(p->source, n) || !param_index(p->tag, n))
             return member_bad(m, "a parameter refers to one that is not there");
@@ -135,20 +151,20 @@ static gboolean read_function(Member *m, WendFunction *f, const WendParam *param
     return TRUE;
 }
 
-static gboolean read_functions(WendProgram *p, GError **error)
+static gboolean read_functions(Member *m)
 {
-    Member m;
-    if (!member_open(&m, p, "functions", error)) return FALSE;
-    gsize n_params = wend_read_count(&m.c, 12);
+    WendProgram *p = m->p;
+    gboolean named = p->format >= ARCHIVE_FUNCTIONS_NAMED;
+    gsize n_params = named ? 0 : wend_read_count(&m->c, 12);
     g_autofree WendParam *params = g_new0(WendParam, n_params + 1);
     for (gsize i = 0; i < n_params; i++)
-        if (!read_param(&m, &params[i])) return member_bad(&m, "truncated");
-    gsize n = wend_read_count(&m.c, 3);
+        if (!read_param(m, &params[i])) return member_bad(m, "truncated");
+    gsize n = wend_read_count(&m->c, named ? 2 : 3);
     p->functions = program_new_block(p, n, sizeof(WendFunction));
     p->n_functions = n;
     for (gsize i = 0; i < n; i++)
-        if (!read_function(&m, &p->functions[i], params, n_params)) return FALSE;
-    return member_close(&m);
+        if (!read_function(m, &p->functions[i], params, n_params)) return FALSE;
+    return TRUE;
 }
 
 static gint64 know_constant(WendProgram *p, const char *name)
@@ -161,53 +177,87 @@ static gint64 know_constant(WendProgram *p, const char *name)
     return WEND_CONST(wend_n_constants + p->more_constants->len - 1);
 }
 
-static gboolean read_constants(WendProgram *p, GError **error)
+static gboolean read_constants(Member *m)
 {
-    Member m;
-    if (!member_open(&m, p, "constants", error)) return FALSE;
-    gsize n = wend_read_count(&m.c, 3);
-    if (wend_n_constants + n >= (guint64)(WEND_SPECIAL_BASE - WEND_CONST(0))) return member_bad(&m, "has too many constants");
+    WendProgram *p = m->p;
+    gboolean grouped = p->format < ARCHIVE_FUNCTIONS_NAMED;
+    gsize n = wend_read_count(&m->c, 2);
+    if (wend_n_constants + n >= (guint64)(WEND_SPECIAL_BASE - WEND_CONST(0))) return member_bad(m, "has too many constants");
     p->constants = program_new_block(p, n, sizeof(gint64));
     p->n_constants = n;
     for (gsize i = 0; i < n; i++) {
-        const char *name = member_string(&m), *group = member_string(&m);
-        guint64 facts = wend_read_unsigned(&m.c);
-        if (m.c.failed || !name || !group || facts > 1) return member_bad(&m, "a constant makes no sense");
+        const char *name = member_string(m), *group = grouped ? member_string(m) : "";
+        guint64 facts = wend_read_unsigned(&m->c);
+        if (m->c.failed || !name || !group || facts > (grouped ? CONSTANT_MEASURED : CONSTANT_DENSE)) return member_bad(m, "a constant makes no sense");
         p->constants[i] = know_constant(p, name);
-        if (!facts) continue;
+        if (facts == CONSTANT_ALONE) continue;
         gint64 *datatype = program_new_block(p, 5, sizeof(gint64));
-        for (int k = 0; k < 5; k++) datatype[k] = wend_read_signed(&m.c);
-        if (datatype[0] < 0) return member_bad(&m, "a datatype has a negative size");
+        for (int k = 0; k < (facts == CONSTANT_DENSE ? 1 : 5); k++) datatype[k] = wend_read_signed(&m->c);
+        if (datatype[0] < 0) return member_bad(m, "a datatype has a negative size");
+        if (facts == CONSTANT_DENSE) datatype[2] = datatype[4] = datatype[0];
         g_hash_table_replace(p->datatypes, &p->constants[i], datatype);
     }
-    return member_close(&m);
+    return TRUE;
 }
 
 /* -- shapes and terminals -- */
 
-static gboolean read_shapes(WendProgram *p, GError **error)
+static gboolean read_shapes(Member *m)
 {
-    Member m;
-    if (!member_open(&m, p, "shapes", error)) return FALSE;
-    gsize n = wend_read_count(&m.c, 2);
+    WendProgram *p = m->p;
+    gsize n = wend_read_count(&m->c, 2);
     p->shapes = program_new_block(p, n, sizeof(WendShape));
     p->n_shapes = n;
     /* every word takes a byte at least, so one block of the member's size holds them all */
-    gint64 *words = program_new_block(p, (gsize)(m.c.end - m.c.p) + n, sizeof(gint64));
+    gint64 *words = program_new_block(p, (gsize)(m->c.end - m->c.p) + n, sizeof(gint64));
     for (gsize i = 0; i < n; i++) {
         WendShape *s = &p->shapes[i];
-        gsize more = wend_read_count(&m.c, 1);
-        guint64 head = wend_read_unsigned(&m.c);
-        if (m.c.failed || head >> 1 >= p->n_functions || more > G_MAXINT32) return member_bad(&m, "a shape is of a function that is not there");
+        gsize more = wend_read_count(&m->c, 1);
+        guint64 head = wend_read_unsigned(&m->c);
+        if (m->c.failed || head >> 1 >= p->n_functions || more > G_MAXINT32) return member_bad(m, "a shape is of a function that is not there");
         s->function = &p->functions[head >> 1];
         s->failed = head & 1;
         s->n_words = more + 1;
         s->words = words;
         *words++ = WEND_SHAPE_HEAD(head >> 1, head & 1);
-        for (gsize k = 0; k < more; k++) *words++ = member_word(&m);
-        if (m.c.failed) return member_bad(&m, "truncated");
+        for (gsize k = 0; k < more; k++) *words++ = member_word(m);
+        if (m->c.failed) return member_bad(m, "truncated");
     }
-    return member_close(&m);
+    return TRUE;
+}
+
+/* As since format 8. */
+static guint64 read_table_form(Member *m)
+{
+    guint64 form = wend_read_unsigned(&m->c);
+    if (m->p->format >= ARCHIVE_FUNCTIONS_NAMED) return form;
+    gboolean together = m->p->format >= ARCHIVE_TABLES_TOGETHER;
+    guint64 set = form >> (together ? 2 : 1);
+    if (set > G_MAXUINT32) m->c.failed = true;
+    return set << 3 | (together ? form & 3 : form & 1);
+}
+
+/* The table I as the sum of two before it, word by word. */
+static gboolean read_sum(Member *m, guint64 i, const RankSet *ranks)
+{
+    WendSlotTable *tables = m->p->tables;
+    const Series *parts[2];
+    for (int k = 0; k < 2; k++) {
+        guint64 back = wend_read_unsigned(&m->c);
+        if (m->c.failed || back == 0 || back > i) return FALSE;
+        const WendSlotTable *part = &tables[i - back];
+        if (part->of_self || !rankset_equal(&part->ranks, ranks)) return FALSE;
+        parts[k] = part->series;
+    }
+    SeriesBuilder *b = series_builder_new();
+    gboolean good = ranks->n > 0;
+    for (guint32 r = 0; r < ranks->n && good; r++) {
+        gint64 x = series_at(parts[0], r), y = series_at(parts[1], r), sum;
+        good = x >= WEND_SPECIAL_BASE && y >= WEND_SPECIAL_BASE && !__builtin_add_overflow(x, y, &sum) && sum >= WEND_SPECIAL_BASE;
+        if (good) series_builder_add(b, (SeriesRun){sum, 0, 1});
+    }
+    tables[i] = (WendSlotTable){rankset_copy(ranks), FALSE, series_builder_end(b)};
+    return good;
 }
 
 static gboolean read_tables(Member *m)
@@ -219,18 +269,23 @@ static gboolean read_tables(Member *m)
     g_array_set_size(sets, (guint)n_sets);
     for (guint i = 0; i < n_sets; i++)
         if (!rankset_decode(&g_array_index(sets, RankSet, i), &m->c, RANKSET_MAX)) return member_bad(m, "values of a rank that is not there");
-    gboolean together = p->format >= ARCHIVE_TABLES_TOGETHER;
-    guint64 n = wend_read_unsigned(&m->c);
+    const guint64 words_most = TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->start);
+    guint64 n = wend_read_unsigned(&m->c), summed = 0;
     if (m->c.failed || n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p)) return member_bad(m, "has more tables than it can hold");
     p->tables = program_new_block(p, n, sizeof(WendSlotTable));
     p->n_tables = (guint)n;
     for (guint64 i = 0, many; i < n; i += many) {
-        guint64 form = wend_read_unsigned(&m->c), set = form >> (together ? 2 : 1);
-        gboolean several = together && (form & 2);
+        guint64 form = read_table_form(m), set = form >> 3;
+        gboolean several = (form & TABLE_KINDS) == TABLE_TOGETHER;
         many = several ? wend_read_unsigned(&m->c) : 1;
         if (m->c.failed || set >= n_sets) return member_bad(m, "values of ranks that are not listed");
         const RankSet *ranks = &g_array_index(sets, RankSet, set);
-        if (many == 0 || many > n - i || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
+        if ((form & TABLE_KINDS) == TABLE_SUM) {
+            summed += ranks->n;
+            if (summed > words_most || !read_sum(m, i, ranks)) return member_bad(m, "a sum of tables makes no sense");
+            continue;
+        }
+        if ((form & TABLE_KINDS) == TABLE_KINDS || many == 0 || many > n - i || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
             return member_bad(m, "tables of values make no sense");
         g_autoptr(Series) all = series_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
         if (!all) return member_bad(m, "a table of values is damaged");
@@ -271,38 +326,38 @@ static gboolean read_slots(Member *m, WendTerminal *terminals, guint shape, guin
     return !m->c.failed || member_bad(m, "truncated");
 }
 
-static gboolean read_terminals(WendProgram *p, GError **error)
+static gboolean read_terminals(Member *m)
 {
-    Member m;
-    if (!member_open(&m, p, "terminals", error) || !read_tables(&m)) return FALSE;
-    guint64 n = wend_read_unsigned(&m.c), most = program_most((gsize)(m.c.end - m.c.p));
-    if (m.c.failed || n > most) return member_bad(&m, "has more terminals than it can hold");
+    WendProgram *p = m->p;
+    if (!read_tables(m)) return FALSE;
+    guint64 n = wend_read_unsigned(&m->c), most = program_most((gsize)(m->c.end - m->c.p));
+    if (m->c.failed || n > most) return member_bad(m, "has more terminals than it can hold");
     p->terminals = program_new_block(p, n, sizeof(WendTerminal));
     p->n_terminals = (guint)n;
     Layout layout;
     layout_init(&layout);
     gboolean good = TRUE;
     for (guint64 i = 0, slots = 0; i < n && good;) {
-        guint64 shape = wend_read_unsigned(&m.c), many = 1;
+        guint64 shape = wend_read_unsigned(&m->c), many = 1;
         gboolean by_slot = shape == p->n_shapes;
         if (by_slot) {
-            shape = wend_read_unsigned(&m.c);
-            many = wend_read_unsigned(&m.c);
+            shape = wend_read_unsigned(&m->c);
+            many = wend_read_unsigned(&m->c);
         }
-        guint64 n_slots = wend_read_unsigned(&m.c);
-        if (m.c.failed || shape >= p->n_shapes || many == 0 || many > n - i || n_slots > most || many * n_slots > most - slots) {
-            good = member_bad(&m, "a terminal makes no sense");
+        guint64 n_slots = wend_read_unsigned(&m->c);
+        if (m->c.failed || shape >= p->n_shapes || many == 0 || many > n - i || n_slots > most || many * n_slots > most - slots) {
+            good = member_bad(m, "a terminal makes no sense");
             break;
         }
         slots += many * n_slots;
-        good = read_slots(&m, &p->terminals[i], (guint)shape, (guint)many, (guint)n_slots, by_slot);
+        good = read_slots(m, &p->terminals[i], (guint)shape, (guint)many, (guint)n_slots, by_slot);
         const WendShape *s = &p->shapes[shape];
         if (good && !layout_fits(&layout, s->function, s->words, s->n_words, (guint)n_slots))
-            good = member_bad(&m, "a terminal's words do not fit its function's parameters");
+            good = member_bad(m, "a terminal's words do not fit its function's parameters");
         i += many;
     }
     layout_clear(&layout);
-    return good && member_close(&m);
+    return good;
 }
 
 /* -- rules -- */
@@ -389,21 +444,24 @@ gboolean measure_rule(Member *m, WendRule *rules, guint i)
     return TRUE;
 }
 
-static gboolean read_rules(WendProgram *p, GError **error)
+static gboolean read_rules(Member *m)
 {
-    Member m;
-    if (!member_open(&m, p, "rules", error)) return FALSE;
-    gsize n = wend_read_count(&m.c, 1);
+    WendProgram *p = m->p;
+    gsize n = wend_read_count(&m->c, 1);
     p->rules = program_new_block(p, n, sizeof(WendRule));
     p->n_rules = n;
-    guint64 left = program_most((gsize)(m.c.end - m.c.p));
+    guint64 left = program_most((gsize)(m->c.end - m->c.p));
     for (gsize i = 0; i < n; i++)
-        if (!read_symbols(&m, &p->rules[i], &left) || !measure_rule(&m, p->rules, (guint)i)) return FALSE;
-    return member_close(&m);
+        if (!read_symbols(m, &p->rules[i], &left) || !measure_rule(m, p->rules, (guint)i)) return FALSE;
+    return TRUE;
 }
 
 gboolean program_read(WendProgram *p, GError **error)
 {
-    return read_meta(p, error) && read_functions(p, error) && read_constants(p, error) && read_shapes(p, error) && read_terminals(p, error) &&
-           read_rules(p, error) && read_classes(p, error) && read_sequences(p, error);
+    Member m;
+    if (!read_meta(p, error) || !member_open(&m, p, "functions", error)) return FALSE;
+    if (!read_functions(&m) || !member_part(&m, "constants") || !read_constants(&m) || !member_part(&m, "shapes") || !read_shapes(&m) || !member_close(&m)) return FALSE;
+    if (!member_open(&m, p, p->format < ARCHIVE_FUNCTIONS_NAMED ? "terminals" : "grammar", error)) return FALSE;
+    if (!read_terminals(&m) || !member_part(&m, "rules") || !read_rules(&m) || !member_part(&m, "classes") || !read_classes(&m) || !member_close(&m)) return FALSE;
+    return read_sequences(p, error);
 }

@@ -286,18 +286,31 @@ static void times_finish(Times *t, WendProgram *p)
     g_ptr_array_unref(t->sequences);
 }
 
+/* A row takes some bits, unless its numbers have a pattern. */
+enum { ROWS_PER_BYTE = 64 };
+
+/* N signed numbers; since format 8 a series, if there are any. */
+static gboolean read_column(Member *m, guint64 n, gint64 *numbers)
+{
+    if (m->p->format < ARCHIVE_FUNCTIONS_NAMED) {
+        for (guint64 i = 0; i < n && !m->c.failed; i++) numbers[i] = wend_read_signed(&m->c);
+    } else if (n > 0) {
+        g_autoptr(Series) column = series_decode(&m->c, n, NULL, 0);
+        for (guint64 i = 0; column && i < n; i++) numbers[i] = series_at(column, i);
+    }
+    return !m->c.failed;
+}
+
 /* The next N rows, which the sequences from FIRST on have. */
 static gboolean read_rows(Member *m, Times *times, guint first, gsize n, guint interval)
 {
-    if (m->c.failed || (gsize)(m->c.end - m->c.p) < n) return member_bad(m, "truncated");
+    if (m->c.failed || n / ROWS_PER_BYTE > (gsize)(m->c.end - m->start)) return member_bad(m, "truncated");
     guint base = times->rows[interval]->len;
     g_array_set_size(times->rows[interval], base + n);
     WendTiming *rows = (WendTiming *)(gpointer)times->rows[interval]->data;
-    g_autofree gint64 *more = g_new(gint64, n + 1), *numbers = g_new0(gint64, (n + 1) * TIMING_NUMBERS);
-    for (gsize i = 0; i < n; i++) {
-        more[i] = wend_read_signed(&m->c);
-        rows[base + i].count = (guint64)more[i];
-    }
+    g_autofree gint64 *more = g_new0(gint64, n + 1), *column = g_new0(gint64, n + 1), *numbers = g_new0(gint64, (n + 1) * TIMING_NUMBERS);
+    if (!read_column(m, n, more)) return member_bad(m, "truncated");
+    for (gsize i = 0; i < n; i++) rows[base + i].count = (guint64)more[i];
     /* What a row has more or less than its calls is said once for all of them. */
     for (guint q = first; q < times->sequences->len; q++) {
         const SequenceData *s = g_ptr_array_index(times->sequences, q);
@@ -310,10 +323,13 @@ static gboolean read_rows(Member *m, Times *times, guint first, gsize n, guint i
             *change -= now;
         }
     }
-    for (guint column = 0; column < TIMING_NUMBERS; column++)
-        for (gsize i = 0; i < n; i++)
-            if (rows[base + i].count > (column > 0)) numbers[i * TIMING_NUMBERS + column] = wend_read_signed(&m->c);
-    if (m->c.failed) return member_bad(m, "truncated");
+    for (guint k = 0; k < TIMING_NUMBERS; k++) {
+        gsize have = 0;
+        for (gsize i = 0; i < n; i++) have += rows[base + i].count > (k > 0);
+        if (!read_column(m, have, column)) return member_bad(m, "truncated");
+        for (gsize i = n; i-- > 0;)
+            if (rows[base + i].count > (k > 0)) numbers[i * TIMING_NUMBERS + k] = column[--have];
+    }
     for (gsize i = 0; i < n; i++)
         if (rows[base + i].count) timing_from_numbers(&rows[base + i], &numbers[i * TIMING_NUMBERS]);
     return TRUE;

@@ -320,16 +320,21 @@ static void put_rows(Writer *w, const GArray *rows)
 {
     typedef struct { guint64 count; gint64 numbers[TIMING_NUMBERS]; } Row;
     g_autofree Row *out = g_new0(Row, rows->len + 1);
+    SeriesBuilder *counts = series_builder_new();
     for (guint i = 0; i < rows->len; i++) {
         const TimingRow *row = &g_array_index(rows, TimingRow, i);
         WendTiming t = timing_result(&row->sum);
         out[i].count = t.count;
         if (t.count) timing_to_numbers(&t, out[i].numbers);
-        wend_buf_signed(&w->out, (gint64)(t.count - row->expected));
+        series_builder_add(counts, (SeriesRun){(gint64)(t.count - row->expected), 0, 1});
     }
-    for (int column = 0; column < TIMING_NUMBERS; column++)
+    series_builder_encode(counts, &w->out, NULL);
+    for (int column = 0; column < TIMING_NUMBERS; column++) {
+        SeriesBuilder *numbers = series_builder_new();
         for (guint i = 0; i < rows->len; i++)
-            if (out[i].count > (column > 0)) wend_buf_signed(&w->out, out[i].numbers[column]);
+            if (out[i].count > (column > 0)) series_builder_add(numbers, (SeriesRun){out[i].numbers[column], 0, 1});
+        series_builder_encode(numbers, &w->out, NULL);
+    }
 }
 
 static void put_all_rows(Writer *w)

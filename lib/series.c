@@ -362,7 +362,7 @@ Series *series_builder_end(SeriesBuilder *b)
 
 /* -- as bytes -- */
 
-enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS };
+enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE };
 
 static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
 {
@@ -412,6 +412,24 @@ static void put_specials(WendBuf *out, const gint64 *words, guint n, const guint
     for (guint i = 0; i < n; i++) put_word(out, words[i], constants);
 }
 
+/* Bits, lowest first. */
+typedef struct { WendBuf *out; guint8 byte; guint filled; } BitWriter;
+
+static void put_bits(BitWriter *w, guint64 bits, guint n)
+{
+    for (guint i = 0; i < n; i++) {
+        w->byte |= (guint8)((bits >> i & 1) << w->filled);
+        if (++w->filled < 8) continue;
+        wend_buf_bytes(w->out, &w->byte, 1);
+        w->byte = w->filled = 0;
+    }
+}
+
+static void end_bits(BitWriter *w)
+{
+    if (w->filled) wend_buf_bytes(w->out, &w->byte, 1);
+}
+
 /* Each word in WIDTH bits, lowest first: its distance from the least ordinary one, or behind these its place among the special ones. */
 static void put_packed(const Series *s, WendBuf *out, const GArray *distinct, guint n_specials, guint64 range, const guint32 *constants)
 {
@@ -421,19 +439,52 @@ static void put_packed(const Series *s, WendBuf *out, const GArray *distinct, gu
     wend_buf_signed(out, least);
     wend_buf_unsigned(out, range);
     put_specials(out, words, n_specials, constants);
-    guint8 byte = 0;
-    guint filled = 0;
+    BitWriter bits = {.out = out};
     for (guint64 i = 0; i < s->n; i++) {
         gint64 word = s->words[i];
-        guint64 code = is_special(word) ? range + 1 + place_of(distinct, word) : (guint64)word - (guint64)least;
-        for (guint bit = 0; bit < width; bit++) {
-            byte |= (guint8)((code >> bit & 1) << filled);
-            if (++filled < 8) continue;
-            wend_buf_bytes(out, &byte, 1);
-            byte = filled = 0;
-        }
+        put_bits(&bits, is_special(word) ? range + 1 + place_of(distinct, word) : (guint64)word - (guint64)least, width);
     }
-    if (filled) wend_buf_bytes(out, &byte, 1);
+    end_bits(&bits);
+}
+
+/* Golomb codes whose parameter is a power of two (Rice and Plaunt, "Adaptive Variable-Length Coding for Efficient Compression of Spacecraft Television Data", 1971), for words of which
+ * most are small and a few are not: the distance from the least one as a quotient in ones, a zero, and a remainder of so many bits. */
+static guint64 rice_bits(const Series *s, gint64 least, guint remainder)
+{
+    guint64 all = 0, quotient;
+    for (guint64 i = 0; i < s->n; i++) {
+        quotient = ((guint64)s->words[i] - (guint64)least) >> remainder;
+        if (__builtin_add_overflow(all, quotient, &all) || __builtin_add_overflow(all, 1 + remainder, &all)) return G_MAXUINT64;
+    }
+    return all;
+}
+
+/* The remainder's bits with which they take least; BITS: what that is. */
+static guint best_remainder(const Series *s, gint64 least, guint most, guint64 *bits)
+{
+    guint best = most;
+    *bits = G_MAXUINT64;
+    for (guint remainder = most; remainder-- > 0;) { /* the cost falls, and then rises */
+        guint64 now = rice_bits(s, least, remainder);
+        if (now >= *bits) break;
+        *bits = now;
+        best = remainder;
+    }
+    return best;
+}
+
+static void put_rice(const Series *s, WendBuf *out, gint64 least, guint remainder)
+{
+    wend_buf_signed(out, least);
+    wend_buf_unsigned(out, remainder);
+    BitWriter bits = {.out = out};
+    for (guint64 i = 0; i < s->n; i++) {
+        guint64 distance = (guint64)s->words[i] - (guint64)least;
+        for (guint64 quotient = distance >> remainder; quotient > 0; quotient--) put_bits(&bits, 1, 1);
+        put_bits(&bits, 0, 1);
+        put_bits(&bits, distance, remainder);
+    }
+    end_bits(&bits);
 }
 
 static void put_chosen(const Series *s, WendBuf *out, const GArray *distinct, guint n_specials, const guint32 *constants)
@@ -457,8 +508,12 @@ static void encode_words(const Series *s, WendBuf *out, const guint32 *constants
     guint64 range = n_specials < distinct->len ? (guint64)words[distinct->len - 1] - (guint64)words[n_specials] : 0;
     gboolean wide = range > G_MAXUINT64 - distinct->len; /* no numbers left for the special words */
     /* Bytes of few kinds come out of compression at their entropy, for which the bits that tell them apart stand. */
-    guint64 chosen = (guint64)distinct->len * 16 + s->n * bits_for(distinct->len - 1), packed = s->n * bits_for(range + n_specials);
-    if (distinct->len <= 256 && (chosen < packed || wide)) {
+    guint64 chosen = (guint64)distinct->len * 16 + s->n * bits_for(distinct->len - 1), packed = s->n * bits_for(range + n_specials), rice = G_MAXUINT64;
+    guint remainder = n_specials || wide ? 0 : best_remainder(s, words[0], bits_for(range), &rice);
+    if (rice < MIN(chosen, packed)) {
+        wend_buf_unsigned(out, FORM_RICE);
+        put_rice(s, out, words[0], remainder);
+    } else if (distinct->len <= 256 && (chosen < packed || wide)) {
         wend_buf_unsigned(out, FORM_CHOSEN);
         put_chosen(s, out, distinct, n_specials, constants);
     } else if (!wide) {
@@ -541,6 +596,33 @@ static void decode_packed(Series *s, WendCursor *c, const gint64 *constants, gui
     }
 }
 
+static void decode_rice(Series *s, WendCursor *c)
+{
+    gint64 least = wend_read_signed(c);
+    guint64 remainder = wend_read_unsigned(c), bit = 0, bits = 8 * (guint64)(c->end - c->p);
+    if (c->failed || remainder > 63 || is_special(least) || s->n > bits / (1 + remainder)) {
+        c->failed = true;
+        return;
+    }
+#define BIT(i) (c->p[(i) / 8] >> (i) % 8 & 1)
+    s->words = g_new(gint64, s->n);
+    for (guint64 i = 0; i < s->n; i++) {
+        guint64 distance = 0, quotient = 0;
+        for (; bit < bits && BIT(bit); bit++) quotient++;
+        if (bits - bit < 1 + remainder || quotient > G_MAXUINT64 >> remainder) {
+            c->failed = true;
+            return;
+        }
+        bit++;
+        for (guint k = 0; k < remainder; k++, bit++) distance |= (guint64)BIT(bit) << k;
+        distance |= quotient << remainder;
+        s->words[i] = add(least, (gint64)distance);
+        if (distance > (guint64)G_MAXINT64 - (guint64)least) c->failed = true; /* as unsigned: what is between them, though LEAST be negative */
+    }
+#undef BIT
+    wend_read_bytes(c, (gsize)((bit + 7) / 8));
+}
+
 static void decode_chosen(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
 {
     gint64 words[256];
@@ -585,6 +667,7 @@ Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n
     case FORM_GRAMMAR: decode_grammar(s, c, constants, n_constants); break;
     case FORM_PACKED: decode_packed(s, c, constants, n_constants); break;
     case FORM_CHOSEN: decode_chosen(s, c, constants, n_constants); break;
+    case FORM_RICE: decode_rice(s, c); break;
     case FORM_WORDS:
         if (n > (guint64)(c->end - c->p)) {
             c->failed = true;

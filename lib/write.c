@@ -7,6 +7,7 @@
 #include "part.h"
 #include "pieces.h"
 #include "saved.h"
+#include "sums.h"
 #include "write-private.h"
 
 /* The archive has kinds and extents by number (docs/format.md): new ones go behind these. */
@@ -165,7 +166,7 @@ static void write_meta(Writer *w)
         g_key_file_set_value(meta, "recording", "missing", missing);
     }
     g_key_file_set_uint64(meta, "recording", "calls", w->total_calls);
-    g_key_file_set_uint64(meta, "recording", "polls", w->total_polls);
+    if (w->total_polls) g_key_file_set_uint64(meta, "recording", "polls", w->total_polls);
     for (guint i = 0; i < m->facts->len; i++) {
         const Fact *f = g_ptr_array_index(m->facts, i);
         const char *dot = strchr(f->key, '.');
@@ -187,50 +188,50 @@ static void put_string(WendBuf *b, const char *s)
     wend_buf_string(b, s ? s : "");
 }
 
+static void put_param(WendBuf *out, const WendParam *p)
+{
+    put_string(out, p->name);
+    wend_buf_unsigned(out, p->kind);
+    wend_buf_unsigned(out, (guint)p->dir | (guint)p->place << 2 | (guint)p->array << 4);
+    wend_buf_unsigned(out, p->extent);
+    wend_buf_signed(out, p->count);
+    wend_buf_signed(out, p->type);
+    wend_buf_signed(out, p->displs);
+    wend_buf_signed(out, p->source);
+    wend_buf_signed(out, p->tag);
+    put_string(out, p->ctype);
+    put_string(out, p->group);
+    put_string(out, p->length);
+}
+
 static void write_functions(Writer *w)
 {
-    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    WendBuf params = WEND_BUF_INIT, functions = WEND_BUF_INIT;
+    wend_buf_unsigned(&w->out, w->n_functions);
     for (gsize i = 0; i < wend_n_functions; i++) {
         const WendFunction *f = &wend_functions[i];
         if (!w->function_used[i]) continue;
-        wend_buf_string(&functions, f->name);
-        wend_buf_unsigned(&functions, f->flags);
-        wend_buf_unsigned(&functions, f->n_params);
-        for (guint k = 0; k < f->n_params; k++) {
-            const WendParam *p = &f->params[k];
-            WendBuf b = WEND_BUF_INIT;
-            put_string(&b, p->name);
-            wend_buf_unsigned(&b, p->kind);
-            wend_buf_unsigned(&b, (guint)p->dir | (guint)p->place << 2 | (guint)p->array << 4);
-            wend_buf_unsigned(&b, p->extent);
-            wend_buf_signed(&b, p->count);
-            wend_buf_signed(&b, p->type);
-            wend_buf_signed(&b, p->displs);
-            wend_buf_signed(&b, p->source);
-            wend_buf_signed(&b, p->tag);
-            put_string(&b, p->ctype);
-            put_string(&b, p->group);
-            put_string(&b, p->length);
-            g_autoptr(GBytes) bytes = g_bytes_new(b.data, b.len);
-            guint number = GPOINTER_TO_UINT(g_hash_table_lookup(seen, bytes));
-            if (!number) {
-                number = g_hash_table_size(seen) + 1;
-                g_hash_table_insert(seen, g_bytes_ref(bytes), GUINT_TO_POINTER(number));
-                wend_buf_bytes(&params, b.data, b.len);
-            }
-            wend_buf_unsigned(&functions, number - 1);
-            wend_buf_clear(&b);
-        }
+        wend_buf_string(&w->out, f->name);
+        wend_buf_unsigned(&w->out, f->archived ? 0 : 1);
+        if (f->archived) continue;
+        wend_buf_unsigned(&w->out, f->flags);
+        wend_buf_unsigned(&w->out, f->n_params);
+        for (guint k = 0; k < f->n_params; k++) put_param(&w->out, &f->params[k]);
     }
-    wend_buf_unsigned(&w->out, g_hash_table_size(seen));
-    wend_buf_bytes(&w->out, params.data, params.len);
-    wend_buf_unsigned(&w->out, w->n_functions);
-    wend_buf_bytes(&w->out, functions.data, functions.len);
-    w->failed |= params.failed || functions.failed;
-    wend_buf_clear(&params);
-    wend_buf_clear(&functions);
-    writer_member(w, "functions");
+}
+
+/* What is known of a predefined datatype: size, lower bound, extent, true lower bound and extent. */
+static void put_datatype(WendBuf *out, const char *facts)
+{
+    g_auto(GStrv) texts = g_strsplit(facts ? facts : "", " ", -1);
+    gint64 numbers[5];
+    if (g_strv_length(texts) != 5) {
+        wend_buf_unsigned(out, CONSTANT_ALONE);
+        return;
+    }
+    for (int k = 0; k < 5; k++) numbers[k] = g_ascii_strtoll(texts[k], NULL, 10);
+    gboolean dense = numbers[1] == 0 && numbers[3] == 0 && numbers[2] == numbers[0] && numbers[4] == numbers[0];
+    wend_buf_unsigned(out, dense ? CONSTANT_DENSE : CONSTANT_MEASURED);
+    for (int k = 0; k < (dense ? 1 : 5); k++) wend_buf_signed(out, numbers[k]);
 }
 
 static void write_constants(Writer *w)
@@ -239,15 +240,9 @@ static void write_constants(Writer *w)
     for (gsize i = 0; i < wend_n_constants; i++) {
         if (!w->constant_used[i]) continue;
         wend_buf_string(&w->out, wend_constants[i]);
-        put_string(&w->out, wend_constant_groups[i]);
         g_autofree char *key = g_strconcat("datatype.", wend_constants[i], NULL);
-        const char *facts = fact(w->r->merge, key);
-        g_auto(GStrv) numbers = g_strsplit(facts ? facts : "", " ", -1);
-        gboolean whole = g_strv_length(numbers) == 5;
-        wend_buf_unsigned(&w->out, whole);
-        for (int k = 0; k < 5 && whole; k++) wend_buf_signed(&w->out, g_ascii_strtoll(numbers[k], NULL, 10));
+        put_datatype(&w->out, fact(w->r->merge, key));
     }
-    writer_member(w, "constants");
 }
 
 static void write_shapes(Writer *w)
@@ -259,7 +254,6 @@ static void write_shapes(Writer *w)
         wend_buf_unsigned(&w->out, (guint64)w->function_number[s->words[0] / 2] << 1 | (s->words[0] & 1));
         for (guint k = 1; k < s->n; k++) writer_word(w, s->words[k]);
     }
-    writer_member(w, "shapes");
 }
 
 /* PLAIN, or what SERIES says in its place if that is less; NULL: it cannot be. Clears both. */
@@ -306,34 +300,52 @@ static void distinct_write(Distinct *d, Writer *w)
     g_hash_table_destroy(d->numbers);
 }
 
-/* A table of values: where its bytes are in those of all tables, and what they are of. */
-typedef struct { gsize offset, n; guint64 key; const Vector *values; guint32 n_ranks; guint column; } TableTold;
+/* A table of values: where its bytes are in those of all tables, and what they are of. SUM: the two tables before it whose sum it is; both 0: it is told by its own words. */
+typedef struct { gsize offset, n; guint64 key; const Vector *values; guint32 n_ranks, sum[2]; guint column; } TableTold;
 
-/* TOLD: TableTold, by number. COLUMN: of one slot of the terminals of a shape. */
-typedef struct { Distinct sets, tables; GArray *told; guint column; } SlotTables;
+/* TOLD: TableTold, by number. COLUMN: of one slot of the terminals of a shape. SUMMED: words of tables that are sums. */
+typedef struct { Distinct sets, tables; GArray *told; guint column; guint64 summed; } SlotTables;
 
-/* How a slot is told: its form, and the word or the table's number. */
-static guint slot_form(Writer *w, SlotTables *tables, const Signature *s, guint slot, gint64 *word)
+/* How a slot is told: its form, and the word or the table's number. ADDEND: 1 + the slot that with the one before this one makes it; 0: none. */
+typedef struct { guint form; guint32 addend; gint64 word; } Told;
+
+static gboolean is_sum(const TableTold *t) { return t->sum[0] != 0 || t->sum[1] != 0; }
+
+/* Whether a table of N_RANKS words may be told as a sum. A reader bounds what sums stand for by the bytes of the member, of which those of the tables are a part. */
+static gboolean may_be_sum(const SlotTables *tables, guint32 n_ranks)
 {
-    const Vector *v = &s->slots[slot];
-    gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
-    *word = v->constant ? v->value : v->delta;
-    if (v->constant && v->relative && slot == 0 && has_self) *word = v->delta; /* there is one rank: self is best told relative to it */
-    else if (v->constant) return WEND_SLOT_CONSTANT;
-    if (v->relative) return WEND_SLOT_SELF;
-    WendBuf set = WEND_BUF_INIT, table = WEND_BUF_INIT;
-    rankset_encode(&s->ranks, &set);
-    TableTold told = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 2 | (v->of_self ? 1 : 0), .values = v, .n_ranks = s->ranks.n, .column = tables->column};
-    wend_buf_unsigned(&table, told.key);
-    series_encode(v->series, &table, w->constant_number);
-    told.n = table.len;
-    *word = distinct_add(&tables->tables, &table);
-    if (*word == tables->told->len) g_array_append_val(tables->told, told);
-    return WEND_SLOT_TABLE;
+    return tables->summed + n_ranks <= (guint64)TABLES_WORDS_PER_BYTE / 4 * tables->tables.bytes.len;
 }
 
-/* How a slot is told. */
-typedef struct { guint form; gint64 word; } Told;
+/* How the slot K of a terminal is told, of whose SLOTS those before it are known. */
+static void tell_slot(Writer *w, SlotTables *tables, const Signature *s, guint k, Told *slots)
+{
+    const Vector *v = &s->slots[k];
+    Told *told = &slots[k];
+    gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
+    told->word = v->constant ? v->value : v->delta;
+    told->form = v->constant ? WEND_SLOT_CONSTANT : WEND_SLOT_SELF;
+    if (v->constant && v->relative && k == 0 && has_self) { /* there is one rank: self is best told relative to it */
+        told->word = v->delta;
+        told->form = WEND_SLOT_SELF;
+    }
+    if (v->constant || v->relative) return;
+    WendBuf set = WEND_BUF_INIT, bytes = WEND_BUF_INIT;
+    rankset_encode(&s->ranks, &set);
+    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 3 | (v->of_self ? 1 : 0), .values = v, .n_ranks = s->ranks.n, .column = tables->column};
+    if (told->addend && may_be_sum(tables, table.n_ranks)) {
+        table.sum[0] = (guint32)slots[k - 1].word;
+        table.sum[1] = (guint32)slots[told->addend - 1].word;
+    }
+    wend_buf_unsigned(&bytes, table.key);
+    series_encode(v->series, &bytes, w->constant_number);
+    table.n = bytes.len;
+    told->word = distinct_add(&tables->tables, &bytes);
+    told->form = WEND_SLOT_TABLE;
+    if (told->word != tables->told->len) return;
+    if (is_sum(&table)) tables->summed += table.n_ranks;
+    g_array_append_val(tables->told, table);
+}
 
 static void put_terminal(Writer *w, WendBuf *out, const Signature *s, const Told *slots)
 {
@@ -369,12 +381,13 @@ static void put_terminals_by_slot(Writer *w, WendBuf *out, const Signature *s, c
 static void put_terminals(Writer *w, SlotTables *tables, const Signature *s, guint n)
 {
     WendBuf plain = WEND_BUF_INIT, by_slot = WEND_BUF_INIT;
-    g_autofree Told *slots = g_new(Told, (gsize)n * s->n_slots + 1);
+    g_autofree Told *slots = g_new0(Told, (gsize)n * s->n_slots + 1);
+    for (guint i = 0; i < n; i++) {
+        g_autofree guint32 *addends = sums_find(s[i].slots, s[i].n_slots, s[i].ranks.n);
+        for (guint k = 0; addends && k < s->n_slots; k++) slots[(gsize)i * s->n_slots + k].addend = addends[k];
+    }
     for (guint k = 0; k < s->n_slots; k++, tables->column++)
-        for (guint i = 0; i < n; i++) {
-            Told *told = &slots[(gsize)i * s->n_slots + k];
-            told->form = slot_form(w, tables, &s[i], k, &told->word);
-        }
+        for (guint i = 0; i < n; i++) tell_slot(w, tables, &s[i], k, slots + (gsize)i * s->n_slots);
     for (guint i = 0; i < n; i++) put_terminal(w, &plain, &s[i], slots + (gsize)i * s->n_slots);
     if (n > 1) put_terminals_by_slot(w, &by_slot, s, slots, n);
     put_shorter(w, &plain, n > 1 ? &by_slot : NULL);
@@ -393,7 +406,7 @@ static void put_together(Writer *w, const TableTold *told, guint n, gsize less)
             k += run.count;
         }
     }
-    wend_buf_unsigned(&out, told->key | 2);
+    wend_buf_unsigned(&out, told->key | TABLE_TOGETHER);
     wend_buf_unsigned(&out, n);
     series_builder_encode(words, &out, w->constant_number);
     if (out.len < less && (guint64)n * told->n_ranks <= TABLES_WORDS_PER_BYTE * (guint64)out.len) wend_buf_bytes(&w->out, out.data, out.len);
@@ -411,8 +424,14 @@ static void write_tables(Writer *w, SlotTables *tables)
     wend_buf_unsigned(&w->out, tables->told->len);
     for (guint i = 0, end; i < tables->told->len; i = end) {
         gsize bytes = told[i].n, before = w->out.len;
+        end = i + 1;
+        if (is_sum(&told[i])) {
+            wend_buf_unsigned(&w->out, told[i].key | TABLE_SUM);
+            for (int k = 0; k < 2; k++) wend_buf_unsigned(&w->out, i - told[i].sum[k]);
+            continue;
+        }
         guint most = told[i].n_ranks <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / told[i].n_ranks : 1;
-        for (end = i + 1; end < tables->told->len && end - i < most && told[end].key == told[i].key && told[end].column == told[i].column; end++) bytes += told[end].n;
+        for (; end < tables->told->len && end - i < most && told[end].key == told[i].key && told[end].column == told[i].column && !is_sum(&told[end]); end++) bytes += told[end].n;
         if (end - i > 1) put_together(w, &told[i], end - i, bytes);
         if (w->out.len == before) wend_buf_bytes(&w->out, tables->tables.bytes.data + told[i].offset, bytes);
     }
@@ -425,23 +444,22 @@ static void write_tables(Writer *w, SlotTables *tables)
 /* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. */
 static void write_terminals(Writer *w)
 {
-    SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), 0};
+    SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), 0, 0};
     const Signature *all = (const Signature *)(gpointer)w->r->signatures->data;
-    WendBuf header = w->out;
+    WendBuf before = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
     for (guint i = 0, n; i < w->r->signatures->len; i += n) {
         for (n = 1; i + n < w->r->signatures->len && all[i + n].shape == all[i].shape && all[i + n].n_slots == all[i].n_slots;) n++;
         put_terminals(w, &tables, &all[i], n);
     }
     WendBuf terminals = w->out;
-    w->out = header;
+    w->out = before;
     distinct_write(&tables.sets, w);
     write_tables(w, &tables);
     wend_buf_unsigned(&w->out, w->r->signatures->len);
     wend_buf_bytes(&w->out, terminals.data, terminals.len);
     w->failed |= terminals.failed;
     wend_buf_clear(&terminals);
-    writer_member(w, "terminals");
 }
 
 /* What a symbol is of: 0 a rule, else 1 + the terminal's shape. */
@@ -510,7 +528,6 @@ static void write_rules(Writer *w)
         if (may) put_rule_by_kind(w, rule, &by_kind);
         put_shorter(w, &plain, may ? &by_kind : NULL);
     }
-    writer_member(w, "rules");
 }
 
 /* Which variant each rank is of, and each trip by variant. */
@@ -549,7 +566,6 @@ static void write_classes(Writer *w)
             wend_buf_unsigned(&w->out, k->sequences[q].rule);
         }
     }
-    writer_member(w, "classes");
 }
 
 gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error)
@@ -568,9 +584,11 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
         write_functions(&w);
         write_constants(&w);
         write_shapes(&w);
+        writer_member(&w, "functions");
         write_terminals(&w);
         write_rules(&w);
         write_classes(&w);
+        writer_member(&w, "grammar");
         good = write_outcomes(&w) && write_polls(&w) && write_timing(&w);
     }
     if (good) write_meta(&w); /* last: it has the totals */

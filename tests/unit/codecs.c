@@ -2,6 +2,7 @@
 #include "../../lib/codec.h"
 #include "../../lib/hosts.h"
 #include "../../lib/rankset.h"
+#include "../../lib/sums.h"
 #include "../../lib/timing.h"
 #include "../../lib/vector.h"
 
@@ -176,11 +177,12 @@ static void test_series(void)
     for (int i = 0; i < 6000; i++) {
         guint64 n = g_rand_int_range(dice, 1, 200);
         g_autofree gint64 *words = g_new(gint64, n);
-        int kind = g_rand_int_range(dice, 0, 6), period = g_rand_int_range(dice, 1, 9), special = g_rand_int_range(dice, 0, 4);
+        int kind = g_rand_int_range(dice, 0, 7), period = g_rand_int_range(dice, 1, 9), special = g_rand_int_range(dice, 0, 4);
         for (guint64 k = 0; k < n; k++) {
             gint64 at = (gint64)k;
             words[k] = kind == 0 ? at * period - 7 : kind == 1 ? at / period * 100 + at % period : kind == 2 ? at ^ period : kind == 3 ? g_rand_int_range(dice, 0, 3) * 1000
-                     : kind == 4 ? (gint64)((guint64)g_rand_int(dice) << 32 | g_rand_int(dice)) / 2 : g_rand_int_range(dice, 0, 1 << 14);
+                     : kind == 4 ? (gint64)((guint64)g_rand_int(dice) << 32 | g_rand_int(dice)) / 2 : kind == 5 ? g_rand_int_range(dice, 0, 1 << 14)
+                     : g_rand_int_range(dice, 0, 9) ? g_rand_int_range(dice, -8, 8) : (gint64)1 << g_rand_int_range(dice, 0, 62);
             if (kind == 4 && words[k] < WEND_SPECIAL_BASE) words[k] = G_MAXINT64;
             if (special == 0 && at % period == 0) words[k] = WEND_CONST(at % 3);
             if (special == 1 && g_rand_int_range(dice, 0, 10) == 0) words[k] = at % 2 ? WEND_ABSENT : G_MININT64;
@@ -202,6 +204,60 @@ static void test_series(void)
             }
             wend_buf_clear(&b);
         }
+    }
+}
+
+/* Words of which most are small and a few are not take about what they have: a width for all would be that of the largest. */
+static void test_series_skewed(void)
+{
+    enum { N = 1000, MEAN = 400 };
+    const double entropy = log2(MEAN * 2.718281828); /* of the exponential distribution */
+    gint64 words[N];
+    for (int i = 0; i < N; i++) words[i] = -3 - (gint64)(MEAN * log(1 - g_rand_double(dice)));
+    g_autoptr(Series) s = series_of(words, N);
+    WendBuf b = WEND_BUF_INIT;
+    series_encode(s, &b, NULL);
+    g_assert_cmpfloat((double)b.len, <, 1.04 * N * entropy / 8);
+    WendCursor c = wend_cursor(b.data, b.len);
+    g_autoptr(Series) back = series_decode(&c, N, NULL, 0);
+    g_assert_true(back && c.p == c.end);
+    check_series(back, words, N);
+    wend_buf_clear(&b);
+}
+
+/* -- sums of slots -- */
+
+/* Counts by chance and their running sum, as MPI_Alltoallv has them twice, with what is no sum between them. */
+static void test_slot_sums(void)
+{
+    enum { RANKS = 12, COUNTS = 9, SLOTS = 2 + 4 * COUNTS };
+    for (int round = 0; round < 50; round++) {
+        gint64 words[SLOTS][RANKS];
+        Vector slots[SLOTS];
+        guint lied = (guint)g_rand_int_range(dice, 2, COUNTS); /* a displacement that is one too much on one rank, and those after it */
+        for (guint r = 0; r < RANKS; r++) {
+            words[0][r] = r;
+            words[1][r] = 77;
+            for (guint half = 0; half < 2; half++) {
+                guint counts = 2 + 2 * half * COUNTS, displs = counts + COUNTS;
+                gint64 sum = 0;
+                for (guint k = 0; k < COUNTS; k++) {
+                    words[counts + k][r] = g_rand_int_range(dice, 100, 5000);
+                    words[displs + k][r] = sum + (half && k >= lied && r == 5);
+                    sum += words[counts + k][r];
+                }
+            }
+        }
+        for (guint k = 0; k < SLOTS; k++) slots[k] = (Vector){.series = series_of(words[k], RANKS)};
+        g_autofree guint32 *addends = sums_find(slots, SLOTS, RANKS);
+        g_assert_nonnull(addends);
+        for (guint k = 0; k < SLOTS; k++) {
+            guint half = k >= 2 + 2 * COUNTS, displs = 2 + (2 * half + 1) * COUNTS, at = k - displs;
+            gboolean sums = k >= displs + 2 && !(half && at == lied);
+            g_assert_cmpuint(addends[k], ==, sums ? 1 + displs - COUNTS + at - 1 : 0);
+        }
+        g_assert_null(sums_find(slots, 2 + COUNTS, RANKS));
+        for (guint k = 0; k < SLOTS; k++) series_unref(slots[k].series);
     }
 }
 
@@ -467,6 +523,8 @@ int main(int argc, char **argv)
     g_test_add_func("/codecs/hosts", test_hosts);
     g_test_add_func("/codecs/vectors", test_vectors);
     g_test_add_func("/codecs/series", test_series);
+    g_test_add_func("/codecs/series/skewed", test_series_skewed);
+    g_test_add_func("/codecs/slot-sums", test_slot_sums);
     g_test_add_func("/codecs/structures", test_structures);
     g_test_add_func("/codecs/words", test_words);
     g_test_add_func("/codecs/times", test_times);

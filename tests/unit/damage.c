@@ -45,7 +45,7 @@ static void put(const void *bytes, gsize n)
     fclose(f);
 }
 
-static const char *const members[] = {"meta", "functions", "constants", "shapes", "terminals", "rules", "classes", "outcomes", "timing"};
+static const char *const members[] = {"meta", "functions", "grammar", "outcomes", "timing"};
 static GBytes *right[G_N_ELEMENTS(members)]; /* what is in them */
 
 static void check_members(gboolean first)

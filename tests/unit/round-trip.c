@@ -1,6 +1,7 @@
 /* round-trip.c: what is recorded is what is read, call by call and word by word; and it is the same bytes in whatever order ranks are merged. */
 #include "simulated.h"
 
+#include "../../lib/bundle.h"
 #include "../../lib/merge.h"
 #include "../../lib/program.h"
 #include "src/decoder/value.h"
@@ -495,6 +496,136 @@ static void test_few(void)
     discard(dir);
 }
 
+/* -- functions that readers are told of -- */
+
+static void put_text(WendBuf *out, const char *text) { wend_buf_string(out, text ? text : ""); }
+
+/* The member "functions" with each function in words (docs/format.md), as one is that came after the format; NAME, if not NULL, is what they are called. */
+static GBytes *in_words(GBytes *member, const char *name, gboolean described)
+{
+    gsize size;
+    const guint8 *bytes = g_bytes_get_data(member, &size);
+    WendCursor c = wend_cursor(bytes, size);
+    WendBuf out = WEND_BUF_INIT;
+    guint64 n = wend_read_unsigned(&c);
+    wend_buf_unsigned(&out, n);
+    for (guint64 i = 0; i < n; i++) {
+        WendCursor text = wend_read_block(&c);
+        g_autofree char *own = g_strndup((const char *)text.p, (gsize)(text.end - text.p));
+        const WendFunction *f = wend_function_by_name(own);
+        g_assert_cmpuint(wend_read_unsigned(&c), ==, 0);
+        put_text(&out, name ? name : own);
+        wend_buf_unsigned(&out, described);
+        for (guint k = 0; described && k < f->n_params; k++) {
+            const WendParam *p = &f->params[k];
+            if (k == 0) {
+                wend_buf_unsigned(&out, f->flags);
+                wend_buf_unsigned(&out, f->n_params);
+            }
+            put_text(&out, p->name);
+            wend_buf_unsigned(&out, p->kind);
+            wend_buf_unsigned(&out, p->dir + 4u * p->place + 16u * p->array);
+            wend_buf_unsigned(&out, p->extent);
+            const gint64 others[] = {p->count, p->type, p->displs, p->source, p->tag};
+            for (guint j = 0; j < G_N_ELEMENTS(others); j++) wend_buf_signed(&out, others[j]);
+            put_text(&out, p->ctype);
+            put_text(&out, p->group);
+            put_text(&out, p->length);
+        }
+    }
+    wend_buf_bytes(&out, c.p, (gsize)(c.end - c.p));
+    GBytes *made = g_bytes_new(out.data, out.len);
+    wend_buf_clear(&out);
+    return made;
+}
+
+static void rewrite(const char *dir, const char *name, gboolean described)
+{
+    static const char *const members[] = {"meta", "functions", "grammar", "outcomes", "timing"};
+    Bundle *b = bundle_open(dir, NULL);
+    BundleWriter *w = bundle_writer_new(0);
+    for (guint i = 0; i < G_N_ELEMENTS(members); i++) {
+        g_autoptr(GBytes) right = bundle_member(b, members[i], NULL);
+        g_autoptr(GBytes) bytes = i == 1 ? in_words(right, name, described) : g_bytes_ref(right);
+        bundle_add(w, members[i], g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+    }
+    bundle_free(b);
+    g_assert_true(bundle_finish(w, dir, BUNDLE_FILE, NULL, NULL));
+}
+
+static void test_functions(void)
+{
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint rank = 0; rank < 2; rank++) {
+        SimulatedRank *r = simulated_new(rank, 2, TRUE);
+        SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+        sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 8, 5, !rank, 3);
+        g_ptr_array_add(ranks, r);
+    }
+    WendMergeResult result;
+    char *dir = record(ranks, NULL, &result);
+    rewrite(dir, NULL, TRUE);
+    check(dir, ranks);
+    discard(dir);
+
+    dir = record(ranks, NULL, &result);
+    rewrite(dir, "MPI_Sent", FALSE);
+    GError *error = NULL;
+    g_assert_null(wend_program_open(dir, &error));
+    g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
+    g_assert_nonnull(strstr(error->message, "member functions: a function is not among those that are said by name"));
+    g_error_free(error);
+    discard(dir);
+}
+
+/* -- rows of counts, and what follows from them -- */
+
+static void put_row(SimulatedSequence *s, const gint64 *row, guint n)
+{
+    shape(s, n);
+    for (guint i = 0; i < n; i++) slot(s, row[i]);
+}
+
+/* MPI_Alltoallv with counts by chance: displacements are their running sums, and take nothing more. ODD: on one rank there is a gap, which is kept. */
+static void test_sums(gconstpointer odd)
+{
+    enum { RANKS = 24, CALLS = 3, BITS = 12 };
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint rank = 0; rank < RANKS; rank++) {
+        SimulatedRank *r = simulated_new(rank, RANKS, TRUE);
+        SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+        GRand *sizes = g_rand_new_with_seed(rank);
+        for (int i = 0; i < CALLS; i++) {
+            call(s, "MPI_Alltoallv");
+            slot(s, rank);
+            for (int half = 0; half < 2; half++) {
+                gint64 counts[RANKS], displs[RANKS], at = 0;
+                for (guint k = 0; k < RANKS; k++) {
+                    counts[k] = 1 + g_rand_int_range(sizes, 0, 1 << BITS);
+                    displs[k] = at;
+                    at += counts[k] + (odd && rank == 7 && k == 11);
+                }
+                shape(s, WEND_SEGMENT(WEND_SEGMENT_HEAP, half));
+                slot(s, 0);
+                put_row(s, counts, RANKS);
+                put_row(s, displs, RANKS);
+                shape(s, constant("MPI_DOUBLE"));
+            }
+            shape(s, constant("MPI_COMM_WORLD"));
+            end(r, s, 1e-5);
+        }
+        g_rand_free(sizes);
+        g_ptr_array_add(ranks, r);
+    }
+    WendMergeResult result;
+    char *dir = record(ranks, NULL, &result);
+    check(dir, ranks);
+    g_assert_cmpuint(result.classes, ==, 1);
+    gsize counts = 2 * CALLS * RANKS * RANKS * BITS / 8;
+    g_assert_cmpuint(result.bytes, <, 900 + (odd ? 1.2 : 1.1) * counts);
+    discard(dir);
+}
+
 /* -- loops whose iterations differ -- */
 
 static void halo(SimulatedRank *r, SimulatedSequence *s, gint64 count)
@@ -864,7 +995,10 @@ int main(int argc, char **argv)
     g_test_add_func("/round-trip/times", test_times);
     g_test_add_data_func("/round-trip/apart/few", GINT_TO_POINTER(4), test_apart);
     g_test_add_data_func("/round-trip/apart/many", GINT_TO_POINTER(40), test_apart);
+    g_test_add_func("/round-trip/functions", test_functions);
     g_test_add_func("/round-trip/few", test_few);
+    g_test_add_data_func("/round-trip/sums", GINT_TO_POINTER(0), test_sums);
+    g_test_add_data_func("/round-trip/sums/gap", GINT_TO_POINTER(1), test_sums);
     g_test_add_data_func("/round-trip/loops/extra-calls", GINT_TO_POINTER(0), test_loops);
     g_test_add_data_func("/round-trip/loops/trip-counts", GINT_TO_POINTER(1), test_loops);
     g_test_add_data_func("/round-trip/trips/by-rank", GINT_TO_POINTER(0), test_trips);
