@@ -1,5 +1,6 @@
 /* class.c: one class of ranks: from a part, to and from bytes, two into one. */
 #include "class.h"
+#include "derive.h"
 
 #include <string.h>
 
@@ -402,23 +403,28 @@ static gboolean same_terminals(const Sequence *a, const Sequence *b)
     return g_bytes_equal(a->table.structure, b->table.structure) && g_bytes_equal(a->grammar, b->grammar);
 }
 
-/* What a sequence takes in an archive, more or less. There a row of values that several slots have goes once; what a row of few ranks takes beside two bytes for each value is not
- * counted, as those who come later add to it alone. */
+/* What a sequence takes in an archive, more or less. There a row of values that several slots have goes once, and one that follows from others not at all; what a row of few ranks takes
+ * beside two bytes for each value is not counted, as those who come later add to it alone. */
 static gsize cost_of(const Table *t, GBytes *grammar, guint32 ranks)
 {
     enum { SEEN = 2, ONE = 3, EACH = 2 };
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL); /* hashes of rows */
     gsize cost = g_bytes_get_size(t->structure) + g_bytes_get_size(grammar);
-    for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) {
-        if (!t->slots[s].series) {
-            cost += ONE;
-            continue;
+    for (guint i = 0; i < t->n_terminals; i++) {
+        const Vector *slots = &t->slots[t->first_slot[i]];
+        guint n = t->first_slot[i + 1] - t->first_slot[i];
+        g_autofree Derived *derived = slots_derive(slots, n, ranks);
+        for (guint k = 0; k < n; k++) {
+            if (!slots[k].series || (derived && derived[k].kind)) {
+                cost += ONE;
+                continue;
+            }
+            WendBuf row = WEND_BUF_INIT;
+            vector_encode(&slots[k], &row);
+            gint64 hash = (gint64)XXH3_64bits(row.data, row.len);
+            cost += g_hash_table_add(seen, g_memdup2(&hash, sizeof hash)) ? MIN(row.len, ONE - EACH + EACH * (gsize)ranks) : SEEN;
+            wend_buf_clear(&row);
         }
-        WendBuf row = WEND_BUF_INIT;
-        vector_encode(&t->slots[s], &row);
-        gint64 hash = (gint64)XXH3_64bits(row.data, row.len);
-        cost += g_hash_table_add(seen, g_memdup2(&hash, sizeof hash)) ? MIN(row.len, ONE - EACH + EACH * (gsize)ranks) : SEEN;
-        wend_buf_clear(&row);
     }
     return cost;
 }

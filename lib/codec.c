@@ -45,6 +45,13 @@ gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants)
     return 0;
 }
 
+void codec_put_name(WendBuf *b, const char *name)
+{
+    const gsize n = strlen(CODEC_NAME_PREFIX);
+    g_autofree char *other = g_str_has_prefix(name, CODEC_NAME_PREFIX) ? NULL : g_strconcat(".", name, NULL);
+    wend_buf_string(b, other ? other : name + n);
+}
+
 char *codec_string(WendCursor *c)
 {
     WendCursor block = wend_read_block(c);

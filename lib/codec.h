@@ -17,15 +17,22 @@
 /* What is said of a constant. */
 enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };
 
+/* How a slot is told; TABLE + i: by table i. */
+typedef enum { TOLD_CONSTANT, TOLD_SELF, TOLD_SUM, TOLD_ACROSS, TOLD_TABLE } SlotTold;
 /* How a table of values is told: beside the lowest bit and below its set's number. */
-enum { TABLE_TOGETHER = 1 << 1, TABLE_SUM = 2 << 1, TABLE_KINDS = 3 << 1 };
-/* Tables of values that are told together: of no more ranks than this (more do not mind what a table takes besides), and no more words for each byte. The latter holds for all sums, too. */
+enum { TABLE_TOGETHER = 1 << 1 };
+/* Tables of values that are told together: of no more ranks than this (more do not mind what a table takes besides), and no more words for each byte. The latter holds for slots that are told by
+ * others of their terminal, too. */
 enum { TABLES_TOGETHER = 256, TABLES_WORDS_PER_BYTE = 64 };
 
 /* CONSTANT: the archive's number for a word that is a constant. */
 void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants);
 /* CONSTANTS: the words of the archive's constants here. An unknown constant fails the cursor. */
 gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants);
+
+/* The name of a function or constant: most begin with MPI_, which is left out, and a point says that one does not. */
+#define CODEC_NAME_PREFIX "MPI_"
+void codec_put_name(WendBuf *b, const char *name);
 
 /* A string that wend_buf_string wrote, made valid UTF-8: hosts, paths and arguments may be anything. g_free; "" where the cursor fails. */
 char *codec_string(WendCursor *c);

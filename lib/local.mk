@@ -27,7 +27,7 @@ CORE_SOURCES = \
 	lib/series.c lib/series.h \
 	lib/table.c \
 	lib/timing.c lib/timing.h \
-	lib/sums.c lib/sums.h \
+	lib/derive.c lib/derive.h \
 	lib/unify.c \
 	lib/variants.c lib/variants.h \
 	lib/vector.c lib/vector.h \

@@ -92,6 +92,8 @@ struct WendProgram {
     WendTerminal *terminals;
     guint n_tables;
     WendSlotTable *tables;    /* of terminals */
+    GPtrArray *derived_tables; /* WendSlotTable blocks, of slots that are told by others, */
+    guint64 derived;          /* and how many words they have */
     guint n_rules;
     WendRule *rules;
     guint n_classes;
@@ -115,7 +117,7 @@ void *program_new_block(WendProgram *p, gsize n, gsize size); /* zeroed, freed w
 gboolean program_read(WendProgram *p, GError **error);        /* all members; program-read.c, classes-read.c, sequence-read.c */
 void program_clear_sequences(WendProgram *p);
 
-/* Reading one member. */
+/* Reading a member, or the parts one after the other. */
 typedef struct {
     WendProgram *p;
     const char *member, *part; /* PART: what of it is being read; NULL: all */
@@ -124,15 +126,16 @@ typedef struct {
     GError **error;
 } Member;
 gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error);
-/* The next part of it: in older formats a member by itself. */
+/* The next part: before format 8 a member by itself, else of "program", which the first one opens. Whether one is there that may not be is said just before it. */
 gboolean member_part(Member *m, const char *name);
+gboolean member_has_part(Member *m, const char *name);
 gboolean member_close(Member *m);                             /* FALSE: the member was too short or too long */
 gboolean member_bad(Member *m, const char *what);             /* sets the error; returns FALSE */
 gint64 member_word(Member *m);
 /* Sets the length of rule I, those before it having theirs. A trip count (RULE_TRIP) is taken as one: whose it is is not known. */
 gboolean measure_rule(Member *m, WendRule *rules, guint i);
 gboolean read_classes(Member *m);                             /* and the rules of their variants */
-gboolean read_sequences(WendProgram *p, GError **error);      /* outcomes, polls, timing */
+gboolean read_sequences(Member *m);      /* outcomes, polls, timing */
 
 /* Entry by entry. */
 typedef struct {

@@ -1,4 +1,4 @@
-/* program-read.c: the members that say what calls there are: meta, functions, constants, shapes, terminals, rules, classes. */
+/* program-read.c: what says what calls there are: meta, functions, constants, shapes, terminals, rules. */
 #include <string.h>
 
 #include "codec.h"
@@ -36,9 +36,16 @@ gboolean member_close(Member *m)
 
 gboolean member_part(Member *m, const char *name)
 {
-    if (m->p->format < ARCHIVE_FUNCTIONS_NAMED) return member_close(m) && member_open(m, m->p, name, m->error);
-    m->part = name;
+    gboolean apart = m->p->format < ARCHIVE_FUNCTIONS_NAMED;
+    if (m->member && apart && !member_close(m)) return FALSE;
+    if ((!m->member || apart) && !member_open(m, m->p, apart ? name : "program", m->error)) return FALSE;
+    m->part = apart ? NULL : name;
     return TRUE;
+}
+
+gboolean member_has_part(Member *m, const char *name)
+{
+    return m->p->format < ARCHIVE_FUNCTIONS_NAMED ? bundle_has(m->p->bundle, name) : wend_read_unsigned(&m->c) == 1;
 }
 
 gint64 member_word(Member *m)
@@ -46,18 +53,34 @@ gint64 member_word(Member *m)
     return codec_word(&m->c, m->p->constants, m->p->n_constants);
 }
 
-static char *member_string(Member *m)
+/* A string behind PREFIX. NULL: damaged. */
+static char *prefixed(Member *m, WendCursor s, const char *prefix)
 {
-    WendCursor s = wend_read_block(&m->c);
+    gsize n = s.end - s.p, before = strlen(prefix);
     if (m->c.failed) return NULL;
-    gsize n = s.end - s.p;
     if (!g_utf8_validate((const char *)s.p, n, NULL)) {
         member_bad(m, "a name is not text");
         return NULL;
     }
-    char *text = program_new_block(m->p, n, 1);
-    memcpy(text, s.p, n);
+    char *text = program_new_block(m->p, before + n, 1);
+    memcpy(text, prefix, before);
+    memcpy(text + before, s.p, n);
     return text;
+}
+
+static char *member_string(Member *m)
+{
+    return prefixed(m, wend_read_block(&m->c), "");
+}
+
+/* The name of a function or constant. */
+static char *member_name(Member *m)
+{
+    WendCursor s = wend_read_block(&m->c);
+    if (m->p->format < ARCHIVE_FUNCTIONS_NAMED) return prefixed(m, s, "");
+    gboolean whole = s.p < s.end && *s.p == '.';
+    s.p += whole;
+    return prefixed(m, s, whole ? "" : CODEC_NAME_PREFIX);
 }
 
 /* -- meta -- */
@@ -77,6 +100,7 @@ static gboolean read_meta(WendProgram *p, GError **error)
                     bundle_name(p->bundle), format, ARCHIVE_OLDEST_FORMAT, ARCHIVE_FORMAT);
         return FALSE;
     }
+    if (!g_key_file_has_key(p->meta, "recording", "complete", NULL)) g_key_file_set_boolean(p->meta, "recording", "complete", format >= ARCHIVE_FUNCTIONS_NAMED);
     return TRUE;
 }
 
@@ -124,7 +148,7 @@ static gboolean read_param(Member *m, WendParam *out)
 static gboolean read_function(Member *m, WendFunction *f, const WendParam *shared, gsize n_shared)
 {
     gboolean named = m->p->format >= ARCHIVE_FUNCTIONS_NAMED;
-    f->name = member_string(m);
+    f->name = member_name(m);
     if (named && f->name && wend_read_unsigned(&m->c) == 0) {
         const WendFunction *known = wend_function_by_name(f->name);
         if (m->c.failed || !known || !known->archived) return member_bad(m, "a function is not among those that are said by name");
@@ -186,7 +210,7 @@ static gboolean read_constants(Member *m)
     p->constants = program_new_block(p, n, sizeof(gint64));
     p->n_constants = n;
     for (gsize i = 0; i < n; i++) {
-        const char *name = member_string(m), *group = grouped ? member_string(m) : "";
+        const char *name = member_name(m), *group = grouped ? member_string(m) : "";
         guint64 facts = wend_read_unsigned(&m->c);
         if (m->c.failed || !name || !group || facts > (grouped ? CONSTANT_MEASURED : CONSTANT_DENSE)) return member_bad(m, "a constant makes no sense");
         p->constants[i] = know_constant(p, name);
@@ -226,38 +250,13 @@ static gboolean read_shapes(Member *m)
     return TRUE;
 }
 
-/* As since format 8. */
+/* As since format 7. */
 static guint64 read_table_form(Member *m)
 {
     guint64 form = wend_read_unsigned(&m->c);
-    if (m->p->format >= ARCHIVE_FUNCTIONS_NAMED) return form;
-    gboolean together = m->p->format >= ARCHIVE_TABLES_TOGETHER;
-    guint64 set = form >> (together ? 2 : 1);
-    if (set > G_MAXUINT32) m->c.failed = true;
-    return set << 3 | (together ? form & 3 : form & 1);
-}
-
-/* The table I as the sum of two before it, word by word. */
-static gboolean read_sum(Member *m, guint64 i, const RankSet *ranks)
-{
-    WendSlotTable *tables = m->p->tables;
-    const Series *parts[2];
-    for (int k = 0; k < 2; k++) {
-        guint64 back = wend_read_unsigned(&m->c);
-        if (m->c.failed || back == 0 || back > i) return FALSE;
-        const WendSlotTable *part = &tables[i - back];
-        if (part->of_self || !rankset_equal(&part->ranks, ranks)) return FALSE;
-        parts[k] = part->series;
-    }
-    SeriesBuilder *b = series_builder_new();
-    gboolean good = ranks->n > 0;
-    for (guint32 r = 0; r < ranks->n && good; r++) {
-        gint64 x = series_at(parts[0], r), y = series_at(parts[1], r), sum;
-        good = x >= WEND_SPECIAL_BASE && y >= WEND_SPECIAL_BASE && !__builtin_add_overflow(x, y, &sum) && sum >= WEND_SPECIAL_BASE;
-        if (good) series_builder_add(b, (SeriesRun){sum, 0, 1});
-    }
-    tables[i] = (WendSlotTable){rankset_copy(ranks), FALSE, series_builder_end(b)};
-    return good;
+    if (m->p->format >= ARCHIVE_TABLES_TOGETHER) return form;
+    if (form > G_MAXUINT32) m->c.failed = true;
+    return (form & ~(guint64)1) << 1 | (form & 1);
 }
 
 static gboolean read_tables(Member *m)
@@ -269,23 +268,17 @@ static gboolean read_tables(Member *m)
     g_array_set_size(sets, (guint)n_sets);
     for (guint i = 0; i < n_sets; i++)
         if (!rankset_decode(&g_array_index(sets, RankSet, i), &m->c, RANKSET_MAX)) return member_bad(m, "values of a rank that is not there");
-    const guint64 words_most = TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->start);
-    guint64 n = wend_read_unsigned(&m->c), summed = 0;
+    guint64 n = wend_read_unsigned(&m->c);
     if (m->c.failed || n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p)) return member_bad(m, "has more tables than it can hold");
     p->tables = program_new_block(p, n, sizeof(WendSlotTable));
     p->n_tables = (guint)n;
     for (guint64 i = 0, many; i < n; i += many) {
-        guint64 form = read_table_form(m), set = form >> 3;
-        gboolean several = (form & TABLE_KINDS) == TABLE_TOGETHER;
+        guint64 form = read_table_form(m), set = form >> 2;
+        gboolean several = (form & TABLE_TOGETHER) != 0;
         many = several ? wend_read_unsigned(&m->c) : 1;
         if (m->c.failed || set >= n_sets) return member_bad(m, "values of ranks that are not listed");
         const RankSet *ranks = &g_array_index(sets, RankSet, set);
-        if ((form & TABLE_KINDS) == TABLE_SUM) {
-            summed += ranks->n;
-            if (summed > words_most || !read_sum(m, i, ranks)) return member_bad(m, "a sum of tables makes no sense");
-            continue;
-        }
-        if ((form & TABLE_KINDS) == TABLE_KINDS || many == 0 || many > n - i || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
+        if (many == 0 || many > n - i || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
             return member_bad(m, "tables of values make no sense");
         g_autoptr(Series) all = series_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
         if (!all) return member_bad(m, "a table of values is damaged");
@@ -295,13 +288,77 @@ static gboolean read_tables(Member *m)
     return TRUE;
 }
 
-static gboolean make_slot(Member *m, guint64 form, gint64 word, WendSlot *slot)
+/* -- slots that are told by others of their terminal -- */
+
+static const RankSet *ranks_of(const WendSlot *slots, guint n)
+{
+    for (guint k = 0; k < n; k++)
+        if (slots[k].form == WEND_SLOT_TABLE) return &slots[k].table->ranks;
+    return NULL;
+}
+
+static gboolean may_tell(const WendSlot *s, const RankSet *ranks)
+{
+    return s->form == WEND_SLOT_CONSTANT || (s->form == WEND_SLOT_TABLE && !s->table->of_self && rankset_equal(&s->table->ranks, ranks));
+}
+
+/* An ordinary number at the INDEXth rank; else 0, and the cursor fails. */
+static gint64 number_at(Member *m, const WendSlot *s, guint32 index)
+{
+    gint64 word = s->form == WEND_SLOT_TABLE ? series_at(s->table->series, index) : s->value;
+    if (word >= WEND_SPECIAL_BASE) return word;
+    m->c.failed = true;
+    return 0;
+}
+
+/* Slot K of a terminal by those before it. ACROSS: how many just before it are told so, too. */
+static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotTold form, gint64 word, guint across)
+{
+    static const char bad[] = "a slot that others should tell is not told by them";
+    if (word < 1 || word > k) return member_bad(m, bad);
+    const WendSlot *from = &slots[k - word];
+    const RankSet *ranks = form == TOLD_SUM ? ranks_of(&slots[k - 1], 1) : ranks_of(from, (guint)word);
+    if (form == TOLD_SUM && !ranks) ranks = ranks_of(from, 1);
+    if (!ranks || ranks->n == 0) return member_bad(m, bad);
+    guint32 n = ranks->n, row = across % n;
+    m->p->derived += n;
+    if (m->p->derived > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->start)) return member_bad(m, "slots are told by others that have too many words");
+    if (form == TOLD_ACROSS) {
+        if (row > k - word || (gint64)n > word) return member_bad(m, bad);
+        from -= row;
+        for (guint32 r = 0; r < n; r++)
+            if (!may_tell(&from[r], ranks)) return member_bad(m, bad);
+    } else if (!may_tell(from, ranks) || !may_tell(&slots[k - 1], ranks)) return member_bad(m, bad);
+    SeriesBuilder *b = series_builder_new();
+    for (guint32 r = 0; r < n; r++) {
+        gint64 sum = form == TOLD_ACROSS ? number_at(m, &from[r], row) : word_sum(number_at(m, from, r), number_at(m, &slots[k - 1], r));
+        if (sum < WEND_SPECIAL_BASE) m->c.failed = true;
+        series_builder_add(b, (SeriesRun){sum, 0, 1});
+    }
+    WendSlotTable *table = program_new_block(m->p, 1, sizeof *table);
+    *table = (WendSlotTable){rankset_copy(ranks), FALSE, series_builder_end(b)};
+    g_ptr_array_add(m->p->derived_tables, table);
+    slots[k] = (WendSlot){.form = WEND_SLOT_TABLE, .table = table};
+    return !m->c.failed || member_bad(m, bad);
+}
+
+/* ACROSS: of this terminal, how many slots just before are told so. */
+static gboolean make_slot(Member *m, WendSlot *slots, guint k, guint64 form, gint64 word, guint *across)
 {
     const WendProgram *p = m->p;
-    if (form == WEND_SLOT_TABLE && word >= 0 && word < p->n_tables) *slot = (WendSlot){.form = WEND_SLOT_TABLE, .table = &p->tables[word]};
-    else if (form < WEND_SLOT_TABLE) *slot = (WendSlot){.form = (WendSlotForm)form, .value = word};
-    else return member_bad(m, "a slot has a form that is not there");
+    if (form == TOLD_CONSTANT || form == TOLD_SELF) slots[k] = (WendSlot){.form = form == TOLD_SELF ? WEND_SLOT_SELF : WEND_SLOT_CONSTANT, .value = word};
+    else if (form == TOLD_TABLE && word >= 0 && word < p->n_tables) slots[k] = (WendSlot){.form = WEND_SLOT_TABLE, .table = &p->tables[word]};
+    else if (form == TOLD_SUM || form == TOLD_ACROSS) {
+        if (!derive_slot(m, slots, k, (SlotTold)form, word, *across)) return FALSE;
+    } else return member_bad(m, "a slot has a form that is not there");
+    *across = form == TOLD_ACROSS ? *across + 1 : 0;
     return TRUE;
+}
+
+/* Forms as since format 8. */
+static guint64 told_form(const Member *m, guint64 form)
+{
+    return m->p->format < ARCHIVE_FUNCTIONS_NAMED && form > TOLD_SELF ? form + (TOLD_TABLE - TOLD_SUM) : form;
 }
 
 /* MANY terminals of one shape. BY_SLOT: slot by slot, else one is told by itself. */
@@ -310,18 +367,19 @@ static gboolean read_slots(Member *m, WendTerminal *terminals, guint shape, guin
     const WendProgram *p = m->p;
     if (n_slots > (gsize)(m->c.end - m->c.p)) return member_bad(m, "truncated"); /* each takes a byte and more */
     WendSlot *slots = program_new_block(m->p, (gsize)many * n_slots, sizeof(WendSlot));
+    g_autofree guint *across = g_new0(guint, many);
     for (guint i = 0; i < many; i++) terminals[i] = (WendTerminal){.shape = shape, .n_slots = n_slots, .slots = slots + (gsize)i * n_slots};
     for (guint k = 0; k < n_slots && !by_slot; k++) {
-        guint64 form = wend_read_unsigned(&m->c);
-        gint64 word = form < WEND_SLOT_TABLE ? member_word(m) : (gint64)(form - WEND_SLOT_TABLE);
-        if (!make_slot(m, MIN(form, (guint64)WEND_SLOT_TABLE), word, &slots[k])) return FALSE;
+        guint64 form = told_form(m, wend_read_unsigned(&m->c));
+        gint64 word = form < TOLD_TABLE ? member_word(m) : (gint64)(form - TOLD_TABLE);
+        if (!make_slot(m, slots, k, MIN(form, (guint64)TOLD_TABLE), word, across)) return FALSE;
     }
     for (guint k = 0; k < n_slots && by_slot; k++) {
         g_autoptr(Series) forms = series_decode(&m->c, many, NULL, 0);
         g_autoptr(Series) words = forms ? series_decode(&m->c, many, p->constants, p->n_constants) : NULL;
         if (!words) return member_bad(m, "a column of slots is damaged");
         for (guint i = 0; i < many; i++)
-            if (!make_slot(m, (guint64)series_at(forms, i), series_at(words, i), &slots[(gsize)i * n_slots + k])) return FALSE;
+            if (!make_slot(m, slots + (gsize)i * n_slots, k, told_form(m, (guint64)series_at(forms, i)), series_at(words, i), &across[i])) return FALSE;
     }
     return !m->c.failed || member_bad(m, "truncated");
 }
@@ -458,10 +516,9 @@ static gboolean read_rules(Member *m)
 
 gboolean program_read(WendProgram *p, GError **error)
 {
-    Member m;
-    if (!read_meta(p, error) || !member_open(&m, p, "functions", error)) return FALSE;
-    if (!read_functions(&m) || !member_part(&m, "constants") || !read_constants(&m) || !member_part(&m, "shapes") || !read_shapes(&m) || !member_close(&m)) return FALSE;
-    if (!member_open(&m, p, p->format < ARCHIVE_FUNCTIONS_NAMED ? "terminals" : "grammar", error)) return FALSE;
-    if (!read_terminals(&m) || !member_part(&m, "rules") || !read_rules(&m) || !member_part(&m, "classes") || !read_classes(&m) || !member_close(&m)) return FALSE;
-    return read_sequences(p, error);
+    Member m = {.p = p, .error = error};
+    if (!read_meta(p, error)) return FALSE;
+    return member_part(&m, "functions") && read_functions(&m) && member_part(&m, "constants") && read_constants(&m) && member_part(&m, "shapes") && read_shapes(&m) &&
+           member_part(&m, "terminals") && read_terminals(&m) && member_part(&m, "rules") && read_rules(&m) && member_part(&m, "classes") && read_classes(&m) &&
+           read_sequences(&m) && member_close(&m);
 }

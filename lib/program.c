@@ -24,6 +24,7 @@ WendProgram *program_new(GPtrArray *more_constants)
     WendProgram *p = g_new0(WendProgram, 1);
     p->members = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     p->blocks = g_ptr_array_new_with_free_func(g_free);
+    p->derived_tables = g_ptr_array_new();
     p->more_constants = more_constants ? g_ptr_array_ref(more_constants) : g_ptr_array_new_with_free_func(g_free);
     p->datatypes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL);
     p->any_source = wend_constant_word("MPI_ANY_SOURCE");
@@ -54,14 +55,19 @@ WendProgram *program_from_bundle(Bundle *b, GError **error)
     return program_from_bundle_with(b, NULL, error);
 }
 
+static void slot_table_clear(WendSlotTable *t)
+{
+    rankset_clear(&t->ranks);
+    series_unref(t->series);
+}
+
 void wend_program_free(WendProgram *p)
 {
     if (!p) return;
     program_clear_sequences(p);
-    for (guint i = 0; i < p->n_tables; i++) {
-        rankset_clear(&p->tables[i].ranks);
-        series_unref(p->tables[i].series);
-    }
+    for (guint i = 0; i < p->n_tables; i++) slot_table_clear(&p->tables[i]);
+    for (guint i = 0; i < p->derived_tables->len; i++) slot_table_clear(p->derived_tables->pdata[i]);
+    g_ptr_array_unref(p->derived_tables);
     comm_numbers_free(p->comms);
     g_clear_pointer(&p->meta, g_key_file_unref);
     g_hash_table_unref(p->datatypes);

@@ -330,8 +330,10 @@ static gboolean read_rows(Member *m, Times *times, guint first, gsize n, guint i
         for (gsize i = n; i-- > 0;)
             if (rows[base + i].count > (k > 0)) numbers[i * TIMING_NUMBERS + k] = column[--have];
     }
-    for (gsize i = 0; i < n; i++)
-        if (rows[base + i].count) timing_from_numbers(&rows[base + i], &numbers[i * TIMING_NUMBERS]);
+    for (gsize i = 0; i < n; i++) {
+        TimingDigits bits = m->p->format < ARCHIVE_FUNCTIONS_NAMED ? TIMING_DIGITS_BEFORE : timing_digits(rows[base + i].count);
+        if (rows[base + i].count) timing_from_numbers(&rows[base + i], &numbers[i * TIMING_NUMBERS], bits);
+    }
     return TRUE;
 }
 
@@ -447,28 +449,28 @@ static gboolean polls_of(Member *m, const VariantClasses *f, Counter *c)
     return TRUE;
 }
 
-/* A member that has something for each sequence, in the order of the classes, and maybe (END not NULL) for all. */
-static gboolean read_each(WendProgram *p, const char *name, SequenceReader read, EndReader end, Counter *c, GError **error)
+/* A part that has something for each sequence, in the order of the classes, and maybe (END not NULL) for all. */
+static gboolean read_each(Member *m, const char *name, SequenceReader read, EndReader end, Counter *c)
 {
-    Member m;
-    if (!member_open(&m, p, name, error)) return FALSE;
+    WendProgram *p = m->p;
+    if (!member_part(m, name)) return FALSE;
     for (guint i = 0; i < p->n_classes; i++) {
         VariantClasses f = {p, i, p->class_data[i].n_variants, 0};
         for (; f.n > 0 && f.sequence < p->classes[i].n_sequences; f.sequence++)
-            if (!read(&m, &f, c)) return FALSE;
+            if (!read(m, &f, c)) return FALSE;
     }
-    return (!end || end(&m, c)) && member_close(&m);
+    return !end || end(m, c);
 }
 
-gboolean read_sequences(WendProgram *p, GError **error)
+gboolean read_sequences(Member *m)
 {
+    WendProgram *p = m->p;
     Times times;
     times_init(&times, p);
     Counter c = {p, g_new0(guint64, p->n_rules + 1), g_new0(guint64, p->n_terminals + 1), g_new0(guint64, p->n_shapes + 1),
                  g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), &times};
-    gboolean good = read_each(p, "outcomes", outcomes_of, NULL, &c, error) &&
-                    (!bundle_has(p->bundle, "polls") || read_each(p, "polls", polls_of, NULL, &c, error)) &&
-                    (!bundle_has(p->bundle, "timing") || read_each(p, "timing", timing_of, timing_end, &c, error));
+    gboolean good = read_each(m, "outcomes", outcomes_of, NULL, &c) && (!member_has_part(m, "polls") || read_each(m, "polls", polls_of, NULL, &c)) &&
+                    (!member_has_part(m, "timing") || read_each(m, "timing", timing_of, timing_end, &c));
     times_finish(&times, p);
     g_free(c.rule_times);
     g_free(c.calls);

@@ -1,4 +1,4 @@
-/* sequence-write.c: the members that go with the sequences: outcomes, polls, timing. */
+/* sequence-write.c: the parts that go with the sequences: outcomes, polls, timing. */
 #include <string.h>
 
 #include "pieces.h"
@@ -158,19 +158,21 @@ static gboolean put_outcomes(Writer *w, const RecordedClass *k, const RecordedSe
 
 gboolean write_outcomes(Writer *w)
 {
-    gboolean good = writer_each_sequence(w, put_outcomes);
-    if (good) writer_member(w, "outcomes");
-    return good;
+    return writer_each_sequence(w, put_outcomes);
 }
 
-/* A member that is there only where a sequence had something to tell (w->told). END, if not NULL, adds what comes behind all sequences. */
-static gboolean write_if_told(Writer *w, const char *name, SequenceFunction function, void (*end)(Writer *w))
+/* 1 and a part, or 0 where no sequence had something to tell (w->told). END, if not NULL, adds what comes behind all sequences. */
+static gboolean write_if_told(Writer *w, SequenceFunction function, void (*end)(Writer *w))
 {
+    gsize before = w->out.len;
     w->told = FALSE;
-    gboolean good = writer_each_sequence(w, function);
-    if (good && end) end(w);
-    if (good && w->told) writer_member(w, name); else wend_buf_clear(&w->out);
-    return good;
+    wend_buf_unsigned(&w->out, 1);
+    if (!writer_each_sequence(w, function)) return FALSE;
+    if (end) end(w);
+    if (w->told || w->out.failed) return TRUE;
+    w->out.len = before;
+    wend_buf_unsigned(&w->out, 0);
+    return TRUE;
 }
 
 /* The grammar's rules in an order in which each uses only rules before it; the last is the start. */
@@ -228,7 +230,7 @@ static gboolean put_polls(Writer *w, const RecordedClass *k, const RecordedSeque
 
 gboolean write_polls(Writer *w)
 {
-    return write_if_told(w, "polls", put_polls, NULL);
+    return write_if_told(w, put_polls, NULL);
 }
 
 /* -- timing -- */
@@ -325,7 +327,7 @@ static void put_rows(Writer *w, const GArray *rows)
         const TimingRow *row = &g_array_index(rows, TimingRow, i);
         WendTiming t = timing_result(&row->sum);
         out[i].count = t.count;
-        if (t.count) timing_to_numbers(&t, out[i].numbers);
+        if (t.count) timing_to_numbers(&t, out[i].numbers, timing_digits(t.count));
         series_builder_add(counts, (SeriesRun){(gint64)(t.count - row->expected), 0, 1});
     }
     series_builder_encode(counts, &w->out, NULL);
@@ -350,7 +352,7 @@ gboolean write_timing(Writer *w)
         rows_by_shape_init(&times[interval].by_shape, w->r->shapes->len);
     }
     w->times = times;
-    gboolean good = write_if_told(w, "timing", put_timing, put_all_rows);
+    gboolean good = write_if_told(w, put_timing, put_all_rows);
     w->times = NULL;
     for (int interval = 0; interval < 2; interval++) {
         g_array_unref(times[interval].rows);

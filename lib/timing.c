@@ -79,7 +79,7 @@ gboolean timing_alike(const TimingSum *a, const TimingSum *b)
 {
     if (a->count == 0 || b->count == 0) return a->count == b->count;
     WendTiming x = timing_result(a), y = timing_result(b);
-    double least = 0.005 * MIN(x.mean, y.mean) + 1e-10; /* less is not told */
+    double least = ldexp(MIN(x.mean, y.mean), -1 - (int)timing_digits(x.count + y.count).mean) + 1e-10; /* less is not told */
     if (x.count == 1 && y.count == 1) x.stddev = y.stddev = (x.mean + y.mean) / 16;
     else if (x.count == 1) x.stddev = y.stddev;
     else if (y.count == 1) y.stddev = x.stddev;
@@ -181,24 +181,27 @@ double timing_seconds(guint32 code, guint bits)
     return ldexp((double)n + (shift ? 0.5 : 0), (int)shift) / 4e9;
 }
 
-enum { FINE = 7, COARSE = 5 };
-
-/* The most that a standard deviation can be (Bhatia and Davis 2000), which it is with two times, and near which it is with few. What is nearer to the mean than a code can tell counts as that far. */
-static guint32 spread(const WendTiming *t)
+TimingDigits timing_digits(guint64 count)
 {
-    double least = ldexp(t->mean, -COARSE);
-    return timing_code(sqrt(MAX(t->mean - t->min, least) * MAX(t->max - t->mean, least)), COARSE);
+    return (TimingDigits){count < 1000 ? 5 : 7, 4};
 }
 
-void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS])
+/* The most that a standard deviation can be (Bhatia and Davis 2000), which it is with two times, and near which it is with few. What is nearer to the mean than a code can tell counts as that far. */
+static guint32 spread(const WendTiming *t, TimingDigits bits)
 {
-    t->mean = t->min = t->max = timing_seconds((guint32)CLAMP(numbers[0], 0, G_MAXINT32), FINE);
+    double least = ldexp(t->mean, -(int)bits.rest);
+    return timing_code(sqrt(MAX(t->mean - t->min, least) * MAX(t->max - t->mean, least)), bits.rest);
+}
+
+void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS], TimingDigits bits)
+{
+    t->mean = t->min = t->max = timing_seconds((guint32)CLAMP(numbers[0], 0, G_MAXINT32), bits.mean);
     t->stddev = 0;
     if (t->count == 1) return;
-    gint64 mean = timing_code(t->mean, COARSE);
-    if (numbers[1] > 0) t->min = timing_seconds((guint32)CLAMP(mean - numbers[1], 0, G_MAXINT32), COARSE);
-    if (numbers[2] > 0) t->max = timing_seconds((guint32)CLAMP(mean + MIN(numbers[2], G_MAXINT32), 0, G_MAXINT32), COARSE);
-    t->stddev = timing_seconds((guint32)CLAMP(spread(t) - CLAMP(numbers[3], -G_MAXINT32, G_MAXINT32), 0, G_MAXINT32), COARSE);
+    gint64 mean = timing_code(t->mean, bits.rest);
+    if (numbers[1] > 0) t->min = timing_seconds((guint32)CLAMP(mean - numbers[1], 0, G_MAXINT32), bits.rest);
+    if (numbers[2] > 0) t->max = timing_seconds((guint32)CLAMP(mean + MIN(numbers[2], G_MAXINT32), 0, G_MAXINT32), bits.rest);
+    t->stddev = timing_seconds((guint32)CLAMP(spread(t, bits) - CLAMP(numbers[3], -G_MAXINT32, G_MAXINT32), 0, G_MAXINT32), bits.rest);
 }
 
 static int nearest(double x, double a, double b)
@@ -206,19 +209,20 @@ static int nearest(double x, double a, double b)
     return fabs(x - b) < fabs(x - a);
 }
 
-void timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS])
+void timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS], TimingDigits bits)
 {
     WendTiming read = {.count = t->count};
     memset(numbers, 0, TIMING_NUMBERS * sizeof *numbers);
-    numbers[0] = timing_code(t->mean, FINE);
+    numbers[0] = timing_code(t->mean, bits.mean);
     if (t->count > 1) {
-        gint64 mean = timing_code(timing_seconds((guint32)numbers[0], FINE), COARSE);
-        numbers[1] = MAX(mean - timing_code(t->min, COARSE), 0);
-        numbers[2] = MAX(timing_code(t->max, COARSE) - mean, 0);
+        double told = timing_seconds((guint32)numbers[0], bits.mean);
+        gint64 mean = timing_code(told, bits.rest);
+        numbers[1] = MAX(mean - timing_code(t->min, bits.rest), 0);
+        numbers[2] = MAX(timing_code(t->max, bits.rest) - mean, 0);
         /* 0 says the mean itself, and the middle of the next code may be nearer */
-        if (numbers[1] == 0 && mean > 0) numbers[1] = nearest(t->min, timing_seconds((guint32)numbers[0], FINE), timing_seconds((guint32)mean - 1, COARSE));
-        if (numbers[2] == 0) numbers[2] = nearest(t->max, timing_seconds((guint32)numbers[0], FINE), timing_seconds((guint32)mean + 1, COARSE));
+        if (numbers[1] == 0 && mean > 0) numbers[1] = nearest(t->min, told, timing_seconds((guint32)mean - 1, bits.rest));
+        if (numbers[2] == 0) numbers[2] = nearest(t->max, told, timing_seconds((guint32)mean + 1, bits.rest));
     }
-    timing_from_numbers(&read, numbers);
-    numbers[3] = (gint64)spread(&read) - timing_code(t->stddev, COARSE);
+    timing_from_numbers(&read, numbers, bits);
+    numbers[3] = (gint64)spread(&read, bits) - timing_code(t->stddev, bits.rest);
 }

@@ -39,11 +39,16 @@ WendTiming timing_result(const TimingSum *t);
 void timing_encode(const TimingSum *t, WendBuf *out);
 TimingSum timing_decode(WendCursor *c);
 
-/* What the archive has of the times of COUNT > 0 calls, rounded as far as they are known: the mean to 7 significant bits (0.4 %), the rest to 5 (1.6 %). [0] says the mean, [1] and [2] how
- * far below and above it minimum and maximum are, [3], which may be negative, the standard deviation; of one call, [0] alone counts. Any numbers can be turned back. */
+/* How many significant bits the archive has of the mean of COUNT times, and of their extremes and their standard deviation: n bits are at most 2^-n of the time off. Times of calls spread about
+ * as much as they are long, so that the mean of 1,000 is known to 3 %, and a deviation to no more; extremes are one call each. Before format 8 it was TIMING_DIGITS_BEFORE for all. */
+typedef struct { guint mean, rest; } TimingDigits;
+#define TIMING_DIGITS_BEFORE ((TimingDigits){7, 5})
+TimingDigits timing_digits(guint64 count);
+/* What the archive has of the times of COUNT > 0 calls, rounded so. [0] says the mean, [1] and [2] how far below and above it minimum and maximum are, [3], which may be negative, the standard
+ * deviation; of one call, [0] alone counts. Any numbers can be turned back. */
 enum { TIMING_NUMBERS = 4 };
-void timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS]);
-void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS]); /* t->count is set */
+void timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS], TimingDigits bits);
+void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS], TimingDigits bits); /* t->count is set */
 
 /* A time as a small integer, quarters of a nanosecond to so many significant bits (2 to 32): monotone. And the middle of what has a code. */
 guint32 timing_code(double seconds, guint bits);

@@ -15,7 +15,7 @@ typedef struct {
     guint64 *shape_calls;    /* scratch: by shape */
     guint64 total_calls, total_polls;
     struct TimingTable *times; /* scratch: durations, intervals */
-    gboolean told;           /* scratch: whether the member at hand says anything */
+    gboolean told;           /* scratch: whether the part at hand says anything */
     WendBuf out;             /* the member at hand */
     BundleWriter *bundle;
     gboolean failed;
@@ -28,7 +28,7 @@ static inline void writer_word(Writer *w, gint64 word) { codec_put_word(&w->out,
 typedef gboolean (*SequenceFunction)(Writer *w, const RecordedClass *k, const RecordedSequence *s);
 gboolean writer_each_sequence(Writer *w, SequenceFunction function);
 
-/* The members that go with the sequences. FALSE: a rank's streams or grammars are damaged. */
+/* The parts that go with the sequences. FALSE: a rank's streams or grammars are damaged. */
 gboolean write_outcomes(Writer *w);
 gboolean write_polls(Writer *w);
 gboolean write_timing(Writer *w);

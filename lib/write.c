@@ -3,11 +3,11 @@
 
 #include "bundle.h"
 #include "codec.h"
+#include "derive.h"
 #include "functions.h"
 #include "part.h"
 #include "pieces.h"
 #include "saved.h"
-#include "sums.h"
 #include "write-private.h"
 
 /* The archive has kinds and extents by number (docs/format.md): new ones go behind these. */
@@ -160,7 +160,7 @@ static void write_meta(Writer *w)
     g_autoptr(GKeyFile) meta = g_key_file_new();
     g_key_file_set_integer(meta, "recording", "format", ARCHIVE_FORMAT);
     g_key_file_set_integer(meta, "recording", "ranks", m->world);
-    g_key_file_set_boolean(meta, "recording", "complete", m->ranks.n == m->world);
+    if (m->ranks.n < m->world) g_key_file_set_boolean(meta, "recording", "complete", FALSE);
     if (m->ranks.n != m->world) {
         g_autofree char *missing = missing_ranks(m);
         g_key_file_set_value(meta, "recording", "missing", missing);
@@ -210,7 +210,7 @@ static void write_functions(Writer *w)
     for (gsize i = 0; i < wend_n_functions; i++) {
         const WendFunction *f = &wend_functions[i];
         if (!w->function_used[i]) continue;
-        wend_buf_string(&w->out, f->name);
+        codec_put_name(&w->out, f->name);
         wend_buf_unsigned(&w->out, f->archived ? 0 : 1);
         if (f->archived) continue;
         wend_buf_unsigned(&w->out, f->flags);
@@ -239,7 +239,7 @@ static void write_constants(Writer *w)
     wend_buf_unsigned(&w->out, w->n_constants);
     for (gsize i = 0; i < wend_n_constants; i++) {
         if (!w->constant_used[i]) continue;
-        wend_buf_string(&w->out, wend_constants[i]);
+        codec_put_name(&w->out, wend_constants[i]);
         g_autofree char *key = g_strconcat("datatype.", wend_constants[i], NULL);
         put_datatype(&w->out, fact(w->r->merge, key));
     }
@@ -300,51 +300,35 @@ static void distinct_write(Distinct *d, Writer *w)
     g_hash_table_destroy(d->numbers);
 }
 
-/* A table of values: where its bytes are in those of all tables, and what they are of. SUM: the two tables before it whose sum it is; both 0: it is told by its own words. */
-typedef struct { gsize offset, n; guint64 key; const Vector *values; guint32 n_ranks, sum[2]; guint column; } TableTold;
+/* A table of values: where its bytes are in those of all tables, and what they are of. */
+typedef struct { gsize offset, n; guint64 key; const Vector *values; guint32 n_ranks; guint column; } TableTold;
 
-/* TOLD: TableTold, by number. COLUMN: of one slot of the terminals of a shape. SUMMED: words of tables that are sums. */
-typedef struct { Distinct sets, tables; GArray *told; guint column; guint64 summed; } SlotTables;
+/* TOLD: TableTold, by number. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be told by others; DERIVED: words of those that are. */
+typedef struct { Distinct sets, tables; GArray *told; guint column; gboolean derive; guint64 derived; } SlotTables;
 
-/* How a slot is told: its form, and the word or the table's number. ADDEND: 1 + the slot that with the one before this one makes it; 0: none. */
-typedef struct { guint form; guint32 addend; gint64 word; } Told;
+/* How a slot is told: its form, and the word or the table's number. */
+typedef struct { SlotTold form; gint64 word; } Told;
 
-static gboolean is_sum(const TableTold *t) { return t->sum[0] != 0 || t->sum[1] != 0; }
-
-/* Whether a table of N_RANKS words may be told as a sum. A reader bounds what sums stand for by the bytes of the member, of which those of the tables are a part. */
-static gboolean may_be_sum(const SlotTables *tables, guint32 n_ranks)
-{
-    return tables->summed + n_ranks <= (guint64)TABLES_WORDS_PER_BYTE / 4 * tables->tables.bytes.len;
-}
-
-/* How the slot K of a terminal is told, of whose SLOTS those before it are known. */
-static void tell_slot(Writer *w, SlotTables *tables, const Signature *s, guint k, Told *slots)
+static Told tell_slot(Writer *w, SlotTables *tables, const Signature *s, guint k, Derived derived)
 {
     const Vector *v = &s->slots[k];
-    Told *told = &slots[k];
-    gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
-    told->word = v->constant ? v->value : v->delta;
-    told->form = v->constant ? WEND_SLOT_CONSTANT : WEND_SLOT_SELF;
-    if (v->constant && v->relative && k == 0 && has_self) { /* there is one rank: self is best told relative to it */
-        told->word = v->delta;
-        told->form = WEND_SLOT_SELF;
+    if (derived.kind) {
+        tables->derived += s->ranks.n;
+        return (Told){derived.kind == DERIVED_SUM ? TOLD_SUM : TOLD_ACROSS, derived.back};
     }
-    if (v->constant || v->relative) return;
+    gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
+    /* where there is one rank, self is best told relative to it */
+    if (v->constant && !(v->relative && k == 0 && has_self)) return (Told){TOLD_CONSTANT, v->value};
+    if (v->constant || v->relative) return (Told){TOLD_SELF, v->delta};
     WendBuf set = WEND_BUF_INIT, bytes = WEND_BUF_INIT;
     rankset_encode(&s->ranks, &set);
-    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 3 | (v->of_self ? 1 : 0), .values = v, .n_ranks = s->ranks.n, .column = tables->column};
-    if (told->addend && may_be_sum(tables, table.n_ranks)) {
-        table.sum[0] = (guint32)slots[k - 1].word;
-        table.sum[1] = (guint32)slots[told->addend - 1].word;
-    }
+    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 2 | (v->of_self ? 1 : 0), .values = v, .n_ranks = s->ranks.n, .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
     series_encode(v->series, &bytes, w->constant_number);
     table.n = bytes.len;
-    told->word = distinct_add(&tables->tables, &bytes);
-    told->form = WEND_SLOT_TABLE;
-    if (told->word != tables->told->len) return;
-    if (is_sum(&table)) tables->summed += table.n_ranks;
-    g_array_append_val(tables->told, table);
+    guint number = distinct_add(&tables->tables, &bytes);
+    if (number == tables->told->len) g_array_append_val(tables->told, table);
+    return (Told){TOLD_TABLE, number};
 }
 
 static void put_terminal(Writer *w, WendBuf *out, const Signature *s, const Told *slots)
@@ -353,8 +337,8 @@ static void put_terminal(Writer *w, WendBuf *out, const Signature *s, const Told
     wend_buf_unsigned(out, s->n_slots);
     for (guint k = 0; k < s->n_slots; k++) {
         const Told *t = &slots[k];
-        wend_buf_unsigned(out, t->form == WEND_SLOT_TABLE ? WEND_SLOT_TABLE + (guint64)t->word : t->form);
-        if (t->form != WEND_SLOT_TABLE) codec_put_word(out, t->word, w->constant_number);
+        wend_buf_unsigned(out, t->form == TOLD_TABLE ? TOLD_TABLE + (guint64)t->word : t->form);
+        if (t->form != TOLD_TABLE) codec_put_word(out, t->word, w->constant_number);
     }
 }
 
@@ -382,12 +366,11 @@ static void put_terminals(Writer *w, SlotTables *tables, const Signature *s, gui
 {
     WendBuf plain = WEND_BUF_INIT, by_slot = WEND_BUF_INIT;
     g_autofree Told *slots = g_new0(Told, (gsize)n * s->n_slots + 1);
-    for (guint i = 0; i < n; i++) {
-        g_autofree guint32 *addends = sums_find(s[i].slots, s[i].n_slots, s[i].ranks.n);
-        for (guint k = 0; addends && k < s->n_slots; k++) slots[(gsize)i * s->n_slots + k].addend = addends[k];
-    }
+    g_autofree Derived **derived = g_new0(Derived *, n);
+    for (guint i = 0; i < n && tables->derive; i++) derived[i] = slots_derive(s[i].slots, s[i].n_slots, s[i].ranks.n);
     for (guint k = 0; k < s->n_slots; k++, tables->column++)
-        for (guint i = 0; i < n; i++) tell_slot(w, tables, &s[i], k, slots + (gsize)i * s->n_slots);
+        for (guint i = 0; i < n; i++) slots[(gsize)i * s->n_slots + k] = tell_slot(w, tables, &s[i], k, derived[i] ? derived[i][k] : (Derived){DERIVED_NONE, 0});
+    for (guint i = 0; i < n; i++) g_free(derived[i]);
     for (guint i = 0; i < n; i++) put_terminal(w, &plain, &s[i], slots + (gsize)i * s->n_slots);
     if (n > 1) put_terminals_by_slot(w, &by_slot, s, slots, n);
     put_shorter(w, &plain, n > 1 ? &by_slot : NULL);
@@ -425,13 +408,8 @@ static void write_tables(Writer *w, SlotTables *tables)
     for (guint i = 0, end; i < tables->told->len; i = end) {
         gsize bytes = told[i].n, before = w->out.len;
         end = i + 1;
-        if (is_sum(&told[i])) {
-            wend_buf_unsigned(&w->out, told[i].key | TABLE_SUM);
-            for (int k = 0; k < 2; k++) wend_buf_unsigned(&w->out, i - told[i].sum[k]);
-            continue;
-        }
         guint most = told[i].n_ranks <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / told[i].n_ranks : 1;
-        for (; end < tables->told->len && end - i < most && told[end].key == told[i].key && told[end].column == told[i].column && !is_sum(&told[end]); end++) bytes += told[end].n;
+        for (; end < tables->told->len && end - i < most && told[end].key == told[i].key && told[end].column == told[i].column; end++) bytes += told[end].n;
         if (end - i > 1) put_together(w, &told[i], end - i, bytes);
         if (w->out.len == before) wend_buf_bytes(&w->out, tables->tables.bytes.data + told[i].offset, bytes);
     }
@@ -441,10 +419,10 @@ static void write_tables(Writer *w, SlotTables *tables)
     g_array_unref(tables->told);
 }
 
-/* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. */
-static void write_terminals(Writer *w)
+/* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. Returns how many words the slots have that are told by others. */
+static guint64 put_all_terminals(Writer *w, gboolean derive)
 {
-    SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), 0, 0};
+    SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), .derive = derive};
     const Signature *all = (const Signature *)(gpointer)w->r->signatures->data;
     WendBuf before = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
@@ -460,6 +438,16 @@ static void write_terminals(Writer *w)
     wend_buf_bytes(&w->out, terminals.data, terminals.len);
     w->failed |= terminals.failed;
     wend_buf_clear(&terminals);
+    return tables.derived;
+}
+
+/* A reader bounds by the member's bytes what slots that are told by others stand for. */
+static void write_terminals(Writer *w)
+{
+    gsize before = w->out.len;
+    if (put_all_terminals(w, TRUE) <= TABLES_WORDS_PER_BYTE * (guint64)(w->out.len - before)) return;
+    w->out.len = before;
+    put_all_terminals(w, FALSE);
 }
 
 /* What a symbol is of: 0 a rule, else 1 + the terminal's shape. */
@@ -584,14 +572,15 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
         write_functions(&w);
         write_constants(&w);
         write_shapes(&w);
-        writer_member(&w, "functions");
         write_terminals(&w);
         write_rules(&w);
         write_classes(&w);
-        writer_member(&w, "grammar");
         good = write_outcomes(&w) && write_polls(&w) && write_timing(&w);
     }
-    if (good) write_meta(&w); /* last: it has the totals */
+    if (good) {
+        writer_member(&w, "program");
+        write_meta(&w); /* last: it has the totals */
+    }
     if (good && !w.failed) {
         if (result) *result = (WendMergeResult){.calls = w.total_calls + w.total_polls, .classes = r->classes->len};
         good = bundle_finish(w.bundle, dir, file ? file : BUNDLE_FILE, result ? &result->bytes : NULL, error);

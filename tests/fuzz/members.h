@@ -5,7 +5,7 @@
 
 #include "../../lib/bundle.h"
 
-static const char *const member_names[] = {"meta", "functions", "constants", "shapes", "terminals", "rules", "classes", "outcomes", "polls", "timing", "grammar"};
+static const char *const member_names[] = {"meta", "functions", "constants", "shapes", "terminals", "rules", "classes", "outcomes", "polls", "timing", "program"};
 
 static inline Bundle *members_unpack(const guint8 *p, gsize n)
 {

@@ -1,8 +1,8 @@
 /* codecs.c: decode of encode is the input: rank sets, slot vectors, words, times. */
 #include "../../lib/codec.h"
+#include "../../lib/derive.h"
 #include "../../lib/hosts.h"
 #include "../../lib/rankset.h"
-#include "../../lib/sums.h"
 #include "../../lib/timing.h"
 #include "../../lib/vector.h"
 
@@ -225,12 +225,26 @@ static void test_series_skewed(void)
     wend_buf_clear(&b);
 }
 
-/* -- sums of slots -- */
+/* -- slots by others -- */
 
-/* Counts by chance and their running sum, as MPI_Alltoallv has them twice, with what is no sum between them. */
+enum { SENDERS = 12 };
+
+static void free_slots(Vector *slots, guint n)
+{
+    for (guint k = 0; k < n; k++) vector_clear(&slots[k]);
+}
+
+static Vector vector_of(const gint64 *words, guint n)
+{
+    for (guint r = 1; r < n; r++)
+        if (words[r] != words[0]) return (Vector){.series = series_of(words, n)};
+    return (Vector){.constant = TRUE, .value = words[0]};
+}
+
+/* Counts by chance and their running sum, as MPI_Gatherv has them, twice. */
 static void test_slot_sums(void)
 {
-    enum { RANKS = 12, COUNTS = 9, SLOTS = 2 + 4 * COUNTS };
+    enum { RANKS = SENDERS, COUNTS = 9, SLOTS = 2 + 4 * COUNTS };
     for (int round = 0; round < 50; round++) {
         gint64 words[SLOTS][RANKS];
         Vector slots[SLOTS];
@@ -248,16 +262,50 @@ static void test_slot_sums(void)
                 }
             }
         }
-        for (guint k = 0; k < SLOTS; k++) slots[k] = (Vector){.series = series_of(words[k], RANKS)};
-        g_autofree guint32 *addends = sums_find(slots, SLOTS, RANKS);
-        g_assert_nonnull(addends);
+        for (guint k = 0; k < SLOTS; k++) slots[k] = vector_of(words[k], RANKS);
+        g_autofree Derived *derived = slots_derive(slots, SLOTS, RANKS);
+        g_assert_nonnull(derived);
         for (guint k = 0; k < SLOTS; k++) {
             guint half = k >= 2 + 2 * COUNTS, displs = 2 + (2 * half + 1) * COUNTS, at = k - displs;
-            gboolean sums = k >= displs + 2 && !(half && at == lied);
-            g_assert_cmpuint(addends[k], ==, sums ? 1 + displs - COUNTS + at - 1 : 0);
+            gboolean sum = k > displs && k < displs + COUNTS && !(half && at == lied);
+            g_assert_cmpint(derived[k].kind, ==, sum ? DERIVED_SUM : DERIVED_NONE);
+            if (sum) g_assert_cmpuint(derived[k].back, ==, COUNTS + 1);
         }
-        g_assert_null(sums_find(slots, 2 + COUNTS, RANKS));
-        for (guint k = 0; k < SLOTS; k++) series_unref(slots[k].series);
+        g_assert_null(slots_derive(slots, 2 + COUNTS, RANKS));
+        free_slots(slots, SLOTS);
+    }
+}
+
+/* What MPI_Alltoallv receives is what the others send; not if one of them lies. */
+static void test_slots_across(void)
+{
+    enum { N = SENDERS, GAP = 3, SLOTS = 1 + N + GAP + N + 1 };
+    for (int round = 0; round < 60; round++) {
+        gint64 words[SLOTS][N];
+        Vector slots[SLOTS];
+        guint constant = (guint)g_rand_int_range(dice, 1, N), send = 1, receive = send + N + GAP;
+        gboolean lies = round % 3 == 1, all_send_the_same = round % 3 == 2;
+        for (guint r = 0; r < N; r++) {
+            for (guint k = 0; k < SLOTS; k++) words[k][r] = k < N ? 1 : (gint64)r;
+            words[0][r] = r;
+        }
+        for (guint to = 0; to < N; to++) {
+            gint64 same = g_rand_int_range(dice, 100, 5000);
+            for (guint from = 0; from < N; from++) {
+                gint64 count = to == constant || all_send_the_same ? same : g_rand_int_range(dice, 100, 5000);
+                words[send + to][from] = count;
+                words[receive + from][to] = count;
+            }
+        }
+        if (lies) words[receive + (guint)g_rand_int_range(dice, 0, N)][g_rand_int_range(dice, 0, N)]++;
+        for (guint k = 0; k < SLOTS; k++) slots[k] = vector_of(words[k], N);
+        g_autofree Derived *derived = slots_derive(slots, SLOTS, N);
+        g_assert_true((derived != NULL) == (round % 3 == 0));
+        for (guint k = 0; derived && k < SLOTS; k++) {
+            g_assert_cmpint(derived[k].kind, ==, k >= receive && k < receive + N ? DERIVED_ACROSS : DERIVED_NONE);
+            if (derived[k].kind) g_assert_cmpuint(derived[k].back, ==, receive - send);
+        }
+        free_slots(slots, SLOTS);
     }
 }
 
@@ -393,10 +441,12 @@ static void test_times(void)
     }
 }
 
-/* Of times by chance, over ten orders of magnitude: the mean to 0.4 %, the rest to about 1.6 % of what they are and, where they are near it, of the mean. */
+/* Of times by chance, over ten orders of magnitude: the mean, and the rest, to what the digits say of what they are and, where they are near it, of the mean. */
 static void test_time_numbers(void)
 {
+    static const TimingDigits digits[] = {{5, 4}, {7, 4}, {7, 5}};
     for (int i = 0; i < 20000; i++) {
+        TimingDigits bits = digits[g_test_rand_int_range(0, G_N_ELEMENTS(digits))];
         WendTiming t = {.count = 1 + (guint64)g_test_rand_int_range(0, 9)}, back = {.count = t.count};
         double around = exp(g_test_rand_double_range(log(1e-8), log(100))), wide = i % 3 ? g_test_rand_double_range(0, 2) : 0.001, sum = 0, sum2 = 0;
         for (guint64 k = 0; k < t.count; k++) {
@@ -409,20 +459,21 @@ static void test_time_numbers(void)
         t.mean = sum / (double)t.count;
         t.stddev = sqrt(MAX(sum2 / (double)t.count - t.mean * t.mean, 0));
         gint64 numbers[TIMING_NUMBERS];
-        timing_to_numbers(&t, numbers);
-        timing_from_numbers(&back, numbers);
-        double close = t.mean / 20; /* the mean itself stands for what is this near it */
-        g_assert_cmpfloat(fabs(back.mean - t.mean), <=, t.mean / 120 + 3e-10);
-        g_assert_cmpfloat(fabs(back.min - t.min), <=, (t.min > t.mean * 0.9 ? close : t.min / 28) + 1e-9);
-        g_assert_cmpfloat(fabs(back.max - t.max), <=, MAX(t.max / 28, close) + 1e-9);
-        g_assert_cmpfloat(fabs(back.stddev - t.stddev), <=, t.stddev / 28 + 1e-9);
+        timing_to_numbers(&t, numbers, bits);
+        timing_from_numbers(&back, numbers, bits);
+        double mean = ldexp(1.07, -(int)bits.mean), rest = ldexp(1.15, -(int)bits.rest), close = 1.6 * rest * t.mean; /* the mean itself stands for what is this near it */
+        g_assert_cmpfloat(fabs(back.mean - t.mean), <=, t.mean * mean + 3e-10);
+        g_assert_cmpfloat(fabs(back.min - t.min), <=, (t.min > t.mean * 0.8 ? close : t.min * rest) + 1e-9);
+        g_assert_cmpfloat(fabs(back.max - t.max), <=, MAX(t.max * rest, close) + 1e-9);
+        g_assert_cmpfloat(fabs(back.stddev - t.stddev), <=, t.stddev * rest + 1e-9);
         g_assert_true(back.min <= back.mean && back.mean <= back.max);
         if (t.count == 1) g_assert_true(numbers[1] == 0 && numbers[2] == 0);
     }
     gint64 wild[TIMING_NUMBERS] = {G_MAXINT64, G_MAXINT64, G_MAXINT64, G_MININT64};
     WendTiming t = {.count = 3};
-    timing_from_numbers(&t, wild);
+    timing_from_numbers(&t, wild, TIMING_DIGITS_BEFORE);
     g_assert_true(isfinite(t.mean) && isfinite(t.min) && isfinite(t.max) && isfinite(t.stddev));
+    g_assert_cmpuint(timing_digits(10).mean, <, timing_digits(100000).mean);
 }
 
 /* Against the plain formulas over all values, in two orders that must give the same bits. */
@@ -524,7 +575,8 @@ int main(int argc, char **argv)
     g_test_add_func("/codecs/vectors", test_vectors);
     g_test_add_func("/codecs/series", test_series);
     g_test_add_func("/codecs/series/skewed", test_series_skewed);
-    g_test_add_func("/codecs/slot-sums", test_slot_sums);
+    g_test_add_func("/codecs/slots/sums", test_slot_sums);
+    g_test_add_func("/codecs/slots/across", test_slots_across);
     g_test_add_func("/codecs/structures", test_structures);
     g_test_add_func("/codecs/words", test_words);
     g_test_add_func("/codecs/times", test_times);

@@ -45,7 +45,7 @@ static void put(const void *bytes, gsize n)
     fclose(f);
 }
 
-static const char *const members[] = {"meta", "functions", "grammar", "outcomes", "timing"};
+static const char *const members[] = {"meta", "program"};
 static GBytes *right[G_N_ELEMENTS(members)]; /* what is in them */
 
 static void check_members(gboolean first)
@@ -185,7 +185,7 @@ static void test_repacked(gconstpointer whole)
     const GByteArray *w = whole;
     put(w->data, w->len);
     g_autofree char *same = g_strdup_printf("cd %s && mkdir x && tar --zstd -xf trace.tar.zst -C x && tar --zstd -cf trace.tar.zst -C x "
-                                            "meta functions grammar outcomes timing", directory);
+                                            "meta program", directory);
     g_assert_cmpint(system(same), ==, 0);
     g_assert_true(opens());
     g_autofree char *other = g_strdup_printf("cd %s/x && sed -i s/^format=.*/format=99/ meta && tar --zstd -cf ../trace.tar.zst * && cd .. && rm -r x", directory);
