@@ -26,6 +26,7 @@ seed archive/grid 9 examples/stencil2d 3
 seed archive/trips 5 tests/programs/trips
 seed archive/statuses 2 tests/programs/statuses
 cp trace.dir/trace.tar.zst "$seeds/seeds-archive/archive"
+seed archive/counts 6 tests/programs/irregular exchange 2
 seed archive/folded 1 tests/programs/folded chance
 seed decoder/ring 3 examples/ring
 seed decoder/testsome 3 examples/masterworker

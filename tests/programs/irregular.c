@@ -130,6 +130,32 @@ static long received(int n)
     return sum;
 }
 
+/* As many numbers as chance has it, and others for each. */
+static long exchange(int n)
+{
+    enum { MOST = 1000 };
+    int *counts = calloc(4 * (size_t)size, sizeof *counts), *at = counts + 2 * size; /* those for others, and theirs */
+    int *out = calloc((size_t)size * MOST, sizeof *out), *in = calloc((size_t)size * MOST, sizeof *in);
+    long sum = 0;
+    for (int turn = 0; turn < n; turn++) {
+        for (int i = 0; i < size; i++) {
+            unsigned to = (unsigned)(turn * size * size + rank * size + i) * 7919u, from = (unsigned)(turn * size * size + i * size + rank) * 7919u;
+            counts[i] = 1 + (int)(next(&to) % MOST);
+            counts[size + i] = 1 + (int)(next(&from) % MOST);
+            at[i] = i ? at[i - 1] + counts[i - 1] : 0;
+            at[size + i] = i ? at[size + i - 1] + counts[size + i - 1] : 0;
+            out[at[i]] = counts[i] + i;
+        }
+        MPI_Alltoallv(out, counts, at, MPI_INT, in, counts + size, at + size, MPI_INT, MPI_COMM_WORLD);
+        for (int i = 0; i < size; i++)
+            sum += in[at[size + i]];
+    }
+    free(counts);
+    free(out);
+    free(in);
+    return sum;
+}
+
 typedef struct { MPI_Comm comm; unsigned seed; long sum; } Work;
 
 static void *run(void *argument)
@@ -182,6 +208,8 @@ int main(int argc, char **argv)
         sum = pending(calls);
     else if (strcmp(how, "received") == 0)
         sum = received(calls);
+    else if (strcmp(how, "exchange") == 0)
+        sum = exchange(calls);
     else if (strcmp(how, "objects") == 0)
         sum = objects(calls);
     MPI_Allreduce(&sum, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
