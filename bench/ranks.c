@@ -428,9 +428,11 @@ static gsize run(const Structure *structure, guint ranks, const char *directory,
 int main(int argc, char **argv)
 {
     gint most = LARGEST;
+    g_autofree char *keep = NULL;
     GError *error = NULL;
     const GOptionEntry options[] = {{"most", 'm', 0, G_OPTION_ARG_INT, &most, "ranks at most (16384)", "RANKS"},
-                                    {"steps", 's', 0, G_OPTION_ARG_INT, &steps, "iterations (20)", "STEPS"}, {0}};
+                                    {"steps", 's', 0, G_OPTION_ARG_INT, &steps, "iterations (20)", "STEPS"},
+                                    {"keep", 'k', 0, G_OPTION_ARG_FILENAME, &keep, "keep the archives there, as STRUCTURE.RANKS.tar.zst", "FOLDER"}, {0}};
     g_autoptr(GOptionContext) context = g_option_context_new("[STRUCTURE…]");
     g_option_context_add_main_entries(context, options, NULL);
     if (!g_option_context_parse(context, &argc, &argv, &error)) {
@@ -451,6 +453,11 @@ int main(int argc, char **argv)
         gsize complete = 0;
         for (guint ranks = SMALLEST; asked && ranks <= (guint)most; ranks *= 4) {
             gsize bytes = run(&structures[i], ranks, directory, complete);
+            g_autofree char *kept = keep ? g_strdup_printf("%s/%s.%u.tar.zst", keep, structures[i].name, ranks) : NULL;
+            if (kept && g_rename(file, kept)) {
+                g_printerr("ranks: %s: %s\n", kept, g_strerror(errno));
+                return 4;
+            }
             if (ranks >= structures[i].complete && !complete) complete = bytes;
         }
     }
