@@ -323,16 +323,22 @@ static gboolean read_rows(Member *m, Times *times, guint first, gsize n, guint i
             *change -= now;
         }
     }
-    for (guint k = 0; k < TIMING_NUMBERS; k++) {
+    gboolean before = m->p->format < ARCHIVE_FUNCTIONS_NAMED;
+    g_autofree guint8 *finer = g_new0(guint8, n + 1);
+    for (guint k = 0; k < (before ? 4 : TIMING_NUMBERS); k++) {
         gsize have = 0;
-        for (gsize i = 0; i < n; i++) have += rows[base + i].count > (k > 0);
+        for (gsize i = 0; i < n; i++) {
+            if (k == 4 && rows[base + i].count) finer[i] = (guint8)timing_finer(&rows[base + i], &numbers[i * TIMING_NUMBERS]);
+            have += timing_has(rows[base + i].count, k, finer[i]);
+        }
         if (!read_column(m, have, column)) return member_bad(m, "truncated");
         for (gsize i = n; i-- > 0;)
-            if (rows[base + i].count > (k > 0)) numbers[i * TIMING_NUMBERS + k] = column[--have];
+            if (timing_has(rows[base + i].count, k, finer[i])) numbers[i * TIMING_NUMBERS + k] = column[--have];
     }
     for (gsize i = 0; i < n; i++) {
-        TimingDigits bits = m->p->format < ARCHIVE_FUNCTIONS_NAMED ? TIMING_DIGITS_BEFORE : timing_digits(rows[base + i].count);
-        if (rows[base + i].count) timing_from_numbers(&rows[base + i], &numbers[i * TIMING_NUMBERS], bits);
+        if (!rows[base + i].count) continue;
+        if (before) timing_from_numbers_before(&rows[base + i], &numbers[i * TIMING_NUMBERS]);
+        else timing_from_numbers(&rows[base + i], &numbers[i * TIMING_NUMBERS]);
     }
     return TRUE;
 }

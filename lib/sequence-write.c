@@ -320,21 +320,23 @@ static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequ
 
 static void put_rows(Writer *w, const GArray *rows)
 {
-    typedef struct { guint64 count; gint64 numbers[TIMING_NUMBERS]; } Row;
+    typedef struct { WendTiming t; gint64 numbers[TIMING_NUMBERS]; guint finer; } Row;
     g_autofree Row *out = g_new0(Row, rows->len + 1);
     SeriesBuilder *counts = series_builder_new();
     for (guint i = 0; i < rows->len; i++) {
         const TimingRow *row = &g_array_index(rows, TimingRow, i);
-        WendTiming t = timing_result(&row->sum);
-        out[i].count = t.count;
-        if (t.count) timing_to_numbers(&t, out[i].numbers, timing_digits(t.count));
-        series_builder_add(counts, (SeriesRun){(gint64)(t.count - row->expected), 0, 1});
+        out[i].t = timing_result(&row->sum);
+        if (out[i].t.count) {
+            timing_to_numbers(&out[i].t, out[i].numbers);
+            out[i].finer = timing_finer(&out[i].t, out[i].numbers);
+        }
+        series_builder_add(counts, (SeriesRun){(gint64)(out[i].t.count - row->expected), 0, 1});
     }
     series_builder_encode(counts, &w->out, NULL);
-    for (int column = 0; column < TIMING_NUMBERS; column++) {
+    for (guint column = 0; column < TIMING_NUMBERS; column++) {
         SeriesBuilder *numbers = series_builder_new();
         for (guint i = 0; i < rows->len; i++)
-            if (out[i].count > (column > 0)) series_builder_add(numbers, (SeriesRun){out[i].numbers[column], 0, 1});
+            if (timing_has(out[i].t.count, column, out[i].finer)) series_builder_add(numbers, (SeriesRun){out[i].numbers[column], 0, 1});
         series_builder_encode(numbers, &w->out, NULL);
     }
 }

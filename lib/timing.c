@@ -79,7 +79,7 @@ gboolean timing_alike(const TimingSum *a, const TimingSum *b)
 {
     if (a->count == 0 || b->count == 0) return a->count == b->count;
     WendTiming x = timing_result(a), y = timing_result(b);
-    double least = ldexp(MIN(x.mean, y.mean), -1 - (int)timing_digits(x.count + y.count).mean) + 1e-10; /* less is not told */
+    double least = 0.005 * MIN(x.mean, y.mean) + 1e-10; /* less is not worth a row */
     if (x.count == 1 && y.count == 1) x.stddev = y.stddev = (x.mean + y.mean) / 16;
     else if (x.count == 1) x.stddev = y.stddev;
     else if (y.count == 1) y.stddev = x.stddev;
@@ -181,27 +181,73 @@ double timing_seconds(guint32 code, guint bits)
     return ldexp((double)n + (shift ? 0.5 : 0), (int)shift) / 4e9;
 }
 
-TimingDigits timing_digits(guint64 count)
-{
-    return (TimingDigits){count < 1000 ? 5 : 7, 4};
-}
-
 /* The most that a standard deviation can be (Bhatia and Davis 2000), which it is with two times, and near which it is with few. What is nearer to the mean than a code can tell counts as that far. */
-static guint32 spread(const WendTiming *t, TimingDigits bits)
+static guint32 spread(const WendTiming *t, guint bits)
 {
-    double least = ldexp(t->mean, -(int)bits.rest);
-    return timing_code(sqrt(MAX(t->mean - t->min, least) * MAX(t->max - t->mean, least)), bits.rest);
+    double least = ldexp(t->mean, -(int)bits);
+    return timing_code(sqrt(MAX(t->mean - t->min, least) * MAX(t->max - t->mean, least)), bits);
 }
 
-void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS], TimingDigits bits)
+/* Extremes and deviation in codes of BITS bits, which are told by how far they are from the mean. */
+static void rest_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS], guint bits)
 {
-    t->mean = t->min = t->max = timing_seconds((guint32)CLAMP(numbers[0], 0, G_MAXINT32), bits.mean);
+    t->min = t->max = t->mean;
     t->stddev = 0;
     if (t->count == 1) return;
-    gint64 mean = timing_code(t->mean, bits.rest);
-    if (numbers[1] > 0) t->min = timing_seconds((guint32)CLAMP(mean - numbers[1], 0, G_MAXINT32), bits.rest);
-    if (numbers[2] > 0) t->max = timing_seconds((guint32)CLAMP(mean + MIN(numbers[2], G_MAXINT32), 0, G_MAXINT32), bits.rest);
-    t->stddev = timing_seconds((guint32)CLAMP(spread(t, bits) - CLAMP(numbers[3], -G_MAXINT32, G_MAXINT32), 0, G_MAXINT32), bits.rest);
+    gint64 mean = timing_code(t->mean, bits);
+    if (numbers[1] > 0) t->min = timing_seconds((guint32)CLAMP(mean - numbers[1], 0, G_MAXINT32), bits);
+    if (numbers[2] > 0) t->max = timing_seconds((guint32)CLAMP(mean + MIN(numbers[2], G_MAXINT32), 0, G_MAXINT32), bits);
+    t->stddev = timing_seconds((guint32)CLAMP(spread(t, bits) - CLAMP(numbers[3], -G_MAXINT32, G_MAXINT32), 0, G_MAXINT32), bits);
+}
+
+void timing_from_numbers_before(WendTiming *t, const gint64 numbers[TIMING_NUMBERS])
+{
+    t->mean = timing_seconds((guint32)CLAMP(numbers[0], 0, G_MAXINT32), 7);
+    rest_from_numbers(t, numbers, 5);
+}
+
+enum { MEAN_OF_ONE = 7, MEAN_MOST = 10 };
+
+/* How many bits there are of the extremes, of the deviation and, at least, of the mean. */
+static guint bits_of(guint64 count) { return count < 1000 ? 4 : 5; }
+
+/* How many bits more: so many that what they leave is less than the mean's standard error. In products and comparisons alone, which are the same everywhere. */
+static guint finer_bits(const WendTiming *t)
+{
+    guint coarse = bits_of(t->count), bits = coarse;
+    if (t->count == 1) return MEAN_OF_ONE - coarse;
+    while (bits < MEAN_MOST && ldexp(t->stddev * t->stddev, 2 * (int)bits) < t->mean * t->mean * (double)t->count) bits++;
+    return bits - coarse;
+}
+
+/* The codes' width is 2^shift, and this is what a code begins with. */
+static guint64 first_of(guint32 code, guint bits, guint32 *shift)
+{
+    *shift = code >> bits ? (code >> (bits - 1)) - 1 : 0;
+    *shift = MIN(*shift, 58); /* what a liar says */
+    return (guint64)((code - (*shift << (bits - 1))) & ((1u << bits) - 1)) << *shift;
+}
+
+guint timing_finer(WendTiming *t, const gint64 numbers[TIMING_NUMBERS])
+{
+    guint32 code = (guint32)CLAMP(numbers[0], 0, G_MAXINT32), shift;
+    t->mean = timing_seconds(code, bits_of(t->count));
+    rest_from_numbers(t, numbers, bits_of(t->count));
+    first_of(code, bits_of(t->count), &shift);
+    return MIN(finer_bits(t), shift);
+}
+
+void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS])
+{
+    guint finer = timing_finer(t, numbers);
+    guint32 shift;
+    guint64 first = first_of((guint32)CLAMP(numbers[0], 0, G_MAXINT32), bits_of(t->count), &shift), part = (guint64)CLAMP(numbers[4], 0, (1 << finer) - 1);
+    if (finer == 0) return;
+    shift -= finer;
+    double mean = t->mean;
+    t->mean = ((double)(first + (part << shift)) + (shift ? ldexp(0.5, (int)shift) : 0)) / 4e9;
+    if (t->min == mean) t->min = t->mean;
+    if (t->max == mean) t->max = t->mean;
 }
 
 static int nearest(double x, double a, double b)
@@ -209,20 +255,24 @@ static int nearest(double x, double a, double b)
     return fabs(x - b) < fabs(x - a);
 }
 
-void timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS], TimingDigits bits)
+void timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS])
 {
+    guint bits = bits_of(t->count);
     WendTiming read = {.count = t->count};
     memset(numbers, 0, TIMING_NUMBERS * sizeof *numbers);
-    numbers[0] = timing_code(t->mean, bits.mean);
+    gint64 mean = numbers[0] = timing_code(t->mean, bits);
     if (t->count > 1) {
-        double told = timing_seconds((guint32)numbers[0], bits.mean);
-        gint64 mean = timing_code(told, bits.rest);
-        numbers[1] = MAX(mean - timing_code(t->min, bits.rest), 0);
-        numbers[2] = MAX(timing_code(t->max, bits.rest) - mean, 0);
+        numbers[1] = MAX(mean - timing_code(t->min, bits), 0);
+        numbers[2] = MAX(timing_code(t->max, bits) - mean, 0);
         /* 0 says the mean itself, and the middle of the next code may be nearer */
-        if (numbers[1] == 0 && mean > 0) numbers[1] = nearest(t->min, told, timing_seconds((guint32)mean - 1, bits.rest));
-        if (numbers[2] == 0) numbers[2] = nearest(t->max, told, timing_seconds((guint32)mean + 1, bits.rest));
+        if (numbers[1] == 0 && mean > 0) numbers[1] = nearest(t->min, t->mean, timing_seconds((guint32)mean - 1, bits));
+        if (numbers[2] == 0) numbers[2] = nearest(t->max, t->mean, timing_seconds((guint32)mean + 1, bits));
+        read.mean = timing_seconds((guint32)mean, bits);
+        rest_from_numbers(&read, numbers, bits);
+        numbers[3] = (gint64)spread(&read, bits) - timing_code(t->stddev, bits);
     }
-    timing_from_numbers(&read, numbers, bits);
-    numbers[3] = (gint64)spread(&read, bits) - timing_code(t->stddev, bits.rest);
+    guint finer = timing_finer(&read, numbers);
+    guint32 shift;
+    guint64 first = first_of((guint32)mean, bits, &shift), quarters = (guint64)(MIN(t->mean * 4e9, 0x1p62) + 0.5);
+    if (finer) numbers[4] = (gint64)MIN((MAX(quarters, first) - first) >> (shift - finer), (1u << finer) - 1);
 }

@@ -31,7 +31,7 @@ guint32 rows_by_shape_count(const RowsByShape *r, guint shape);
 guint32 rows_by_shape_at(const RowsByShape *r, guint shape, guint32 i); /* the number among all of the shape's Ith */
 guint32 rows_by_shape_add(RowsByShape *r, guint shape);                 /* a new one: its number among all */
 void timing_add(TimingSum *a, const TimingSum *b);
-/* Whether A and B may well be times of the same: their means (Welch 1947) and their deviations are no further apart than three standard errors, or than the archive tells.
+/* Whether A and B may well be times of the same: their means (Welch 1947) and their deviations are no further apart than three standard errors, or than is worth a row.
  * Of one call alone the deviation is taken from the other, and of two such is an eighth of their mean. */
 gboolean timing_alike(const TimingSum *a, const TimingSum *b);
 WendTiming timing_result(const TimingSum *t);
@@ -39,16 +39,18 @@ WendTiming timing_result(const TimingSum *t);
 void timing_encode(const TimingSum *t, WendBuf *out);
 TimingSum timing_decode(WendCursor *c);
 
-/* How many significant bits the archive has of the mean of COUNT times, and of their extremes and their standard deviation: n bits are at most 2^-n of the time off. Times of calls spread about
- * as much as they are long, so that the mean of 1,000 is known to 3 %, and a deviation to no more; extremes are one call each. Before format 8 it was TIMING_DIGITS_BEFORE for all. */
-typedef struct { guint mean, rest; } TimingDigits;
-#define TIMING_DIGITS_BEFORE ((TimingDigits){7, 5})
-TimingDigits timing_digits(guint64 count);
-/* What the archive has of the times of COUNT > 0 calls, rounded so. [0] says the mean, [1] and [2] how far below and above it minimum and maximum are, [3], which may be negative, the standard
- * deviation; of one call, [0] alone counts. Any numbers can be turned back. */
-enum { TIMING_NUMBERS = 4 };
-void timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS], TimingDigits bits);
-void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS], TimingDigits bits); /* t->count is set */
+/* What the archive has of the times of COUNT > 0 calls, rounded as far as they are known. Extremes, which are one call each, and the standard deviation have 4 significant bits, or 5 from
+ * 1,000 calls on; the mean has that, and as many more, up to 10, as its standard error supports (of one call: 7). n bits are at most 2^-n of the time off.
+ * [0] says the mean in 4 or 5 bits, [1] and [2] how far below and above it minimum and maximum are, [3], which may be negative, the standard deviation, [4] the further bits of the mean;
+ * of one call, [0] and [4] alone count. Any numbers can be turned back. */
+enum { TIMING_NUMBERS = 5 };
+void timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS]);
+void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS]); /* t->count is set */
+/* By the numbers before, how many bits [4] has: if none, it is not told. T, of which the count is set, becomes what they say. */
+guint timing_finer(WendTiming *t, const gint64 numbers[TIMING_NUMBERS]);
+static inline gboolean timing_has(guint64 count, guint number, guint finer) { return count > (number > 0 && number < 4) && (number < 4 || finer > 0); }
+/* As before format 8: the mean in 7 bits, the rest in 5; without [4]. */
+void timing_from_numbers_before(WendTiming *t, const gint64 numbers[TIMING_NUMBERS]);
 
 /* A time as a small integer, quarters of a nanosecond to so many significant bits (2 to 32): monotone. And the middle of what has a code. */
 guint32 timing_code(double seconds, guint bits);

@@ -441,13 +441,12 @@ static void test_times(void)
     }
 }
 
-/* Of times by chance, over ten orders of magnitude: the mean, and the rest, to what the digits say of what they are and, where they are near it, of the mean. */
+/* Of times by chance, over ten orders of magnitude: the mean to its standard error, one to 0.8 %; the rest to 6 %, or 3 % of many, of what they are and, where they are near it, of the mean. */
 static void test_time_numbers(void)
 {
-    static const TimingDigits digits[] = {{5, 4}, {7, 4}, {7, 5}};
     for (int i = 0; i < 20000; i++) {
-        TimingDigits bits = digits[g_test_rand_int_range(0, G_N_ELEMENTS(digits))];
-        WendTiming t = {.count = 1 + (guint64)g_test_rand_int_range(0, 9)}, back = {.count = t.count};
+        guint64 times = i % 10 ? 1 : 1000; /* so often each of few */
+        WendTiming t = {.count = 1 + (guint64)g_test_rand_int_range(0, 9)}, back;
         double around = exp(g_test_rand_double_range(log(1e-8), log(100))), wide = i % 3 ? g_test_rand_double_range(0, 2) : 0.001, sum = 0, sum2 = 0;
         for (guint64 k = 0; k < t.count; k++) {
             double x = around * exp(wide * g_test_rand_double_range(-1, 1));
@@ -458,22 +457,30 @@ static void test_time_numbers(void)
         }
         t.mean = sum / (double)t.count;
         t.stddev = sqrt(MAX(sum2 / (double)t.count - t.mean * t.mean, 0));
+        t.count *= times;
         gint64 numbers[TIMING_NUMBERS];
-        timing_to_numbers(&t, numbers, bits);
-        timing_from_numbers(&back, numbers, bits);
-        double mean = ldexp(1.07, -(int)bits.mean), rest = ldexp(1.15, -(int)bits.rest), close = 1.6 * rest * t.mean; /* the mean itself stands for what is this near it */
+        timing_to_numbers(&t, numbers);
+        back = (WendTiming){.count = t.count};
+        if (!timing_has(t.count, 4, timing_finer(&back, numbers))) g_assert_cmpint(numbers[4], ==, 0);
+        back = (WendTiming){.count = t.count};
+        timing_from_numbers(&back, numbers);
+        double rest = times == 1 ? 1 / 14.0 : 1 / 28.0, close = 1.6 * rest * t.mean; /* the mean itself stands for what is this near it */
+        double mean = t.count == 1 ? 1 / 120.0 : MIN(rest, MAX(1.2 * t.stddev / t.mean / sqrt((double)t.count), 1 / 1000.0));
         g_assert_cmpfloat(fabs(back.mean - t.mean), <=, t.mean * mean + 3e-10);
         g_assert_cmpfloat(fabs(back.min - t.min), <=, (t.min > t.mean * 0.8 ? close : t.min * rest) + 1e-9);
         g_assert_cmpfloat(fabs(back.max - t.max), <=, MAX(t.max * rest, close) + 1e-9);
         g_assert_cmpfloat(fabs(back.stddev - t.stddev), <=, t.stddev * rest + 1e-9);
         g_assert_true(back.min <= back.mean && back.mean <= back.max);
-        if (t.count == 1) g_assert_true(numbers[1] == 0 && numbers[2] == 0);
+        if (t.count == 1) g_assert_true(numbers[1] == 0 && numbers[2] == 0 && numbers[3] == 0);
     }
-    gint64 wild[TIMING_NUMBERS] = {G_MAXINT64, G_MAXINT64, G_MAXINT64, G_MININT64};
-    WendTiming t = {.count = 3};
-    timing_from_numbers(&t, wild, TIMING_DIGITS_BEFORE);
-    g_assert_true(isfinite(t.mean) && isfinite(t.min) && isfinite(t.max) && isfinite(t.stddev));
-    g_assert_cmpuint(timing_digits(10).mean, <, timing_digits(100000).mean);
+    gint64 wild[TIMING_NUMBERS] = {G_MAXINT64, G_MAXINT64, G_MAXINT64, G_MININT64, G_MAXINT64};
+    for (guint64 count = 1; count < 100000; count *= 9) {
+        WendTiming t = {.count = count};
+        timing_from_numbers(&t, wild);
+        g_assert_true(isfinite(t.mean) && isfinite(t.min) && isfinite(t.max) && isfinite(t.stddev));
+        timing_from_numbers_before(&t, wild);
+        g_assert_true(isfinite(t.mean) && isfinite(t.min) && isfinite(t.max) && isfinite(t.stddev));
+    }
 }
 
 /* Against the plain formulas over all values, in two orders that must give the same bits. */
