@@ -53,6 +53,9 @@ typedef struct {
     gint64 value;
 } Piece;
 
+/* As many has an expression that can be read. */
+enum { PIECES = 3 };
+
 static gboolean plain(gint64 value) { return value >= WEND_SPECIAL_BASE && value < G_MAXINT64 / 2; }
 
 /* Splits values over keys (ranks, or residues of ranks) into stretches, or gives FALSE when there are more than LIMIT. */
@@ -104,52 +107,135 @@ static char *conditional(const Plan *plan, const GArray *pieces, const char *key
     return g_string_free(s, FALSE);
 }
 
-/* Grids: the value depends on the column, rank % m. */
+/* The value depends on the column, rank % m, as a constant or a shift for each. */
+static char *by_column(const Plan *plan, RankSet ranks, const gint64 *values, GArray *pieces, guint m)
+{
+    /* One representative rank for each residue; all others must agree with it as a constant, or all as a shift. */
+    g_autofree gint64 *first = g_new(gint64, m);
+    g_autofree guint *keys = g_new(guint, m), *at = g_new(guint, m);
+    g_autofree char *constant = g_malloc(m), *shift = g_malloc(m);
+    memset(at, 0xff, m * sizeof *at);
+    memset(constant, 1, m);
+    memset(shift, 1, m);
+    for (guint i = 0; i < ranks.n; i++) {
+        guint q = ranks.ranks[i] % m;
+        if (at[q] == G_MAXUINT) {
+            at[q] = i;
+            shift[q] = plain(values[i]);
+            continue;
+        }
+        constant[q] &= values[i] == values[at[q]];
+        shift[q] &= plain(values[i]) && values[i] - (gint64)ranks.ranks[i] == values[at[q]] - (gint64)ranks.ranks[at[q]];
+        if (!constant[q] && !shift[q])
+            return NULL;
+    }
+    g_array_set_size(pieces, 0);
+    guint n = 0;
+    for (guint q = 0; q < m; q++) {
+        if (at[q] == G_MAXUINT)
+            continue;
+        keys[n] = q;
+        first[n] = values[at[q]];
+        Piece piece = {n, n, !constant[q], constant[q] ? first[n] : first[n] - (gint64)ranks.ranks[at[q]]};
+        Piece *last = pieces->len ? &g_array_index(pieces, Piece, pieces->len - 1) : NULL;
+        if (last && last->relative == piece.relative && last->value == piece.value)
+            last->last = n;
+        else
+            g_array_append_val(pieces, piece);
+        n++;
+    }
+    if (pieces->len > PIECES)
+        return NULL;
+    g_autofree char *key = g_strdup_printf("rank %% %u", m);
+    return conditional(plan, pieces, key, keys);
+}
+
+static gboolean goes_on(RankSet ranks, const gint64 *values, guint i)
+{
+    return values[i] == values[i - 1] || (plain(values[i]) && plain(values[i - 1]) && values[i] - values[i - 1] == (gint64)ranks.ranks[i] - (gint64)ranks.ranks[i - 1]);
+}
+
+/* Grids of any width: few columns are tried one by one; wider ones are as wide as the places where one form ends and another begins are apart. */
 static char *by_residue(const Plan *plan, RankSet ranks, const gint64 *values, GArray *pieces)
 {
-    for (guint m = 2; m <= 128 && m <= ranks.n / 2; m++) {
-        /* One representative rank for each residue; all others must agree with it as a constant, or all as a shift. */
-        g_autofree gint64 *first = g_new(gint64, m);
-        g_autofree guint *keys = g_new(guint, m), *at = g_new(guint, m);
-        g_autofree char *constant = g_malloc(m), *shift = g_malloc(m);
-        memset(at, 0xff, m * sizeof *at);
-        memset(constant, 1, m);
-        memset(shift, 1, m);
-        gboolean good = TRUE;
-        for (guint i = 0; i < ranks.n && good; i++) {
-            guint q = ranks.ranks[i] % m;
-            if (at[q] == G_MAXUINT) {
-                at[q] = i;
-                shift[q] = plain(values[i]);
-                continue;
-            }
-            constant[q] &= values[i] == values[at[q]];
-            shift[q] &= plain(values[i]) && values[i] - (gint64)ranks.ranks[i] == values[at[q]] - (gint64)ranks.ranks[at[q]];
-            good = constant[q] || shift[q];
-        }
-        if (!good)
+    enum { ONE_BY_ONE = 128 };
+    char *text = NULL;
+    for (guint m = 2; m <= ONE_BY_ONE && m <= ranks.n / 2 && !text; m++)
+        text = by_column(plan, ranks, values, pieces, m);
+    guint first = 0, ends = 0;
+    for (guint i = 1; i < ranks.n && ends <= 2 * PIECES && !text; i++) {
+        if (goes_on(ranks, values, i))
             continue;
-        g_array_set_size(pieces, 0);
-        guint n = 0;
-        for (guint q = 0; q < m; q++) {
-            if (at[q] == G_MAXUINT)
-                continue;
-            keys[n] = q;
-            first[n] = values[at[q]];
-            Piece piece = {n, n, !constant[q], constant[q] ? first[n] : first[n] - (gint64)ranks.ranks[at[q]]};
-            Piece *last = pieces->len ? &g_array_index(pieces, Piece, pieces->len - 1) : NULL;
-            if (last && last->relative == piece.relative && last->value == piece.value)
-                last->last = n;
-            else
-                g_array_append_val(pieces, piece);
-            n++;
-        }
-        if (pieces->len > 3)
-            continue;
-        g_autofree char *key = g_strdup_printf("rank %% %u", m);
-        return conditional(plan, pieces, key, keys);
+        guint m = ranks.ranks[i] - first;
+        if (ends++ == 0)
+            first = ranks.ranks[i];
+        else if (m > ONE_BY_ONE && m <= ranks.ranks[ranks.n - 1] / 2)
+            text = by_column(plan, ranks, values, pieces, m);
     }
-    return NULL;
+    return text;
+}
+
+/* Adds a number of times a term to a sum; a term that is no name is set in brackets where it has to be. */
+static void add_term(GString *s, gint64 factor, const char *term)
+{
+    if (factor == 0 && (*term || s->len))
+        return;
+    gint64 size = factor < 0 ? -factor : factor;
+    g_string_append(s, s->len ? (factor < 0 ? " - " : " + ") : factor < 0 ? "-" : "");
+    if (*term && size == 1)
+        g_string_append(s, term);
+    else if (*term)
+        g_string_append_printf(s, strpbrk(term, " ") ? "%" G_GINT64_FORMAT " * (%s)" : "%" G_GINT64_FORMAT " * %s", size, term);
+    else
+        g_string_append_printf(s, "%" G_GINT64_FORMAT, size);
+}
+
+/* N values as a sum over the digits of X, the number of the value, in a base for each: row and column of a grid, the halves that a butterfly exchanges, what a tree divides by. Each stretch of
+ * WIDTH values goes up in the same steps, and what they begin with is again such a sum. FALSE: they are not; no sum is of more than what an int holds. */
+static gboolean by_digits(GString *s, const gint64 *values, guint n, const char *x, guint depth)
+{
+    enum { DIGITS = 4 };
+    gint64 step = n > 1 ? values[1] - values[0] : 0;
+    guint first = 1, second;
+    while (first < n && values[first] - values[first - 1] == step)
+        first++;
+    if (first == n) {
+        add_term(s, step, x);
+        add_term(s, values[0], "");
+        return TRUE;
+    }
+    /* the first stretch may have begun before the first value: the next one is whole */
+    step = first + 1 < n ? values[first + 1] - values[first] : 0;
+    for (second = first + 1; second < n && values[second] - values[second - 1] == step;)
+        second++;
+    guint width = second - first, phase = (width - first % width) % width, rows = (n + phase + width - 1) / width;
+    if (depth == DIGITS || width < 2 || rows > n / 2 + 1)
+        return FALSE;
+    g_autofree gint64 *row = g_new(gint64, rows);
+    for (guint q = 0; q < rows; q++)
+        row[q] = q * width >= phase ? values[q * width - phase] : values[0] - step * (gint64)phase;
+    for (guint i = 0; i < n; i++)
+        if (values[i] != row[(i + phase) / width] + step * (gint64)((i + phase) % width))
+            return FALSE;
+    g_autofree char *number = phase ? g_strdup_printf("(%s + %u)", x, phase) : g_strdup(x), *of_row = g_strdup_printf("%s / %u", number, width), *of_column = g_strdup_printf("%s %% %u", number, width);
+    if (!by_digits(s, row, rows, of_row, depth + 1))
+        return FALSE;
+    add_term(s, step, of_column);
+    return TRUE;
+}
+
+static char *by_digits_of_rank(RankSet ranks, const gint64 *values)
+{
+    guint low = ranks.ranks[0];
+    if (ranks.n < 3 || ranks.ranks[ranks.n - 1] - low + 1 != ranks.n)
+        return NULL;
+    for (guint i = 0; i < ranks.n; i++)
+        if (!plain(values[i]) || values[i] > G_MAXINT32 / 8 || values[i] < G_MININT32 / 8) /* so that each part of a sum of a few is an int */
+            return NULL;
+    g_autofree char *x = low ? g_strdup_printf("(rank - %u)", low) : g_strdup("rank");
+    GString *s = g_string_new("");
+    gboolean good = by_digits(s, values, ranks.n, x, 0);
+    return g_string_free(s, !good);
 }
 
 char *expression_by_rank(Emitter *e, RankSet ranks, const gint64 *values, const char *ctype, const char *name)
@@ -157,9 +243,11 @@ char *expression_by_rank(Emitter *e, RankSet ranks, const gint64 *values, const 
     g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
     if (ranks.n == 0)
         return g_strdup("0");
-    if (split_pieces(ranks.n, ranks.ranks, values, 3, pieces))
+    if (split_pieces(ranks.n, ranks.ranks, values, PIECES, pieces))
         return conditional(e->plan, pieces, "rank", ranks.ranks);
     char *grid = by_residue(e->plan, ranks, values, pieces);
+    if (!grid)
+        grid = by_digits_of_rank(ranks, values);
     if (grid)
         return grid;
     guint low = ranks.ranks[0], n = ranks.ranks[ranks.n - 1] - low + 1;

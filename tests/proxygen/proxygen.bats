@@ -672,6 +672,43 @@ C
     roundtrip 3 ./blocks by-chance
 }
 
+# Rows, columns and transposes of grids, what a butterfly exchanges, trees, rings of several dimensions: for each, what the proxy sends to is what each rank of the recording did, and no table.
+@test "partners that follow a pattern are expressions, whatever the number of ranks" {
+    script=$BUILD_DIR/tests/decoder/script
+    for ranks in 12 600; do
+        awk -v n="$ranks" 'BEGIN {
+            print "ranks " n
+            w = n == 12 ? 4 : 150; h = n / w
+            split("Send Ssend Bsend Rsend Send Ssend Bsend", how) # no loop
+            for (r = 0; r < n; r++) {
+                row = int(r / w); column = r % w
+                to[1] = column * h + row
+                to[2] = int((r + 1) / 2)
+                to[3] = row * w + (column + 1) % w
+                to[4] = ((row + h - 1) % h) * w + column
+                to[5] = r % 4 < 2 ? r + 2 : r - 2
+                to[6] = n - 1 - r
+                to[7] = int(r / 6) * 6 + (r % 3) * 2 + int(r / 3) % 2
+                print "rank " r
+                for (i = 1; i in to; i++) print "MPI_" how[i] " count=1 datatype=" (i < 5 ? "MPI_INT" : "MPI_DOUBLE") " dest=" to[i] " tag=" i
+                for (i = 1; i in to; i++) print i, r, to[i] >"said"
+            }
+        }' >in.script
+        rm -rf t
+        "$script" in.script t
+        "$PROXYGEN" -f t -o t.c
+        ! grep '^static const int [a-z]*_[0-9]' t.c || fail "$ranks ranks: a table of values" || return
+        {
+            printf '#include <stdio.h>\nint main(void)\n{\n    for (int rank = 0; rank < %d; rank++) {\n' "$ranks"
+            tr -d '\n' <t.c | grep -o 'MPI_[SBR]s*end([^;]*;' | sed -E 's/ +/ /g; s/^MPI_[A-Za-z]*\([^,]*, [^,]*, [^,]*, (.*), ([1-7]), MPI_COMM_WORLD\);$/        printf("\2 %d %d\\n", rank, \1);/'
+            printf '    }\n}\n'
+        } >values.c
+        gcc -o values values.c
+        ./values | sort >now
+        sort said | diff - now >&2 || fail "$ranks ranks: other partners" || return
+    done
+}
+
 # Sizes, partners and tags that are others in each iteration: the same on all ranks, others on each, every few steps, in threads.
 @test "loops whose numbers differ each time are loops over tables" {
     cat >varying.c <<'C'
