@@ -259,7 +259,7 @@ enum { TIMING_NONE, TIMING_USUAL, TIMING_SHARED };
 
 /* Durations, then intervals. */
 typedef struct Times {
-    RowsByShape by_shape[2];  /* that sequences say */
+    SharedRows shared[2];     /* that sequences say */
     GArray *rows[2];          /* WendTiming: what has been read of them */
     GPtrArray *sequences;     /* SequenceData: all that are timed */
 } Times;
@@ -267,7 +267,7 @@ typedef struct Times {
 static void times_init(Times *t, const WendProgram *p)
 {
     for (int i = 0; i < 2; i++) {
-        rows_by_shape_init(&t->by_shape[i], p->n_shapes);
+        shared_rows_init(&t->shared[i], MAX(p->n_functions, p->n_shapes));
         t->rows[i] = g_array_new(FALSE, TRUE, sizeof(WendTiming));
     }
     t->sequences = g_ptr_array_new();
@@ -280,7 +280,7 @@ static void times_finish(Times *t, WendProgram *p)
         WendTiming *rows = program_new_block(p, t->rows[i]->len, sizeof(WendTiming));
         if (t->rows[i]->len) memcpy(rows, t->rows[i]->data, t->rows[i]->len * sizeof(WendTiming));
         for (guint q = 0; q < t->sequences->len; q++) ((SequenceData *)g_ptr_array_index(t->sequences, q))->times[i] = rows;
-        rows_by_shape_clear(&t->by_shape[i]);
+        shared_rows_clear(&t->shared[i]);
         g_array_unref(t->rows[i]);
     }
     g_ptr_array_unref(t->sequences);
@@ -371,16 +371,23 @@ static gboolean read_own_rows(Member *m, const VariantClasses *f, Times *times, 
     return TRUE;
 }
 
-static gboolean read_row_numbers(Member *m, const VariantClasses *f, RowsByShape *by_shape, guint interval)
+/* Terminals of one function share rows; before format 8, of one shape. */
+static guint group_of(const WendProgram *p, guint32 terminal)
+{
+    guint shape = p->terminals[terminal].shape;
+    return p->format < ARCHIVE_FUNCTIONS_NAMED ? shape : (guint)(p->shapes[shape].function - p->functions);
+}
+
+static gboolean read_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared, guint interval)
 {
     const SequenceData *s = data_of(f, 0);
     g_autoptr(Series) numbers = series_decode(&m->c, s->n_terminals, NULL, 0);
     if (!numbers) return member_bad(m, "truncated");
     for (guint i = 0; i < s->n_terminals; i++) {
         gint64 number = series_at(numbers, i);
-        guint shape = m->p->terminals[s->terminals[i]].shape, n = rows_by_shape_count(by_shape, shape);
+        guint group = group_of(m->p, s->terminals[i]), n = shared_rows_count(shared, group);
         if (number < 0 || number > n) return member_bad(m, "a row of times is not there");
-        say_row(f, i, interval, number == n ? rows_by_shape_add(by_shape, shape) : rows_by_shape_at(by_shape, shape, (guint32)number));
+        say_row(f, i, interval, number == n ? shared_rows_add(shared, group) : shared_rows_at(shared, group, (guint32)number));
     }
     return TRUE;
 }
@@ -404,13 +411,13 @@ static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
         g_ptr_array_add(c->times->sequences, s);
     }
     if (own_rows) return read_own_rows(m, f, c->times, form);
-    return read_row_numbers(m, f, &c->times->by_shape[0], 0) && read_row_numbers(m, f, &c->times->by_shape[1], 1);
+    return read_row_numbers(m, f, &c->times->shared[0], 0) && read_row_numbers(m, f, &c->times->shared[1], 1);
 }
 
 /* The rows that the sequences said. */
 static gboolean timing_end(Member *m, Counter *c)
 {
-    const RowsByShape *said = c->times->by_shape;
+    const SharedRows *said = c->times->shared;
     return m->p->format < ARCHIVE_SHARED_TIMES || (read_rows(m, c->times, 0, said[0].n, 0) && read_rows(m, c->times, 0, said[1].n, 1));
 }
 

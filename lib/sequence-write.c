@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "pieces.h"
+#include "functions.h"
 #include "write-private.h"
 
 /* Adds how often each terminal and shape occurs in the sequence of N_RANKS ranks that have these trip counts. RULE_TIMES: scratch. */
@@ -239,26 +240,26 @@ gboolean write_polls(Writer *w)
 typedef struct { TimingSum sum; guint64 expected; } TimingRow;
 
 /* Rows of durations, or of intervals. */
-typedef struct TimingTable { GArray *rows; RowsByShape by_shape; } TimingTable;
+typedef struct TimingTable { GArray *rows; SharedRows shared; } TimingTable;
 
-static TimingRow *row_of(const TimingTable *t, guint32 shape, guint32 i)
+static TimingRow *row_of(const TimingTable *t, guint function, guint32 i)
 {
-    return &g_array_index(t->rows, TimingRow, rows_by_shape_at(&t->by_shape, shape, i));
+    return &g_array_index(t->rows, TimingRow, shared_rows_at(&t->shared, function, i));
 }
 
-/* Adds SUM to a row of its shape that cannot be told apart from it, or to a new one. Returns which of the shape's it is. As no more than the first TIMING_APART are looked at,
+/* Adds SUM to a row of its function that cannot be told apart from it, or to a new one. Returns which of the function's it is. As no more than the first TIMING_APART are looked at,
  * time stays linear. */
-static guint32 share_row(TimingTable *t, guint32 shape, const TimingSum *sum)
+static guint32 share_row(TimingTable *t, guint function, const TimingSum *sum)
 {
-    guint32 n = rows_by_shape_count(&t->by_shape, shape);
+    guint32 n = shared_rows_count(&t->shared, function);
     for (guint32 i = 0; i < MIN(n, TIMING_APART); i++) {
-        TimingRow *row = row_of(t, shape, i);
+        TimingRow *row = row_of(t, function, i);
         if (!timing_alike(&row->sum, sum)) continue;
         timing_add(&row->sum, sum);
         return i;
     }
     TimingRow row = {*sum, 0};
-    rows_by_shape_add(&t->by_shape, shape);
+    shared_rows_add(&t->shared, function);
     g_array_append_val(t->rows, row);
     return n;
 }
@@ -286,9 +287,10 @@ static void put_row_numbers(Writer *w, const Sequence *of, const Timed *timed, c
     g_autofree guint32 *numbers = g_new0(guint32, timed->n_rows + 1); /* + 1 */
     SeriesBuilder *b = series_builder_new();
     for (guint i = 0; i < timed->n; i++) {
-        guint32 *number = &numbers[timed->rows[i]], shape = timed->shapes[i];
-        if (!*number) *number = share_row(table, shape, &sums[timed->rows[i]]) + 1;
-        row_of(table, shape, *number - 1)->expected += w->calls[timed->terminals[i]];
+        guint32 *number = &numbers[timed->rows[i]];
+        guint function = (guint)(g_array_index(w->r->shapes, ShapeRow, timed->shapes[i]).words[0] / 2);
+        if (!*number) *number = share_row(table, function, &sums[timed->rows[i]]) + 1;
+        row_of(table, function, *number - 1)->expected += w->calls[timed->terminals[i]];
         series_builder_add(b, (SeriesRun){*number - 1, 0, 1});
     }
     series_builder_encode(b, &w->out, NULL);
@@ -351,14 +353,14 @@ gboolean write_timing(Writer *w)
     TimingTable times[2];
     for (int interval = 0; interval < 2; interval++) {
         times[interval].rows = g_array_new(FALSE, FALSE, sizeof(TimingRow));
-        rows_by_shape_init(&times[interval].by_shape, w->r->shapes->len);
+        shared_rows_init(&times[interval].shared, (guint)wend_n_functions);
     }
     w->times = times;
     gboolean good = write_if_told(w, put_timing, put_all_rows);
     w->times = NULL;
     for (int interval = 0; interval < 2; interval++) {
         g_array_unref(times[interval].rows);
-        rows_by_shape_clear(&times[interval].by_shape);
+        shared_rows_clear(&times[interval].shared);
     }
     return good;
 }

@@ -107,31 +107,31 @@ guint timing_rows(const guint32 *shapes, guint32 *rows, guint n)
     return n_rows;
 }
 
-void rows_by_shape_init(RowsByShape *r, guint n_shapes)
+void shared_rows_init(SharedRows *r, guint n_groups)
 {
-    *r = (RowsByShape){g_new0(GArray *, n_shapes + 1), n_shapes, 0};
+    *r = (SharedRows){g_new0(GArray *, n_groups + 1), n_groups, 0};
 }
 
-void rows_by_shape_clear(RowsByShape *r)
+void shared_rows_clear(SharedRows *r)
 {
-    for (guint shape = 0; shape < r->n_shapes; shape++) g_clear_pointer(&r->of_shape[shape], g_array_unref);
-    g_free(r->of_shape);
+    for (guint i = 0; i < r->n_groups; i++) g_clear_pointer(&r->of_group[i], g_array_unref);
+    g_free(r->of_group);
 }
 
-guint32 rows_by_shape_count(const RowsByShape *r, guint shape)
+guint32 shared_rows_count(const SharedRows *r, guint group)
 {
-    return r->of_shape[shape] ? r->of_shape[shape]->len : 0;
+    return r->of_group[group] ? r->of_group[group]->len : 0;
 }
 
-guint32 rows_by_shape_at(const RowsByShape *r, guint shape, guint32 i)
+guint32 shared_rows_at(const SharedRows *r, guint group, guint32 i)
 {
-    return g_array_index(r->of_shape[shape], guint32, i);
+    return g_array_index(r->of_group[group], guint32, i);
 }
 
-guint32 rows_by_shape_add(RowsByShape *r, guint shape)
+guint32 shared_rows_add(SharedRows *r, guint group)
 {
-    if (!r->of_shape[shape]) r->of_shape[shape] = g_array_new(FALSE, FALSE, sizeof(guint32));
-    g_array_append_val(r->of_shape[shape], r->n);
+    if (!r->of_group[group]) r->of_group[group] = g_array_new(FALSE, FALSE, sizeof(guint32));
+    g_array_append_val(r->of_group[group], r->n);
     return r->n++;
 }
 

@@ -23,13 +23,13 @@ enum { TIMING_APART = 32 };
 /* N terminals with their shapes, equal ones next to each other, have ROWS of times: before, each one or some together; after, all of a shape together if they are more than
  * TIMING_APART, and rows numbered by first use. Returns how many rows there are. */
 guint timing_rows(const guint32 *shapes, guint32 *rows, guint n);
-/* Rows that sequences share: which of all, numbered by first use, are of a shape. */
-typedef struct { GArray **of_shape; guint n_shapes; guint32 n; } RowsByShape;
-void rows_by_shape_init(RowsByShape *r, guint n_shapes);
-void rows_by_shape_clear(RowsByShape *r);
-guint32 rows_by_shape_count(const RowsByShape *r, guint shape);
-guint32 rows_by_shape_at(const RowsByShape *r, guint shape, guint32 i); /* the number among all of the shape's Ith */
-guint32 rows_by_shape_add(RowsByShape *r, guint shape);                 /* a new one: its number among all */
+/* Rows that sequences share, in groups, which are functions (before format 8, shapes): which of all, numbered by first use, are of one. */
+typedef struct { GArray **of_group; guint n_groups; guint32 n; } SharedRows;
+void shared_rows_init(SharedRows *r, guint n_groups);
+void shared_rows_clear(SharedRows *r);
+guint32 shared_rows_count(const SharedRows *r, guint group);
+guint32 shared_rows_at(const SharedRows *r, guint group, guint32 i); /* the number among all of the group's Ith */
+guint32 shared_rows_add(SharedRows *r, guint group);                 /* a new one: its number among all */
 void timing_add(TimingSum *a, const TimingSum *b);
 /* Whether A and B may well be times of the same: their means (Welch 1947) and their deviations are no further apart than three standard errors, or than is worth a row.
  * Of one call alone the deviation is taken from the other, and of two such is an eighth of their mean. */
