@@ -267,7 +267,7 @@ typedef struct Times {
 static void times_init(Times *t, const WendProgram *p)
 {
     for (int i = 0; i < 2; i++) {
-        shared_rows_init(&t->shared[i], MAX(p->n_functions, p->n_shapes));
+        shared_rows_init(&t->shared[i], MAX(p->n_functions, p->n_shapes), p->n_terminals);
         t->rows[i] = g_array_new(FALSE, TRUE, sizeof(WendTiming));
     }
     t->sequences = g_ptr_array_new();
@@ -386,8 +386,11 @@ static gboolean read_row_numbers(Member *m, const VariantClasses *f, SharedRows 
     for (guint i = 0; i < s->n_terminals; i++) {
         gint64 number = series_at(numbers, i);
         guint group = group_of(m->p, s->terminals[i]), n = shared_rows_count(shared, group);
-        if (number < 0 || number > n) return member_bad(m, "a row of times is not there");
-        say_row(f, i, interval, number == n ? shared_rows_add(shared, group) : shared_rows_at(shared, group, (guint32)number));
+        guint32 row;
+        /* before format 8: the group's Nth, n being a new one */
+        if (m->p->format < ARCHIVE_FUNCTIONS_NAMED) number = number < 0 || number > n ? -1 : ROW_NEW + (gint64)(n - (guint32)number);
+        if (!shared_rows_read(shared, group, s->terminals[i], number, &row)) return member_bad(m, "a row of times is not there");
+        say_row(f, i, interval, row);
     }
     return TRUE;
 }

@@ -242,26 +242,26 @@ typedef struct { TimingSum sum; guint64 expected; } TimingRow;
 /* Rows of durations, or of intervals. */
 typedef struct TimingTable { GArray *rows; SharedRows shared; } TimingTable;
 
-static TimingRow *row_of(const TimingTable *t, guint function, guint32 i)
+static TimingRow *row_at(const TimingTable *t, guint32 row)
 {
-    return &g_array_index(t->rows, TimingRow, shared_rows_at(&t->shared, function, i));
+    return &g_array_index(t->rows, TimingRow, row);
 }
 
-/* Adds SUM to a row of its function that cannot be told apart from it, or to a new one. Returns which of the function's it is. As no more than the first TIMING_APART are looked at,
- * time stays linear. */
-static guint32 share_row(TimingTable *t, guint function, const TimingSum *sum)
+/* Which row of all the calls of a terminal have whose times sum up to SUM: one of their function that they cannot be told apart from, best the likely one, or a new one (*is_new). As no more than the
+ * last TIMING_APART are looked at, time stays linear. */
+static guint32 share_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum, gboolean *is_new)
 {
-    guint32 n = shared_rows_count(&t->shared, function);
-    for (guint32 i = 0; i < MIN(n, TIMING_APART); i++) {
-        TimingRow *row = row_of(t, function, i);
-        if (!timing_alike(&row->sum, sum)) continue;
-        timing_add(&row->sum, sum);
-        return i;
+    guint32 n = shared_rows_count(&t->shared, function), likely = shared_rows_likely(&t->shared, function, terminal);
+    *is_new = FALSE;
+    if (likely && timing_alike(&row_at(t, likely - 1)->sum, sum)) return likely - 1;
+    for (guint32 i = 1; i <= MIN(n, TIMING_APART); i++) {
+        guint32 row = shared_rows_at(&t->shared, function, n - i);
+        if (timing_alike(&row_at(t, row)->sum, sum)) return row;
     }
-    TimingRow row = {*sum, 0};
-    shared_rows_add(&t->shared, function);
+    TimingRow row = {{0}, 0};
     g_array_append_val(t->rows, row);
-    return n;
+    *is_new = TRUE;
+    return t->shared.n;
 }
 
 static gboolean is_timed(const Sequence *s)
@@ -284,14 +284,22 @@ static void put_row_numbers(Writer *w, const Sequence *of, const Timed *timed, c
         if (!added[from]) timing_add(&sums[timed->rows[i]], &of->timing[2 * from + interval]);
         added[from] = TRUE;
     }
-    g_autofree guint32 *numbers = g_new0(guint32, timed->n_rows + 1); /* + 1 */
+    /* Calls that are timed as one have one row. */
+    g_autofree guint32 *had = g_new0(guint32, timed->n_rows + 1); /* + 1 */
     SeriesBuilder *b = series_builder_new();
     for (guint i = 0; i < timed->n; i++) {
-        guint32 *number = &numbers[timed->rows[i]];
+        guint32 terminal = timed->terminals[i], *row = &had[timed->rows[i]];
         guint function = (guint)(g_array_index(w->r->shapes, ShapeRow, timed->shapes[i]).words[0] / 2);
-        if (!*number) *number = share_row(table, function, &sums[timed->rows[i]]) + 1;
-        row_of(table, function, *number - 1)->expected += w->calls[timed->terminals[i]];
-        series_builder_add(b, (SeriesRun){*number - 1, 0, 1});
+        gboolean is_new = FALSE;
+        if (!*row) {
+            *row = share_row(table, function, terminal, &sums[timed->rows[i]], &is_new) + 1;
+            timing_add(&row_at(table, *row - 1)->sum, &sums[timed->rows[i]]);
+        }
+        guint32 read;
+        if (is_new) shared_rows_read(&table->shared, function, terminal, ROW_NEW, &read);
+        gint64 told = is_new ? ROW_NEW : shared_rows_tell(&table->shared, function, terminal, *row - 1);
+        row_at(table, *row - 1)->expected += w->calls[terminal];
+        series_builder_add(b, (SeriesRun){told, 0, 1});
     }
     series_builder_encode(b, &w->out, NULL);
 }
@@ -353,7 +361,7 @@ gboolean write_timing(Writer *w)
     TimingTable times[2];
     for (int interval = 0; interval < 2; interval++) {
         times[interval].rows = g_array_new(FALSE, FALSE, sizeof(TimingRow));
-        shared_rows_init(&times[interval].shared, (guint)wend_n_functions);
+        shared_rows_init(&times[interval].shared, (guint)wend_n_functions, w->r->signatures->len);
     }
     w->times = times;
     gboolean good = write_if_told(w, put_timing, put_all_rows);

@@ -23,13 +23,21 @@ enum { TIMING_APART = 32 };
 /* N terminals with their shapes, equal ones next to each other, have ROWS of times: before, each one or some together; after, all of a shape together if they are more than
  * TIMING_APART, and rows numbered by first use. Returns how many rows there are. */
 guint timing_rows(const guint32 *shapes, guint32 *rows, guint n);
-/* Rows that sequences share, in groups, which are functions (before format 8, shapes): which of all, numbered by first use, are of one. */
-typedef struct { GArray **of_group; guint n_groups; guint32 n; } SharedRows;
-void shared_rows_init(SharedRows *r, guint n_groups);
+/* Rows that sequences share, in groups, which are functions (before format 8, shapes): which of all, numbered by first use, are of one. LIKELY, of a group or of a terminal: 1 + the row of all
+ * that it had last, 0: none yet. */
+typedef struct { GArray **of_group; guint32 *likely_of_group, *likely_of_terminal; guint n_groups; guint32 n; } SharedRows;
+void shared_rows_init(SharedRows *r, guint n_groups, guint n_terminals);
 void shared_rows_clear(SharedRows *r);
 guint32 shared_rows_count(const SharedRows *r, guint group);
 guint32 shared_rows_at(const SharedRows *r, guint group, guint32 i); /* the number among all of the group's Ith */
 guint32 shared_rows_add(SharedRows *r, guint group);                 /* a new one: its number among all */
+/* 1 + the row that a terminal may well have: its own of another sequence, else the one that its group had last; 0: none. */
+guint32 shared_rows_likely(const SharedRows *r, guint group, guint32 terminal);
+/* The row (one of the group's) that a terminal has: how that is told, which is the likely one, a new one, or how many of the group there are from it on. And back; a new one is added. FALSE: there is no
+ * such row. After either, it is the likely one. */
+enum { ROW_LIKELY, ROW_NEW };
+gint64 shared_rows_tell(SharedRows *r, guint group, guint32 terminal, guint32 row);
+gboolean shared_rows_read(SharedRows *r, guint group, guint32 terminal, gint64 told, guint32 *row);
 void timing_add(TimingSum *a, const TimingSum *b);
 /* Whether A and B may well be times of the same: their means (Welch 1947) and their deviations are no further apart than three standard errors, or than is worth a row.
  * Of one call alone the deviation is taken from the other, and of two such is an eighth of their mean. */
