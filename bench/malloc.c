@@ -19,6 +19,7 @@ void memory_named_cuda_segment(int64_t segment, enum memory_place place, int dev
 void state_break(const char *why) { (void)why; }
 
 enum { ROUNDS = 15, MAX_BLOCKS = 100000 };
+static size_t rounds = ROUNDS;
 
 typedef struct { void *(*malloc)(size_t); void (*free)(void *); } Allocator;
 static const Allocator plain = {__libc_malloc, __libc_free}, wend = {malloc, free};
@@ -41,7 +42,9 @@ static double now(void)
 /* Replaces random blocks of a set, as a program in its middle does. */
 static double churn(const Allocator *a, size_t blocks, size_t times)
 {
-    static void *block[MAX_BLOCKS];
+    void **block = __libc_malloc(blocks * sizeof *block);
+    if (block == NULL)
+        exit(4);
     for (size_t i = 0; i < blocks; i++) {
         block[i] = a->malloc(16 + next() % 4081);
         *(char *)block[i] = 1;
@@ -59,6 +62,7 @@ static double churn(const Allocator *a, size_t blocks, size_t times)
     }
     for (size_t i = 0; i < blocks; i++)
         a->free(block[i]);
+    __libc_free(block);
     return each;
 }
 
@@ -77,8 +81,8 @@ static double median(double *v, size_t n)
 static void compare(const char *threads, size_t blocks, size_t times)
 {
     double p[ROUNDS], w[ROUNDS], more[ROUNDS], ratio[ROUNDS];
-    for (int i = 0; i < ROUNDS; i++) {
-        for (int k = 0; k < 2; k++) {
+    for (size_t i = 0; i < rounds; i++) {
+        for (size_t k = 0; k < 2; k++) {
             if ((i + k) % 2)
                 p[i] = churn(&plain, blocks, times);
             else
@@ -87,8 +91,8 @@ static void compare(const char *threads, size_t blocks, size_t times)
         more[i] = w[i] - p[i];
         ratio[i] = w[i] / p[i];
     }
-    printf("free+malloc, %6zu live, %-8s  glibc %6.1f ns   with wend %6.1f ns   %+6.1f ns   x %.2f\n", blocks, threads, median(p, ROUNDS),
-           median(w, ROUNDS), median(more, ROUNDS), median(ratio, ROUNDS));
+    printf("free+malloc, %6zu live, %-8s  glibc %6.1f ns   with wend %6.1f ns   %+6.1f ns   x %.2f\n", blocks, threads, median(p, rounds),
+           median(w, rounds), median(more, rounds), median(ratio, rounds));
 }
 
 static void lookups(void)
@@ -131,10 +135,15 @@ static void *nothing(void *arg) { return arg; }
 
 int main(int argc, char **argv)
 {
-    size_t times = argc > 1 ? strtoul(argv[1], NULL, 10) : 200000;
-    if (times == 0) {
-        fprintf(stderr, "usage: %s [OPERATIONS]\n", argv[0]);
+    size_t times = argc > 1 ? strtoul(argv[1], NULL, 10) : 200000, blocks = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+    rounds = argc > 3 ? strtoul(argv[3], NULL, 10) : ROUNDS;
+    if (times == 0 || rounds == 0 || rounds > ROUNDS || (argc > 2 && blocks == 0)) {
+        fprintf(stderr, "usage: %s [OPERATIONS [LIVE_BLOCKS [ROUNDS]]]: 2 KB of memory for each block\n", argv[0]);
         return 2;
+    }
+    if (blocks) {
+        compare("1 thread", blocks, times);
+        return 0;
     }
     compare("1 thread", 1000, times);
     compare("1 thread", MAX_BLOCKS, times);
