@@ -128,5 +128,7 @@ int main(int argc, char **argv)
 }
 C
     "$MPICC" -O2 -pthread opens.c -o opens
+    # Open MPI's ROMIO reads its hints with a parser of global variables: 40 of 240 runs of this program die without Wend. OMPIO does not.
+    LAUNCH=("${LAUNCH[@]/#^ompio/ompio}")
     roundtrip 1 ./opens
 }
