@@ -1,12 +1,12 @@
 /* class.c: one class of ranks: from a part, to and from bytes, two into one. */
 #include "class.h"
-#include "derive.h"
 
 #include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "derive.h"
 #include "refine.h"
 
 static void poll_table_free(gpointer p)

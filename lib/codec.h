@@ -12,7 +12,7 @@
 #define ARCHIVE_OLDEST_FORMAT 4
 #define ARCHIVE_SHARED_TIMES 6    /* since when rows of times are those of all sequences, */
 #define ARCHIVE_TABLES_TOGETHER 7 /* tables of values may be told together, */
-#define ARCHIVE_FUNCTIONS_NAMED 8 /* and functions are said by name, in fewer members */
+#define ARCHIVE_ONE_PROGRAM 8     /* and all but the facts is one member, with names, slots and times told in less */
 
 /* What is said of a constant. */
 enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };

@@ -13,6 +13,7 @@ CORE_SOURCES = \
 	lib/contents.c \
 	lib/cursor.c lib/cursor.h \
 	lib/decode.c lib/decode.h \
+	lib/derive.c lib/derive.h \
 	lib/hosts.c lib/hosts.h \
 	lib/layout.c lib/layout.h \
 	lib/merge.c \
@@ -27,7 +28,7 @@ CORE_SOURCES = \
 	lib/series.c lib/series.h \
 	lib/table.c \
 	lib/timing.c lib/timing.h \
-	lib/derive.c lib/derive.h \
+	lib/timing-rows.c lib/timing-rows.h \
 	lib/unify.c \
 	lib/variants.c lib/variants.h \
 	lib/vector.c lib/vector.h \

@@ -92,8 +92,8 @@ struct WendProgram {
     WendTerminal *terminals;
     guint n_tables;
     WendSlotTable *tables;    /* of terminals */
-    GPtrArray *derived_tables; /* WendSlotTable blocks, of slots that are told by others, */
-    guint64 derived;          /* and how many words they have */
+    GPtrArray *derived_tables; /* WendSlotTable blocks of slots that are told by others, */
+    guint64 derived;           /* and how many words they have */
     guint n_rules;
     WendRule *rules;
     guint n_classes;
@@ -135,7 +135,7 @@ gint64 member_word(Member *m);
 /* Sets the length of rule I, those before it having theirs. A trip count (RULE_TRIP) is taken as one: whose it is is not known. */
 gboolean measure_rule(Member *m, WendRule *rules, guint i);
 gboolean read_classes(Member *m);                             /* and the rules of their variants */
-gboolean read_sequences(Member *m);      /* outcomes, polls, timing */
+gboolean read_sequences(Member *m);                           /* outcomes, polls, timing */
 
 /* Entry by entry. */
 typedef struct {

@@ -36,7 +36,7 @@ gboolean member_close(Member *m)
 
 gboolean member_part(Member *m, const char *name)
 {
-    gboolean apart = m->p->format < ARCHIVE_FUNCTIONS_NAMED;
+    gboolean apart = m->p->format < ARCHIVE_ONE_PROGRAM;
     if (m->member && apart && !member_close(m)) return FALSE;
     if ((!m->member || apart) && !member_open(m, m->p, apart ? name : "program", m->error)) return FALSE;
     m->part = apart ? NULL : name;
@@ -45,7 +45,7 @@ gboolean member_part(Member *m, const char *name)
 
 gboolean member_has_part(Member *m, const char *name)
 {
-    return m->p->format < ARCHIVE_FUNCTIONS_NAMED ? bundle_has(m->p->bundle, name) : wend_read_unsigned(&m->c) == 1;
+    return m->p->format < ARCHIVE_ONE_PROGRAM ? bundle_has(m->p->bundle, name) : wend_read_unsigned(&m->c) == 1;
 }
 
 gint64 member_word(Member *m)
@@ -77,7 +77,7 @@ static char *member_string(Member *m)
 static char *member_name(Member *m)
 {
     WendCursor s = wend_read_block(&m->c);
-    if (m->p->format < ARCHIVE_FUNCTIONS_NAMED) return prefixed(m, s, "");
+    if (m->p->format < ARCHIVE_ONE_PROGRAM) return prefixed(m, s, "");
     gboolean whole = s.p < s.end && *s.p == '.';
     s.p += whole;
     return prefixed(m, s, whole ? "" : CODEC_NAME_PREFIX);
@@ -100,7 +100,7 @@ static gboolean read_meta(WendProgram *p, GError **error)
                     bundle_name(p->bundle), format, ARCHIVE_OLDEST_FORMAT, ARCHIVE_FORMAT);
         return FALSE;
     }
-    if (!g_key_file_has_key(p->meta, "recording", "complete", NULL)) g_key_file_set_boolean(p->meta, "recording", "complete", format >= ARCHIVE_FUNCTIONS_NAMED);
+    if (!g_key_file_has_key(p->meta, "recording", "complete", NULL)) g_key_file_set_boolean(p->meta, "recording", "complete", format >= ARCHIVE_ONE_PROGRAM);
     return TRUE;
 }
 
@@ -147,7 +147,7 @@ static gboolean read_param(Member *m, WendParam *out)
 /* SHARED: the parameters that there are, of older formats; else each function has its own. */
 static gboolean read_function(Member *m, WendFunction *f, const WendParam *shared, gsize n_shared)
 {
-    gboolean named = m->p->format >= ARCHIVE_FUNCTIONS_NAMED;
+    gboolean named = m->p->format >= ARCHIVE_ONE_PROGRAM;
     f->name = member_name(m);
     if (named && f->name && wend_read_unsigned(&m->c) == 0) {
         const WendFunction *known = wend_function_by_name(f->name);
@@ -178,7 +178,7 @@ static gboolean read_function(Member *m, WendFunction *f, const WendParam *share
 static gboolean read_functions(Member *m)
 {
     WendProgram *p = m->p;
-    gboolean named = p->format >= ARCHIVE_FUNCTIONS_NAMED;
+    gboolean named = p->format >= ARCHIVE_ONE_PROGRAM;
     gsize n_params = named ? 0 : wend_read_count(&m->c, 12);
     g_autofree WendParam *params = g_new0(WendParam, n_params + 1);
     for (gsize i = 0; i < n_params; i++)
@@ -204,7 +204,7 @@ static gint64 know_constant(WendProgram *p, const char *name)
 static gboolean read_constants(Member *m)
 {
     WendProgram *p = m->p;
-    gboolean grouped = p->format < ARCHIVE_FUNCTIONS_NAMED;
+    gboolean grouped = p->format < ARCHIVE_ONE_PROGRAM;
     gsize n = wend_read_count(&m->c, 2);
     if (wend_n_constants + n >= (guint64)(WEND_SPECIAL_BASE - WEND_CONST(0))) return member_bad(m, "has too many constants");
     p->constants = program_new_block(p, n, sizeof(gint64));
@@ -250,7 +250,7 @@ static gboolean read_shapes(Member *m)
     return TRUE;
 }
 
-/* As since format 7. */
+/* What is said of a table, as since format 7. */
 static guint64 read_table_form(Member *m)
 {
     guint64 form = wend_read_unsigned(&m->c);
@@ -355,10 +355,10 @@ static gboolean make_slot(Member *m, WendSlot *slots, guint k, guint64 form, gin
     return TRUE;
 }
 
-/* Forms as since format 8. */
+/* A slot's form, as since format 8. */
 static guint64 told_form(const Member *m, guint64 form)
 {
-    return m->p->format < ARCHIVE_FUNCTIONS_NAMED && form > TOLD_SELF ? form + (TOLD_TABLE - TOLD_SUM) : form;
+    return m->p->format < ARCHIVE_ONE_PROGRAM && form > TOLD_SELF ? form + (TOLD_TABLE - TOLD_SUM) : form;
 }
 
 /* MANY terminals of one shape. BY_SLOT: slot by slot, else one is told by itself. */

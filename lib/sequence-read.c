@@ -4,6 +4,7 @@
 #include "codec.h"
 #include "program-private.h"
 #include "timing.h"
+#include "timing-rows.h"
 
 /* -- which terminals and shapes a sequence has, and how often -- */
 
@@ -292,7 +293,7 @@ enum { ROWS_PER_BYTE = 64 };
 /* N signed numbers; since format 8 a series, if there are any. */
 static gboolean read_column(Member *m, guint64 n, gint64 *numbers)
 {
-    if (m->p->format < ARCHIVE_FUNCTIONS_NAMED) {
+    if (m->p->format < ARCHIVE_ONE_PROGRAM) {
         for (guint64 i = 0; i < n && !m->c.failed; i++) numbers[i] = wend_read_signed(&m->c);
     } else if (n > 0) {
         g_autoptr(Series) column = series_decode(&m->c, n, NULL, 0);
@@ -323,17 +324,17 @@ static gboolean read_rows(Member *m, Times *times, guint first, gsize n, guint i
             *change -= now;
         }
     }
-    gboolean before = m->p->format < ARCHIVE_FUNCTIONS_NAMED;
+    gboolean before = m->p->format < ARCHIVE_ONE_PROGRAM;
     g_autofree guint8 *finer = g_new0(guint8, n + 1);
-    for (guint k = 0; k < (before ? 4 : TIMING_NUMBERS); k++) {
+    for (guint k = 0; k < (before ? TIMING_FINER : TIMING_NUMBERS); k++) {
         gsize have = 0;
         for (gsize i = 0; i < n; i++) {
-            if (k == 4 && rows[base + i].count) finer[i] = (guint8)timing_finer(&rows[base + i], &numbers[i * TIMING_NUMBERS]);
-            have += timing_has(rows[base + i].count, k, finer[i]);
+            if (k == TIMING_FINER && rows[base + i].count) finer[i] = (guint8)timing_finer(&rows[base + i], &numbers[i * TIMING_NUMBERS]);
+            have += timing_tells(rows[base + i].count, k, finer[i]);
         }
         if (!read_column(m, have, column)) return member_bad(m, "truncated");
         for (gsize i = n; i-- > 0;)
-            if (timing_has(rows[base + i].count, k, finer[i])) numbers[i * TIMING_NUMBERS + k] = column[--have];
+            if (timing_tells(rows[base + i].count, k, finer[i])) numbers[i * TIMING_NUMBERS + k] = column[--have];
     }
     for (gsize i = 0; i < n; i++) {
         if (!rows[base + i].count) continue;
@@ -375,7 +376,7 @@ static gboolean read_own_rows(Member *m, const VariantClasses *f, Times *times, 
 static guint group_of(const WendProgram *p, guint32 terminal)
 {
     guint shape = p->terminals[terminal].shape;
-    return p->format < ARCHIVE_FUNCTIONS_NAMED ? shape : (guint)(p->shapes[shape].function - p->functions);
+    return p->format < ARCHIVE_ONE_PROGRAM ? shape : (guint)(p->shapes[shape].function - p->functions);
 }
 
 static gboolean read_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared, guint interval)
@@ -388,7 +389,7 @@ static gboolean read_row_numbers(Member *m, const VariantClasses *f, SharedRows 
         guint group = group_of(m->p, s->terminals[i]), n = shared_rows_count(shared, group);
         guint32 row;
         /* before format 8: the group's Nth, n being a new one */
-        if (m->p->format < ARCHIVE_FUNCTIONS_NAMED) number = number < 0 || number > n ? -1 : ROW_NEW + (gint64)(n - (guint32)number);
+        if (m->p->format < ARCHIVE_ONE_PROGRAM) number = number < 0 || number > n ? -1 : ROW_NEW + (gint64)(n - (guint32)number);
         if (!shared_rows_read(shared, group, s->terminals[i], number, &row)) return member_bad(m, "a row of times is not there");
         say_row(f, i, interval, row);
     }

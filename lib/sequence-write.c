@@ -3,6 +3,7 @@
 
 #include "pieces.h"
 #include "functions.h"
+#include "timing-rows.h"
 #include "write-private.h"
 
 /* Adds how often each terminal and shape occurs in the sequence of N_RANKS ranks that have these trip counts. RULE_TIMES: scratch. */
@@ -247,20 +248,16 @@ static TimingRow *row_at(const TimingTable *t, guint32 row)
     return &g_array_index(t->rows, TimingRow, row);
 }
 
-/* Which row of all the calls of a terminal have whose times sum up to SUM: one of their function that they cannot be told apart from, best the likely one, or a new one (*is_new). As no more than the
- * last TIMING_APART are looked at, time stays linear. */
-static guint32 share_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum, gboolean *is_new)
+/* Which row of all the calls of a terminal have whose times sum up to SUM: one of their function that they cannot be told apart from, best the likely one, or a new one. As no more than the last
+ * TIMING_APART are looked at, time stays linear. */
+static guint32 share_row(const TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
 {
     guint32 n = shared_rows_count(&t->shared, function), likely = shared_rows_likely(&t->shared, function, terminal);
-    *is_new = FALSE;
     if (likely && timing_alike(&row_at(t, likely - 1)->sum, sum)) return likely - 1;
     for (guint32 i = 1; i <= MIN(n, TIMING_APART); i++) {
         guint32 row = shared_rows_at(&t->shared, function, n - i);
         if (timing_alike(&row_at(t, row)->sum, sum)) return row;
     }
-    TimingRow row = {{0}, 0};
-    g_array_append_val(t->rows, row);
-    *is_new = TRUE;
     return t->shared.n;
 }
 
@@ -284,22 +281,18 @@ static void put_row_numbers(Writer *w, const Sequence *of, const Timed *timed, c
         if (!added[from]) timing_add(&sums[timed->rows[i]], &of->timing[2 * from + interval]);
         added[from] = TRUE;
     }
-    /* Calls that are timed as one have one row. */
-    g_autofree guint32 *had = g_new0(guint32, timed->n_rows + 1); /* + 1 */
+    g_autofree guint32 *had = g_new0(guint32, timed->n_rows + 1); /* the table's row + 1 of calls that are timed as one */
     SeriesBuilder *b = series_builder_new();
     for (guint i = 0; i < timed->n; i++) {
         guint32 terminal = timed->terminals[i], *row = &had[timed->rows[i]];
         guint function = (guint)(g_array_index(w->r->shapes, ShapeRow, timed->shapes[i]).words[0] / 2);
-        gboolean is_new = FALSE;
         if (!*row) {
-            *row = share_row(table, function, terminal, &sums[timed->rows[i]], &is_new) + 1;
+            *row = share_row(table, function, terminal, &sums[timed->rows[i]]) + 1;
+            if (*row > table->rows->len) g_array_set_size(table->rows, *row);
             timing_add(&row_at(table, *row - 1)->sum, &sums[timed->rows[i]]);
         }
-        guint32 read;
-        if (is_new) shared_rows_read(&table->shared, function, terminal, ROW_NEW, &read);
-        gint64 told = is_new ? ROW_NEW : shared_rows_tell(&table->shared, function, terminal, *row - 1);
         row_at(table, *row - 1)->expected += w->calls[terminal];
-        series_builder_add(b, (SeriesRun){told, 0, 1});
+        series_builder_add(b, (SeriesRun){shared_rows_tell(&table->shared, function, terminal, *row - 1), 0, 1});
     }
     series_builder_encode(b, &w->out, NULL);
 }
@@ -336,17 +329,14 @@ static void put_rows(Writer *w, const GArray *rows)
     for (guint i = 0; i < rows->len; i++) {
         const TimingRow *row = &g_array_index(rows, TimingRow, i);
         out[i].t = timing_result(&row->sum);
-        if (out[i].t.count) {
-            timing_to_numbers(&out[i].t, out[i].numbers);
-            out[i].finer = timing_finer(&out[i].t, out[i].numbers);
-        }
+        if (out[i].t.count) out[i].finer = timing_to_numbers(&out[i].t, out[i].numbers);
         series_builder_add(counts, (SeriesRun){(gint64)(out[i].t.count - row->expected), 0, 1});
     }
     series_builder_encode(counts, &w->out, NULL);
     for (guint column = 0; column < TIMING_NUMBERS; column++) {
         SeriesBuilder *numbers = series_builder_new();
         for (guint i = 0; i < rows->len; i++)
-            if (timing_has(out[i].t.count, column, out[i].finer)) series_builder_add(numbers, (SeriesRun){out[i].numbers[column], 0, 1});
+            if (timing_tells(out[i].t.count, column, out[i].finer)) series_builder_add(numbers, (SeriesRun){out[i].numbers[column], 0, 1});
         series_builder_encode(numbers, &w->out, NULL);
     }
 }
@@ -360,7 +350,7 @@ gboolean write_timing(Writer *w)
 {
     TimingTable times[2];
     for (int interval = 0; interval < 2; interval++) {
-        times[interval].rows = g_array_new(FALSE, FALSE, sizeof(TimingRow));
+        times[interval].rows = g_array_new(FALSE, TRUE, sizeof(TimingRow));
         shared_rows_init(&times[interval].shared, (guint)wend_n_functions, w->r->signatures->len);
     }
     w->times = times;

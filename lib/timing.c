@@ -89,86 +89,6 @@ gboolean timing_alike(const TimingSum *a, const TimingSum *b)
     return fabs(x.mean - y.mean) <= MAX(sigma * sqrt(x.stddev * x.stddev * of_x + y.stddev * y.stddev * of_y), least);
 }
 
-guint timing_rows(const guint32 *shapes, guint32 *rows, guint n)
-{
-    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL); /* row before -> row after + 1; none goes over several shapes */
-    guint n_rows = 0;
-    for (guint i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && shapes[end] == shapes[i];) end++;
-        gboolean together = end - i > TIMING_APART;
-        guint32 first = rows[i];
-        for (guint k = i; k < end; k++) {
-            gpointer before = GUINT_TO_POINTER(together ? first : rows[k]);
-            guint row = GPOINTER_TO_UINT(g_hash_table_lookup(known, before));
-            if (!row) g_hash_table_insert(known, before, GUINT_TO_POINTER(row = ++n_rows));
-            rows[k] = row - 1;
-        }
-    }
-    return n_rows;
-}
-
-void shared_rows_init(SharedRows *r, guint n_groups, guint n_terminals)
-{
-    *r = (SharedRows){g_new0(GArray *, n_groups + 1), g_new0(guint32, n_groups + 1), g_new0(guint32, n_terminals + 1), n_groups, 0};
-}
-
-void shared_rows_clear(SharedRows *r)
-{
-    for (guint i = 0; i < r->n_groups; i++) g_clear_pointer(&r->of_group[i], g_array_unref);
-    g_free(r->of_group);
-    g_free(r->likely_of_group);
-    g_free(r->likely_of_terminal);
-}
-
-guint32 shared_rows_count(const SharedRows *r, guint group)
-{
-    return r->of_group[group] ? r->of_group[group]->len : 0;
-}
-
-guint32 shared_rows_at(const SharedRows *r, guint group, guint32 i)
-{
-    return g_array_index(r->of_group[group], guint32, i);
-}
-
-guint32 shared_rows_add(SharedRows *r, guint group)
-{
-    if (!r->of_group[group]) r->of_group[group] = g_array_new(FALSE, FALSE, sizeof(guint32));
-    g_array_append_val(r->of_group[group], r->n);
-    return r->n++;
-}
-
-guint32 shared_rows_likely(const SharedRows *r, guint group, guint32 terminal)
-{
-    return r->likely_of_terminal[terminal] ? r->likely_of_terminal[terminal] : r->likely_of_group[group];
-}
-
-static void had_row(SharedRows *r, guint group, guint32 terminal, guint32 row)
-{
-    r->likely_of_group[group] = r->likely_of_terminal[terminal] = row + 1;
-}
-
-gint64 shared_rows_tell(SharedRows *r, guint group, guint32 terminal, guint32 row)
-{
-    gboolean likely = shared_rows_likely(r, group, terminal) == row + 1;
-    had_row(r, group, terminal, row);
-    if (likely) return ROW_LIKELY;
-    guint32 n = shared_rows_count(r, group), low = 0, high = n; /* the group's rows ascend */
-    while (low + 1 < high) {
-        guint32 middle = low + (high - low) / 2;
-        if (shared_rows_at(r, group, middle) <= row) low = middle; else high = middle;
-    }
-    return ROW_NEW + (gint64)(n - low);
-}
-
-gboolean shared_rows_read(SharedRows *r, guint group, guint32 terminal, gint64 told, guint32 *row)
-{
-    guint32 n = shared_rows_count(r, group), likely = shared_rows_likely(r, group, terminal);
-    if (told < 0 || told > ROW_NEW + (gint64)n || (told == ROW_LIKELY && !likely)) return FALSE;
-    *row = told == ROW_LIKELY ? likely - 1 : told == ROW_NEW ? shared_rows_add(r, group) : shared_rows_at(r, group, n - (guint32)(told - ROW_NEW));
-    had_row(r, group, terminal, *row);
-    return TRUE;
-}
-
 void timing_encode(const TimingSum *t, WendBuf *out)
 {
     wend_buf_unsigned(out, t->count);
@@ -229,14 +149,14 @@ static void rest_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS
     t->stddev = 0;
     if (t->count == 1) return;
     gint64 mean = timing_code(t->mean, bits);
-    if (numbers[1] > 0) t->min = timing_seconds((guint32)CLAMP(mean - numbers[1], 0, G_MAXINT32), bits);
-    if (numbers[2] > 0) t->max = timing_seconds((guint32)CLAMP(mean + MIN(numbers[2], G_MAXINT32), 0, G_MAXINT32), bits);
-    t->stddev = timing_seconds((guint32)CLAMP(spread(t, bits) - CLAMP(numbers[3], -G_MAXINT32, G_MAXINT32), 0, G_MAXINT32), bits);
+    if (numbers[TIMING_BELOW] > 0) t->min = timing_seconds((guint32)CLAMP(mean - numbers[TIMING_BELOW], 0, G_MAXINT32), bits);
+    if (numbers[TIMING_ABOVE] > 0) t->max = timing_seconds((guint32)CLAMP(mean + MIN(numbers[TIMING_ABOVE], G_MAXINT32), 0, G_MAXINT32), bits);
+    t->stddev = timing_seconds((guint32)CLAMP(spread(t, bits) - CLAMP(numbers[TIMING_DEVIATION], -G_MAXINT32, G_MAXINT32), 0, G_MAXINT32), bits);
 }
 
 void timing_from_numbers_before(WendTiming *t, const gint64 numbers[TIMING_NUMBERS])
 {
-    t->mean = timing_seconds((guint32)CLAMP(numbers[0], 0, G_MAXINT32), 7);
+    t->mean = timing_seconds((guint32)CLAMP(numbers[TIMING_MEAN], 0, G_MAXINT32), 7);
     rest_from_numbers(t, numbers, 5);
 }
 
@@ -264,7 +184,7 @@ static guint64 first_of(guint32 code, guint bits, guint32 *shift)
 
 guint timing_finer(WendTiming *t, const gint64 numbers[TIMING_NUMBERS])
 {
-    guint32 code = (guint32)CLAMP(numbers[0], 0, G_MAXINT32), shift;
+    guint32 code = (guint32)CLAMP(numbers[TIMING_MEAN], 0, G_MAXINT32), shift;
     t->mean = timing_seconds(code, bits_of(t->count));
     rest_from_numbers(t, numbers, bits_of(t->count));
     first_of(code, bits_of(t->count), &shift);
@@ -275,7 +195,7 @@ void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS])
 {
     guint finer = timing_finer(t, numbers);
     guint32 shift;
-    guint64 first = first_of((guint32)CLAMP(numbers[0], 0, G_MAXINT32), bits_of(t->count), &shift), part = (guint64)CLAMP(numbers[4], 0, (1 << finer) - 1);
+    guint64 first = first_of((guint32)CLAMP(numbers[TIMING_MEAN], 0, G_MAXINT32), bits_of(t->count), &shift), part = (guint64)CLAMP(numbers[TIMING_FINER], 0, (1 << finer) - 1);
     if (finer == 0) return;
     shift -= finer;
     double mean = t->mean;
@@ -289,24 +209,25 @@ static int nearest(double x, double a, double b)
     return fabs(x - b) < fabs(x - a);
 }
 
-void timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS])
+guint timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS])
 {
     guint bits = bits_of(t->count);
     WendTiming read = {.count = t->count};
     memset(numbers, 0, TIMING_NUMBERS * sizeof *numbers);
-    gint64 mean = numbers[0] = timing_code(t->mean, bits);
+    gint64 mean = numbers[TIMING_MEAN] = timing_code(t->mean, bits);
     if (t->count > 1) {
-        numbers[1] = MAX(mean - timing_code(t->min, bits), 0);
-        numbers[2] = MAX(timing_code(t->max, bits) - mean, 0);
+        numbers[TIMING_BELOW] = MAX(mean - timing_code(t->min, bits), 0);
+        numbers[TIMING_ABOVE] = MAX(timing_code(t->max, bits) - mean, 0);
         /* 0 says the mean itself, and the middle of the next code may be nearer */
-        if (numbers[1] == 0 && mean > 0) numbers[1] = nearest(t->min, t->mean, timing_seconds((guint32)mean - 1, bits));
-        if (numbers[2] == 0) numbers[2] = nearest(t->max, t->mean, timing_seconds((guint32)mean + 1, bits));
+        if (numbers[TIMING_BELOW] == 0 && mean > 0) numbers[TIMING_BELOW] = nearest(t->min, t->mean, timing_seconds((guint32)mean - 1, bits));
+        if (numbers[TIMING_ABOVE] == 0) numbers[TIMING_ABOVE] = nearest(t->max, t->mean, timing_seconds((guint32)mean + 1, bits));
         read.mean = timing_seconds((guint32)mean, bits);
         rest_from_numbers(&read, numbers, bits);
-        numbers[3] = (gint64)spread(&read, bits) - timing_code(t->stddev, bits);
+        numbers[TIMING_DEVIATION] = (gint64)spread(&read, bits) - timing_code(t->stddev, bits);
     }
     guint finer = timing_finer(&read, numbers);
     guint32 shift;
     guint64 first = first_of((guint32)mean, bits, &shift), quarters = (guint64)(MIN(t->mean * 4e9, 0x1p62) + 0.5);
-    if (finer) numbers[4] = (gint64)MIN((MAX(quarters, first) - first) >> (shift - finer), (1u << finer) - 1);
+    if (finer) numbers[TIMING_FINER] = (gint64)MIN((MAX(quarters, first) - first) >> (shift - finer), (1u << finer) - 1);
+    return finer;
 }

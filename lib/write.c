@@ -160,8 +160,8 @@ static void write_meta(Writer *w)
     g_autoptr(GKeyFile) meta = g_key_file_new();
     g_key_file_set_integer(meta, "recording", "format", ARCHIVE_FORMAT);
     g_key_file_set_integer(meta, "recording", "ranks", m->world);
-    if (m->ranks.n < m->world) g_key_file_set_boolean(meta, "recording", "complete", FALSE);
-    if (m->ranks.n != m->world) {
+    if (m->ranks.n < m->world) {
+        g_key_file_set_boolean(meta, "recording", "complete", FALSE);
         g_autofree char *missing = missing_ranks(m);
         g_key_file_set_value(meta, "recording", "missing", missing);
     }
@@ -306,7 +306,7 @@ typedef struct { gsize offset, n; guint64 key; const Vector *values; guint32 n_r
 /* TOLD: TableTold, by number. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be told by others; DERIVED: words of those that are. */
 typedef struct { Distinct sets, tables; GArray *told; guint column; gboolean derive; guint64 derived; } SlotTables;
 
-/* How a slot is told: its form, and the word or the table's number. */
+/* How a slot is told: its form, and the word, the table's number, or how many slots before those are that tell it. */
 typedef struct { SlotTold form; gint64 word; } Told;
 
 static Told tell_slot(Writer *w, SlotTables *tables, const Signature *s, guint k, Derived derived)

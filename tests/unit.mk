@@ -49,19 +49,26 @@ tests_unit_varint_SOURCES = tests/unit/varint.c
 tests_unit_varint_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_varint_LDADD = lib/libwendhot.la $(GLIB_LIBS)
 
+RECORDED_SOURCES = tests/unit/recorded.c tests/unit/recorded.h tests/unit/simulated.c tests/unit/simulated.h
+
 # A recording without MPI, to try readers on.
 check_PROGRAMS += tests/unit/make-recording
-tests_unit_make_recording_SOURCES = tests/unit/make-recording.c tests/unit/simulated.c tests/unit/simulated.h
+tests_unit_make_recording_SOURCES = tests/unit/make-recording.c $(RECORDED_SOURCES)
 tests_unit_make_recording_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_make_recording_LDADD = lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/round-trip
-tests_unit_round_trip_SOURCES = tests/unit/round-trip.c tests/unit/simulated.c tests/unit/simulated.h $(VALUE_SOURCES)
+tests_unit_round_trip_SOURCES = tests/unit/round-trip.c $(RECORDED_SOURCES) $(VALUE_SOURCES)
 tests_unit_round_trip_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_round_trip_LDADD = lib/libcore.la $(GLIB_LIBS)
 
+UNIT_TESTS += tests/unit/common
+tests_unit_common_SOURCES = tests/unit/common.c $(RECORDED_SOURCES)
+tests_unit_common_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_common_LDADD = lib/libcore.la $(GLIB_LIBS) -lm
+
 UNIT_TESTS += tests/unit/damage
-tests_unit_damage_SOURCES = tests/unit/damage.c tests/unit/simulated.c tests/unit/simulated.h tests/fuzz/exercise.c tests/fuzz/exercise.h $(VALUE_SOURCES)
+tests_unit_damage_SOURCES = tests/unit/damage.c $(RECORDED_SOURCES) tests/fuzz/exercise.c tests/fuzz/exercise.h $(VALUE_SOURCES)
 tests_unit_damage_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_damage_LDADD = lib/libcore.la $(GLIB_LIBS)
 

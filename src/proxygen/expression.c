@@ -185,7 +185,7 @@ static void add_term(GString *s, gint64 factor, const char *term)
     if (*term && size == 1)
         g_string_append(s, term);
     else if (*term)
-        g_string_append_printf(s, strpbrk(term, " ") ? "%" G_GINT64_FORMAT " * (%s)" : "%" G_GINT64_FORMAT " * %s", size, term);
+        g_string_append_printf(s, strpbrk(term, "/%") ? "%" G_GINT64_FORMAT " * (%s)" : "%" G_GINT64_FORMAT " * %s", size, term);
     else
         g_string_append_printf(s, "%" G_GINT64_FORMAT, size);
 }

@@ -1,10 +1,8 @@
 /* damage.c: archives that are missing, empty, cut, flipped, of another version, and disks that are full: one error that names the file,
  * nothing left behind, and never a crash. Run under the address sanitizer for the full worth of it. */
-#include "simulated.h"
+#include "recorded.h"
 
 #include "../../lib/bundle.h"
-#include "../../lib/merge.h"
-#include "../../lib/program.h"
 #include "../fuzz/exercise.h"
 
 #include <glib/gstdio.h>
@@ -16,25 +14,9 @@ static char *directory, *archive;
 
 static WendMerge *stencil(void)
 {
-    GError *error = NULL;
-    WendMerge *merge = NULL;
-    for (guint rank = 0; rank < 4; rank++) {
-        SimulatedRank *r = simulated_stencil(rank, 2, 2, 12, FALSE);
-        GByteArray *part = simulated_part(r);
-        simulated_free(r);
-        WendMerge *one = wend_merge_from_part(part->data, part->len, &error);
-        g_assert_no_error(error);
-        g_byte_array_unref(part);
-        if (!merge) {
-            merge = one;
-            continue;
-        }
-        GByteArray *bytes = wend_merge_encode(one);
-        g_assert_true(wend_merge_absorb(merge, bytes->data, bytes->len, &error));
-        g_byte_array_unref(bytes);
-        wend_merge_free(one);
-    }
-    return merge;
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint rank = 0; rank < 4; rank++) g_ptr_array_add(ranks, simulated_stencil(rank, 2, 2, 12, FALSE));
+    return merged(ranks, NULL);
 }
 
 static void put(const void *bytes, gsize n)

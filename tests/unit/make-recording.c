@@ -1,7 +1,5 @@
 /* make-recording.c: a small recording without MPI: make-recording DIR [WIDTH HEIGHT [ITERATIONS]], a 2D stencil. DIR is made. */
-#include "simulated.h"
-
-#include "../../lib/merge.h"
+#include "recorded.h"
 
 #include <glib/gstdio.h>
 
@@ -13,21 +11,9 @@ int main(int argc, char **argv)
     }
     guint width = argc > 3 ? atoi(argv[2]) : 3, height = argc > 3 ? atoi(argv[3]) : 3, iterations = argc > 4 ? atoi(argv[4]) : 100;
     g_autoptr(GError) error = NULL;
-    WendMerge *merge = NULL;
-    for (guint rank = 0; rank < width * height; rank++) {
-        SimulatedRank *r = simulated_stencil(rank, width, height, iterations, FALSE);
-        g_autoptr(GByteArray) part = simulated_part(r);
-        simulated_free(r);
-        WendMerge *one = wend_merge_from_part(part->data, part->len, &error);
-        if (!one) g_error("%s", error->message);
-        if (!merge) {
-            merge = one;
-            continue;
-        }
-        g_autoptr(GByteArray) bytes = wend_merge_encode(one);
-        wend_merge_free(one);
-        if (!wend_merge_absorb(merge, bytes->data, bytes->len, &error)) g_error("%s", error->message);
-    }
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint rank = 0; rank < width * height; rank++) g_ptr_array_add(ranks, simulated_stencil(rank, width, height, iterations, FALSE));
+    WendMerge *merge = merged(ranks, NULL);
     WendMergeResult result;
     if (g_mkdir_with_parents(argv[1], 0777) != 0 || !wend_merge_write(merge, argv[1], NULL, &result, &error)) {
         g_printerr("%s\n", error ? error->message : "cannot make the directory");

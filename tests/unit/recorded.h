@@ -1,0 +1,24 @@
+/* recorded.h: simulated ranks as an archive, and whether it says what they did. */
+#ifndef WEND_RECORDED_H
+#define WEND_RECORDED_H
+
+#include "simulated.h"
+
+#include "../../lib/merge.h"
+#include "../../lib/program.h"
+
+/* RANKS: SimulatedRank. They are merged in an order drawn from RAND; NULL: the first one takes the others one by one. wend_merge_free. */
+WendMerge *merged(GPtrArray *ranks, GRand *rand);
+/* Likewise, as an archive in a folder that is made; its name, which discard frees. RESULT may be NULL. */
+char *record(GPtrArray *ranks, GRand *rand, WendMergeResult *result);
+char *recorded_bytes(const char *dir, gsize *n); /* all of the archive; g_free */
+void discard(char *dir);
+
+/* The archive in DIR has all calls of RANKS, which have been kept, word by word: read from the rules up, and by a walk. */
+void check(const char *dir, GPtrArray *ranks);
+/* All its calls have been timed, and each once. */
+void check_times(const char *dir);
+/* All of that; and in whatever order they are merged, they are one class, and the bytes are the same. Gives how many. */
+gsize one_class(GPtrArray *ranks, GRand *rand);
+
+#endif
