@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "cst.h"
 #include "derive.h"
 #include "refine.h"
 
@@ -131,12 +132,19 @@ static TimingSum part_timing(WendCursor *c)
     return timing_from_moments(count, mean, min, max, m2);
 }
 
-/* Each terminal has a row of its own. */
+/* Each terminal has a row of its own, but those of a shape of which there are more than WEND_TIMED_APART have one. */
 static void time_apart(Sequence *s)
 {
-    s->n_timed = s->table.n_terminals;
-    s->timed_as = g_new(guint32, MAX(s->n_timed, 1));
-    for (guint32 i = 0; i < s->n_timed; i++) s->timed_as[i] = i;
+    const Table *t = &s->table;
+    g_autofree guint32 *terminals = g_new0(guint32, t->n_shapes + 1), *row = g_new0(guint32, t->n_shapes + 1); /* + 1 */
+    for (guint32 i = 0; i < t->n_terminals; i++) terminals[t->terminal_shape[i]]++;
+    s->n_timed = 0;
+    s->timed_as = g_new(guint32, MAX(t->n_terminals, 1));
+    for (guint32 i = 0; i < t->n_terminals; i++) {
+        guint32 shape = t->terminal_shape[i];
+        if (!row[shape] || terminals[shape] <= WEND_TIMED_APART) row[shape] = ++s->n_timed;
+        s->timed_as[i] = row[shape] - 1;
+    }
     s->timing = g_new0(TimingSum, 2 * (gsize)s->n_timed + 1);
 }
 
@@ -155,8 +163,8 @@ static GBytes *read_stream(WendCursor *c)
     return bytes_from(&once);
 }
 
-/* Streams and timing of a table, whose rows there are; NULL: there are to be none (F). */
-static gboolean part_rest(WendCursor *c, const Table *t, const RankSet *ranks, Contents **outcomes, TimingSum *timing)
+/* Streams of a table, and times, which are added to the rows that TIMED (NULL: none, of F) has for it. */
+static gboolean part_rest(WendCursor *c, const Table *t, const RankSet *ranks, Contents **outcomes, Sequence *timed)
 {
     if (outcomes) *outcomes = g_new0(Contents, MAX(t->n_shapes, 1));
     for (guint i = 0; i < t->n_shapes; i++) {
@@ -172,7 +180,7 @@ static gboolean part_rest(WendCursor *c, const Table *t, const RankSet *ranks, C
     if (c->failed || (n != 0 && n != t->n_terminals)) return FALSE;
     for (gsize i = 0; i < 2 * n; i++) {
         TimingSum sum = part_timing(c);
-        if (timing) timing[i] = sum;
+        if (timed) timing_add(&timed->timing[2 * timed->timed_as[i / 2] + i % 2], &sum);
     }
     return !c->failed;
 }
@@ -183,7 +191,7 @@ static gboolean part_sequence(Sequence *s, WendCursor *c, guint32 rank, const Ra
     s->id = wend_read_signed(c);
     if (!table_from_part(&s->table, c, rank)) return FALSE;
     time_apart(s);
-    if (!part_rest(c, &s->table, ranks, &s->outcomes, s->timing)) return FALSE;
+    if (!part_rest(c, &s->table, ranks, &s->outcomes, s)) return FALSE;
     s->grammar = read_bytes(c);
     guint64 polls_after = wend_read_unsigned(c);
 
@@ -247,13 +255,13 @@ static void encode_timing(const Sequence *s, WendBuf *out)
 
 static gboolean decode_timing(Sequence *s, WendCursor *c)
 {
-    time_apart(s);
-    s->n_timed = 0;
+    s->timed_as = g_new(guint32, MAX(s->table.n_terminals, 1));
     for (guint32 t = 0; t < s->table.n_terminals; t++) {
         guint64 row = wend_read_unsigned(c);
         if (row > s->n_timed) return FALSE;
         s->timed_as[t] = row ? (guint32)(row - 1) : s->n_timed++;
     }
+    s->timing = g_new0(TimingSum, 2 * (gsize)s->n_timed + 1);
     for (guint t = 0; t < 2 * s->n_timed; t++) s->timing[t] = timing_decode(c);
     return !c->failed;
 }

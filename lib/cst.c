@@ -14,6 +14,9 @@
 typedef struct {
     WendSignature signature; /* no slots */
     uint32_t number;
+    uint32_t n_terminals;
+    WendTimes *common;       /* of terminals without times of their own */
+    uint32_t common_of;      /* the first of these */
     WendStream outcomes;
 } Shape;
 
@@ -110,12 +113,13 @@ WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_
     Terminal *e = (Terminal *)wend_intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
     if (e)
         return &e->entry;
-    const Shape *s = get_shape(t, shape, n_shape);
+    Shape *s = get_shape(t, shape, n_shape);
     if (!s)
         return NULL;
     e = wend_arena_new(&t->arena, sizeof *e);
+    WendTimes *times = s->common ? s->common : wend_arena_new(&t->arena, sizeof *times);
     const int64_t *words = wend_arena_copy(&t->arena, slots, n_slots * sizeof *slots);
-    if (!e || !words)
+    if (!e || !words || !times)
         return NULL;
     e->signature.shape = s->signature.shape;
     e->signature.n_shape = n_shape;
@@ -123,7 +127,14 @@ WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_
     e->signature.n_slots = n_slots;
     e->entry.number = t->terminals.n;
     e->entry.shape = s->number;
-    return index_add(&t->terminals, e, hash) ? &e->entry : NULL;
+    e->entry.times = times;
+    if (!index_add(&t->terminals, e, hash))
+        return NULL;
+    if (++s->n_terminals > WEND_TIMED_APART && !s->common) {
+        s->common = times;
+        s->common_of = e->entry.number;
+    }
+    return &e->entry;
 }
 
 /* -- pools -- */
@@ -275,6 +286,11 @@ static void write_stat(WendBuf *out, const WendStat *s)
     write_double(out, m2 > 0 ? m2 : 0); /* rounding may leave it a hair below */
 }
 
+static void write_no_times(WendBuf *out)
+{
+    wend_buf_bytes(out, "\0", 2); /* counts of durations and intervals */
+}
+
 uint32_t wend_cst_terminals(const WendCst *t)
 {
     return t->terminals.n;
@@ -332,9 +348,14 @@ void wend_cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfini
     wend_buf_unsigned(out, timing ? t->terminals.n + n_unfinished : 0);
     for (uint32_t i = 0; timing && i < t->terminals.n; i++) {
         const Terminal *e = t->terminals.records[i];
-        write_stat(out, &e->entry.duration);
-        write_stat(out, &e->entry.interval);
+        const Shape *s = t->shapes.records[e->entry.shape];
+        if (e->entry.times == s->common && s->common_of != i) {
+            write_no_times(out);
+        } else {
+            write_stat(out, &e->entry.times->duration);
+            write_stat(out, &e->entry.times->interval);
+        }
     }
     for (size_t i = 0; timing && i < n_unfinished; i++)
-        wend_buf_bytes(out, "\0", 2); /* no time, twice */
+        write_no_times(out);
 }

@@ -27,11 +27,18 @@ static inline void wend_stat_add(WendStat *s, double seconds)
     s->max = seconds > s->max ? seconds : s->max;
 }
 
+/* interval: start minus the end of the sequence's previous call */
+typedef struct { WendStat duration, interval; } WendTimes;
+
+/* As many terminals of a shape have times of their own. Where there are more, most are called once, and what times say of them is noise: those that come later share theirs, and the merge adds the
+ * first ones to them. */
+enum { WEND_TIMED_APART = 32 };
+
 /* One terminal. Pointers stay valid until the table is freed. */
 typedef struct {
     uint32_t number;      /* the terminal */
     uint32_t shape;       /* number of its shape */
-    WendStat duration, interval; /* interval: start minus the end of the sequence's previous call */
+    WendTimes *times;
 } WendTerminalEntry;
 
 WendCst *wend_cst_new(void);

@@ -638,7 +638,13 @@ static bool append_tail(WendGrammar *g, const WendTail *tail)
     return true;
 }
 
-/* A copy in memory of RESIZE's, with all in the grammar that is still at the front. */
+/* Puts all in the grammar that is still at the front. */
+static bool close_all(WendGrammar *g)
+{
+    return (!g->walking || close_cursor(g)) && (g->leaf == GUARD || close_run(g));
+}
+
+/* A copy in memory of RESIZE's, closed. */
 static WendGrammar *closed_copy(const WendGrammar *g, const WendTail *tail, WendResize resize)
 {
     WendGrammar *c = copy(resize, g, 1, sizeof *g);
@@ -654,8 +660,7 @@ static WendGrammar *closed_copy(const WendGrammar *g, const WendTail *tail, Wend
     c->nodes = copy(resize, g->nodes, g->n_nodes, sizeof *g->nodes);
     c->cap_nodes = g->n_nodes;
     c->digrams = copy(resize, g->digrams, (size_t)g->mask + 1, sizeof *g->digrams);
-    if (!c->frames || !c->nodes || !c->digrams || !append_tail(c, tail) || (c->walking && !close_cursor(c))
-        || (c->leaf != GUARD && !close_run(c))) {
+    if (!c->frames || !c->nodes || !c->digrams || !append_tail(c, tail) || !close_all(c)) {
         wend_grammar_free(c);
         return NULL;
     }
@@ -694,26 +699,42 @@ static size_t number_rules(WendGrammar *g)
     }
 }
 
-void wend_grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *out)
+/* One that is closed; it is of no use for anything else afterwards. */
+static void write_rules(WendGrammar *g, WendBuf *out)
 {
-    WendGrammar *c = closed_copy(g, tail, out->resize);
-    size_t n = c ? number_rules(c) : 0;
-    if (n == 0) {
-        out->failed = true;
-        wend_grammar_free(c);
+    size_t n = number_rules(g);
+    out->failed |= n == 0;
+    if (n == 0)
         return;
-    }
     wend_buf_unsigned(out, n);
     for (size_t i = 0; i < n; i++) {
         uint64_t symbols = 0;
-        for (uint32_t s = c->nodes[c->work[i]].next; c->nodes[s].id != GUARD; s = c->nodes[s].next)
+        for (uint32_t s = g->nodes[g->work[i]].next; g->nodes[s].id != GUARD; s = g->nodes[s].next)
             symbols++;
         wend_buf_unsigned(out, symbols);
-        for (uint32_t s = c->nodes[c->work[i]].next; c->nodes[s].id != GUARD; s = c->nodes[s].next) {
-            const Node *x = &c->nodes[s];
-            wend_buf_unsigned(out, x->id & RULE ? (uint64_t)c->nodes[x->id & ~RULE].pins << 1 | 1 : (uint64_t)x->id << 1);
+        for (uint32_t s = g->nodes[g->work[i]].next; g->nodes[s].id != GUARD; s = g->nodes[s].next) {
+            const Node *x = &g->nodes[s];
+            wend_buf_unsigned(out, x->id & RULE ? (uint64_t)g->nodes[x->id & ~RULE].pins << 1 | 1 : (uint64_t)x->id << 1);
             wend_buf_unsigned(out, x->exp);
         }
     }
+}
+
+void wend_grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *out)
+{
+    WendGrammar *c = closed_copy(g, tail, out->resize);
+    if (c)
+        write_rules(c, out);
+    else
+        out->failed = true;
     wend_grammar_free(c);
+}
+
+void wend_grammar_end(WendGrammar *g, WendBuf *out)
+{
+    if (close_all(g))
+        write_rules(g, out);
+    else
+        out->failed = true;
+    wend_grammar_free(g);
 }

@@ -27,5 +27,7 @@ typedef struct { uint32_t first; size_t n; const uint64_t *times; } WendTail;
  * Non-destructive: appending may go on, and gives what it would have given without the encoding. TAIL may be NULL.
  * All memory that it takes is OUT's kind. */
 void wend_grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *out);
+/* Likewise, of one that is not needed any more: frees it, and so takes no memory for a copy. */
+void wend_grammar_end(WendGrammar *g, WendBuf *out);
 
 #endif

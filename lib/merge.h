@@ -34,7 +34,7 @@ typedef struct {
 } WendMergeResult;
 
 /* Unifies terminals and rules over classes and writes DIR/FILE (to a temporary name, then renamed); FILE NULL is trace.tar.zst. DIR exists.
- * On failure nothing stays under the final name. */
+ * On failure nothing stays under the final name. What M has of calls is used for it, and should not be merged any more. */
 gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendMergeResult *result, GError **error);
 
 #endif

@@ -15,7 +15,8 @@
  *   piece     := unsigned(repeats >= 1) entry                  a run of equal ones
  *              | 0 n entry^n grammar                           entries in the order of a grammar, whose terminals are their numbers; not empty
  *   entry     := n signed^n
- *   timing    := for duration, then interval: unsigned(count) and, if count > 0, mean, min, max, m2 as 64-bit IEEE little-endian, seconds
+ *   timing    := for duration, then interval: unsigned(count) and, if count > 0, mean, min, max, m2 as 64-bit IEEE little-endian, seconds;
+ *                                                              those of terminals that share them (cst.h) are the first one's
  *
  * The facts. A key "group.key" becomes [group] key=value of the archive's meta; unknown groups and keys are carried as they are.
  *   run.program      path of the executable          run.arguments  arguments, if any, each shell-quoted when needed, separated by spaces

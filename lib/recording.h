@@ -6,11 +6,12 @@
 #include "rules.h"
 #include "variants.h"
 
+/* Slots and ranks belong to the first class that has it. */
 typedef struct {
     guint32 shape;
     guint n_slots;
     Vector *slots;
-    RankSet ranks;              /* of its series; empty if it has none */
+    const RankSet *ranks;       /* of its series; NULL: it has none */
 } Signature;
 
 /* How the numbers of one table became the recording's. */

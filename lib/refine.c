@@ -149,14 +149,14 @@ gboolean refine(Refinement *r, const Sequence *a, const Sequence *b)
     for (int k = 0; k < 2; k++) r->of[k] = (guint32 *)(gpointer)g_array_free(p.of[k], FALSE);
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
-        wend_grammar_encode(g, NULL, &bytes);
+        wend_grammar_end(g, &bytes);
         if (bytes.failed) g_error("out of memory while merging");
         r->grammar = g_bytes_new(bytes.data, bytes.len);
         wend_buf_clear(&bytes);
     } else {
         refinement_clear(r);
+        wend_grammar_free(g);
     }
-    wend_grammar_free(g);
     rules_clear(&row_a);
     rules_clear(&row_b);
     g_hash_table_unref(p.numbers);

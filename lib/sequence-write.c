@@ -249,12 +249,12 @@ static TimingRow *row_at(const TimingTable *t, guint32 row)
 }
 
 /* Which row of all the calls of a terminal have whose times sum up to SUM: one of their function that they cannot be told apart from, best the likely one, or a new one. As no more than the last
- * TIMING_APART are looked at, time stays linear. */
+ * WEND_TIMED_APART are looked at, time stays linear. */
 static guint32 share_row(const TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
 {
     guint32 n = shared_rows_count(&t->shared, function), likely = shared_rows_likely(&t->shared, function, terminal);
     if (likely && timing_alike(&row_at(t, likely - 1)->sum, sum)) return likely - 1;
-    for (guint32 i = 1; i <= MIN(n, TIMING_APART); i++) {
+    for (guint32 i = 1; i <= MIN(n, WEND_TIMED_APART); i++) {
         guint32 row = shared_rows_at(&t->shared, function, n - i);
         if (timing_alike(&row_at(t, row)->sum, sum)) return row;
     }

@@ -341,7 +341,7 @@ Series *series_builder_end(SeriesBuilder *b)
     if (b->n) s = series_new_run(b->run);
     if (b->grammar) {
         WendBuf bytes = WEND_BUF_INIT;
-        wend_grammar_encode(b->grammar, NULL, &bytes);
+        wend_grammar_end(b->grammar, &bytes);
         WendCursor c = wend_cursor(bytes.data, bytes.len);
         s->n = b->n;
         s->n_differences = b->known[0]->len;
@@ -352,7 +352,6 @@ Series *series_builder_end(SeriesBuilder *b)
         measure(s);
         if (b->wraps || s->wraps || s->n_symbols > s->n / 2) flatten(s);
         wend_buf_clear(&bytes);
-        wend_grammar_free(b->grammar);
         g_hash_table_destroy(b->numbers[0]);
         g_hash_table_destroy(b->numbers[1]);
     }

@@ -7,7 +7,7 @@ guint timing_rows(const guint32 *shapes, guint32 *rows, guint n)
     guint n_rows = 0;
     for (guint i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && shapes[end] == shapes[i];) end++;
-        gboolean together = end - i > TIMING_APART;
+        gboolean together = end - i > WEND_TIMED_APART;
         guint32 first = rows[i];
         for (guint k = i; k < end; k++) {
             gpointer before = GUINT_TO_POINTER(together ? first : rows[k]);

@@ -4,10 +4,10 @@
 
 #include <glib.h>
 
-/* Terminals of one shape in a sequence that have times of their own. Where there are more, most are called once, and what times say of them is noise: they share one row. */
-enum { TIMING_APART = 32 };
+#include "cst.h"
+
 /* N terminals with their shapes, equal ones next to each other, have ROWS of times: before, each one or some together; after, all of a shape together if they are more than
- * TIMING_APART, and rows numbered by first use. Returns how many rows there are. */
+ * WEND_TIMED_APART, and rows numbered by first use. Returns how many rows there are. */
 guint timing_rows(const guint32 *shapes, guint32 *rows, guint n);
 /* Rows that sequences share, in groups, which are functions (before format 8, shapes): which of all, numbered by first use, are of one. LIKELY, of a group or of a terminal: 1 + the row of all
  * that it had last, 0: none yet. */

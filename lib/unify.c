@@ -17,6 +17,7 @@ typedef struct {
     Recording *r;
     GHashTable *shapes;      /* words (GBytes) -> number + 1 */
     GHashTable *signatures;  /* hash (signature_key) -> number + 1, of the first that has it */
+    guint n_tables;          /* that are still to come: what the last one has nobody looks for */
     Layout layout;
 } Unifier;
 
@@ -66,10 +67,10 @@ static gboolean fits(const Signature *s, guint32 shape, const Vector *slots, gui
         series |= slots[i].series != NULL;
         if (!vector_joins(&s->slots[i], &slots[i]) && !(slots[i].series && vector_equal(&s->slots[i], &slots[i]))) return FALSE;
     }
-    return !series || rankset_equal(&s->ranks, ranks);
+    return !series || rankset_equal(s->ranks, ranks);
 }
 
-static gboolean unify_terminal(Unifier *u, guint32 shape, const Vector *slots, guint n, const RankSet *ranks, guint32 *number)
+static gboolean unify_terminal(Unifier *u, guint32 shape, Vector *slots, guint n, const RankSet *ranks, guint32 *number)
 {
     const ShapeRow *row = &g_array_index(u->r->shapes, ShapeRow, shape);
     const WendFunction *f = &wend_functions[row->words[0] / 2];
@@ -97,13 +98,11 @@ static gboolean unify_terminal(Unifier *u, guint32 shape, const Vector *slots, g
     if (found) {
         for (guint i = 0; i < n; i++) vector_join(&found->slots[i], &slots[i]);
     } else {
-        Signature s = {.shape = shape, .n_slots = n, .slots = g_new(Vector, n + 1)};
-        if (series) s.ranks = rankset_copy(ranks);
-        for (guint i = 0; i < n; i++) s.slots[i] = vector_copy(&slots[i]);
+        Signature s = {.shape = shape, .n_slots = n, .slots = slots, .ranks = series ? ranks : NULL};
         g_array_append_val(u->r->signatures, s);
         *number = u->r->signatures->len - 1;
     }
-    for (int k = 0; k < n_keys && !found; k++)
+    for (int k = 0; k < n_keys && !found && u->n_tables > 0; k++)
         if (!g_hash_table_contains(u->signatures, keys[k])) g_hash_table_insert(u->signatures, keys[k], GUINT_TO_POINTER(*number + 1));
     return TRUE;
 }
@@ -115,6 +114,7 @@ static gboolean unify_table(Unifier *u, const Table *t, const RankSet *ranks, Ta
     map->terminals = g_new0(guint32, t->n_terminals + 1);
     for (guint i = 0; i < t->n_shapes; i++) map->shapes[i] = unify_shape(u, &shapes[i]);
     table_shapes_free(shapes, t->n_shapes);
+    u->n_tables--;
     for (guint i = 0; i < t->n_terminals; i++)
         if (!unify_terminal(u, map->shapes[t->terminal_shape[i]], &t->slots[t->first_slot[i]], t->first_slot[i + 1] - t->first_slot[i], ranks,
                             &map->terminals[i]))
@@ -199,8 +199,8 @@ static gboolean compress_bodies(Sharing *s, guint32 n_terminals, guint32 first_e
         good = good && wend_grammar_append(g, first_end + i, 1);
     }
     WendBuf b = WEND_BUF_INIT;
-    if (good) wend_grammar_encode(g, NULL, &b);
-    wend_grammar_free(g);
+    if (good) wend_grammar_end(g, &b);
+    else wend_grammar_free(g);
     WendCursor c = wend_cursor(b.data, b.len);
     good = good && !b.failed && rules_read(row, &c, first_end + s->bodies->len + s->trips->len);
     wend_buf_clear(&b);
@@ -372,6 +372,10 @@ static gboolean unify_tables(Unifier *u)
     g_autoptr(GPtrArray) order = g_ptr_array_new();
     for (guint i = 0; i < u->r->classes->len; i++) g_ptr_array_add(order, &g_array_index(u->r->classes, RecordedClass, i));
     g_ptr_array_sort(order, by_size);
+    for (guint i = 0; i < order->len; i++) {
+        const Class *k = ((const RecordedClass *)g_ptr_array_index(order, i))->class;
+        for (guint q = 0; q < k->n_sequences; q++) u->n_tables += 1 + k->sequences[q].poll_tables->len;
+    }
     for (int polls = 0; polls < 2; polls++)
         for (guint i = 0; i < order->len; i++) {
             RecordedClass *k = g_ptr_array_index(order, i);
@@ -434,12 +438,11 @@ Recording *recording_unify(WendMerge *m, GError **error)
     u.signatures = g_hash_table_new(NULL, NULL);
     layout_init(&u.layout);
     gboolean tables = unify_tables(&u);
-    if (tables) sort_terminals(r);
-    gboolean rules = tables && unify_rules(r);
     layout_clear(&u.layout);
     g_hash_table_unref(u.shapes);
     g_hash_table_unref(u.signatures);
-    if (rules) return r;
+    if (tables) sort_terminals(r);
+    if (tables && unify_rules(r)) return r;
     recording_free(r);
     g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, tables ? "a rank's grammar is damaged, or memory is short" : "a rank recorded a call whose words do not fit its function");
     return NULL;
@@ -449,12 +452,6 @@ void recording_free(Recording *r)
 {
     if (!r) return;
     for (guint i = 0; i < r->shapes->len; i++) g_free(g_array_index(r->shapes, ShapeRow, i).words);
-    for (guint i = 0; i < r->signatures->len; i++) {
-        Signature *s = &g_array_index(r->signatures, Signature, i);
-        for (guint k = 0; k < s->n_slots; k++) vector_clear(&s->slots[k]);
-        rankset_clear(&s->ranks);
-        g_free(s->slots);
-    }
     for (guint i = 0; i < r->rules->len; i++) g_free(g_array_index(r->rules, Rule, i).symbols);
     for (guint i = 0; i < r->classes->len; i++) {
         RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);

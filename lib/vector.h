@@ -15,10 +15,10 @@
 #include "series.h"
 
 typedef struct {
-    gboolean constant, relative;  /* candidates that fit; none: series */
-    gint64 value, delta;          /* constant: each value; relative: value - self */
-    gboolean of_self;             /* the series is of what is added to self, special words standing for themselves */
-    Series *series;               /* one word for each rank */
+    gint64 value, delta;              /* constant: each value; relative: value - self */
+    Series *series;                   /* one word for each rank */
+    guint8 constant, relative;        /* gboolean: candidates that fit; none: series */
+    guint8 of_self;                   /* gboolean: the series is of what is added to self, special words standing for themselves */
 } Vector;
 
 /* Ranks with a vector, and with what self is there: FIRST is the vector of slot 0, or NULL where self is the rank in the world. */

@@ -313,7 +313,7 @@ static Told tell_slot(Writer *w, SlotTables *tables, const Signature *s, guint k
 {
     const Vector *v = &s->slots[k];
     if (derived.kind) {
-        tables->derived += s->ranks.n;
+        tables->derived += s->ranks->n;
         return (Told){derived.kind == DERIVED_SUM ? TOLD_SUM : TOLD_ACROSS, derived.back};
     }
     gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
@@ -321,8 +321,8 @@ static Told tell_slot(Writer *w, SlotTables *tables, const Signature *s, guint k
     if (v->constant && !(v->relative && k == 0 && has_self)) return (Told){TOLD_CONSTANT, v->value};
     if (v->constant || v->relative) return (Told){TOLD_SELF, v->delta};
     WendBuf set = WEND_BUF_INIT, bytes = WEND_BUF_INIT;
-    rankset_encode(&s->ranks, &set);
-    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 2 | (v->of_self ? 1 : 0), .values = v, .n_ranks = s->ranks.n, .column = tables->column};
+    rankset_encode(s->ranks, &set);
+    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 2 | (v->of_self ? 1 : 0), .values = v, .n_ranks = s->ranks->n, .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
     series_encode(v->series, &bytes, w->constant_number);
     table.n = bytes.len;
@@ -367,7 +367,7 @@ static void put_terminals(Writer *w, SlotTables *tables, const Signature *s, gui
     WendBuf plain = WEND_BUF_INIT, by_slot = WEND_BUF_INIT;
     g_autofree Told *slots = g_new0(Told, (gsize)n * s->n_slots + 1);
     g_autofree Derived **derived = g_new0(Derived *, n);
-    for (guint i = 0; i < n && tables->derive; i++) derived[i] = slots_derive(s[i].slots, s[i].n_slots, s[i].ranks.n);
+    for (guint i = 0; i < n && tables->derive; i++) derived[i] = s[i].ranks ? slots_derive(s[i].slots, s[i].n_slots, s[i].ranks->n) : NULL;
     for (guint k = 0; k < s->n_slots; k++, tables->column++)
         for (guint i = 0; i < n; i++) slots[(gsize)i * s->n_slots + k] = tell_slot(w, tables, &s[i], k, derived[i] ? derived[i][k] : (Derived){DERIVED_NONE, 0});
     for (guint i = 0; i < n; i++) g_free(derived[i]);

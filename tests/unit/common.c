@@ -125,6 +125,7 @@ static void test_few(void)
     WendMergeResult result;
     char *dir = record(ranks, NULL, &result);
     check(dir, ranks);
+    check_times(dir);
     g_assert_cmpuint(result.classes, ==, 1);
     g_assert_cmpuint(result.bytes, <, 1000 + 1.04 * 2 * RANKS * CALLS * BITS / 8);
     discard(dir);

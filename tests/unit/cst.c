@@ -188,7 +188,7 @@ static void test_unfinished(void)
         gint64 a[] = {4, 9}, b[] = {5, 1}, c[] = {7, 1}, s[] = {3, 2, 1};
         WendTerminalEntry *e = wend_cst_terminal(t, a, 2, s, 2);
         wend_cst_outcome(t, e->shape, s, 2);
-        wend_stat_add(&e->duration, 1.0);
+        wend_stat_add(&e->times->duration, 1.0);
         const WendUnfinished calls[] = {
             {.shape = b, .n_shape = 2, .slots = s, .n_slots = 1, .number = 0, .times = 2, .polls = polls},
             {.shape = c, .n_shape = 2, .slots = s, .n_slots = 0, .number = 1, .times = 1},
@@ -483,9 +483,9 @@ static void test_timing(void)
         sum += v[i];
         min = MIN(min, v[i]);
         max = MAX(max, v[i]);
-        wend_stat_add(&e->duration, v[i]);
+        wend_stat_add(&e->times->duration, v[i]);
     }
-    wend_stat_add(&e->interval, 0.25);
+    wend_stat_add(&e->times->interval, 0.25);
     for (guint i = 0; i < N; i++)
         m2 += (v[i] - sum / N) * (v[i] - sum / N);
     Table table = encode_and_read(t, TRUE);
@@ -503,6 +503,41 @@ static void test_timing(void)
     g_free(v);
     wend_cst_free(t);
     g_rand_free(rand);
+}
+
+/* Of a shape with many signatures the later ones share their times, which are told once; those of other shapes stay their own. */
+static void test_times_shared(void)
+{
+    enum { N = 2 * WEND_TIMED_APART };
+    WendCst *t = wend_cst_new();
+    for (guint i = 0; i < N; i++) {
+        wend_stat_add(&terminal(t, 1, i)->times->duration, 1.0 + i);
+        wend_stat_add(&terminal(t, 2, i % 2)->times->interval, 0.5);
+    }
+    for (guint i = 0; i < N; i++) wend_stat_add(&terminal(t, 1, i)->times->duration, 1.0 + i);
+    Table table = encode_and_read(t, TRUE);
+    g_assert_cmpuint(table.stats->len, ==, 2 * (N + 2));
+    guint shared = 0;
+    for (guint i = 0, own = 0; i < N + 2; i++) {
+        const Stat *s = &g_array_index(table.stats, Stat, 2 * i);
+        if (g_array_index(table.shape_of, guint64, i) == 1) {
+            g_assert_cmpuint(s[1].count, ==, N / 2);
+            continue;
+        }
+        guint number = own++;
+        g_assert_cmpuint(s[1].count, ==, 0);
+        if (number < WEND_TIMED_APART) {
+            g_assert_cmpuint(s[0].count, ==, 2);
+            g_assert_true(s[0].min == 1.0 + number && s[0].max == 1.0 + number);
+        } else if (s[0].count > 0) {
+            shared++;
+            g_assert_cmpuint(s[0].count, ==, 2 * (N - WEND_TIMED_APART));
+            g_assert_true(s[0].min == 1.0 + WEND_TIMED_APART && s[0].max == N);
+        }
+    }
+    g_assert_cmpuint(shared, ==, 1);
+    table_clear(&table);
+    wend_cst_free(t);
 }
 
 /* -- a whole part -- */
@@ -528,7 +563,7 @@ static void test_part(void)
     WendCst *t = wend_cst_new(), *polls = wend_cst_new();
     WendGrammar *g = wend_grammar_new(), *polls_grammar = wend_grammar_new();
     WendTerminalEntry *e = terminal(t, 1, 1);
-    wend_stat_add(&e->duration, 1.5);
+    wend_stat_add(&e->times->duration, 1.5);
     wend_grammar_append(g, e->number, 3);
     wend_grammar_append(polls_grammar, terminal(polls, 3, 3)->number, 1000);
     WendBuf b = WEND_BUF_INIT;
@@ -594,6 +629,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cst/repetition-memory", test_repetition_memory);
     g_test_add_func("/cst/repetition-bound", test_repetition_bound);
     g_test_add_func("/cst/timing", test_timing);
+    g_test_add_func("/cst/times-shared", test_times_shared);
     g_test_add_func("/cst/part", test_part);
     return g_test_run();
 }

@@ -134,8 +134,8 @@ void end(SimulatedRank *r, SimulatedSequence *s, double seconds)
     g_assert_true(wend_grammar_append(s->grammar, t->number, 1));
     g_assert_true(wend_cst_outcome(s->calls, t->shape, words(c->outcome), c->outcome->len));
     double factor = r->noise ? exp2(g_rand_double_range(r->noise, -1, 3)) : 1;
-    wend_stat_add(&t->duration, seconds * factor);
-    wend_stat_add(&t->interval, seconds * 3 * factor);
+    wend_stat_add(&t->times->duration, seconds * factor);
+    wend_stat_add(&t->times->interval, seconds * 3 * factor);
     keep(r, s);
 }
 
