@@ -8,11 +8,12 @@
 #include "words.h"
 
 /* What is written; and the oldest that is read (docs/format.md, "Versions"). */
-#define ARCHIVE_FORMAT 8
+#define ARCHIVE_FORMAT 9
 #define ARCHIVE_OLDEST_FORMAT 4
 #define ARCHIVE_SHARED_TIMES 6    /* since when rows of times are those of all sequences, */
 #define ARCHIVE_TABLES_TOGETHER 7 /* tables of values may be told together, */
-#define ARCHIVE_ONE_PROGRAM 8     /* and all but the facts is one member, with names, slots and times told in less */
+#define ARCHIVE_ONE_PROGRAM 8     /* and all but the facts is one member, with names, slots and times told in less, */
+#define ARCHIVE_RULES_NEW 9       /* and a rule may tell which of its symbols are new by how many come at once */
 
 /* What is said of a constant. */
 enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };

@@ -431,8 +431,41 @@ static gint compare_places(gconstpointer a, gconstpointer b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* A rule as the order of its symbols' kinds (0 a rule, else 1 + shape), the numbers of each kind's, and the exponents, in the order of kinds and numbers. */
-static void read_by_kind(Member *m, WendSymbol *symbols, guint n)
+/* The numbers of N symbols of one kind. */
+static void read_numbers(Member *m, Place *places, guint n)
+{
+    g_autoptr(Series) ids = series_decode(&m->c, n, NULL, 0);
+    for (guint i = 0; ids && i < n; i++) {
+        gint64 id = series_at(ids, i);
+        if (id < 0 || id > G_MAXINT32) m->c.failed = true;
+        places[i].id = (guint)id;
+    }
+}
+
+/* Likewise, as those that occurred before, each behind so many new ones: NEXT and on. */
+static void read_numbers_new(Member *m, Place *places, guint n, guint32 next)
+{
+    guint64 n_old = wend_read_unsigned(&m->c);
+    if (m->c.failed || n_old > n) {
+        m->c.failed = true;
+        return;
+    }
+    g_autoptr(Series) news = n_old ? series_decode(&m->c, n_old, NULL, 0) : NULL;
+    g_autoptr(Series) olds = news ? series_decode(&m->c, n_old, NULL, 0) : NULL;
+    guint at = 0;
+    for (guint64 i = 0; i <= n_old && !m->c.failed; i++) {
+        gint64 n_new = i < n_old ? series_at(news, i) : (gint64)(n - at), id = i < n_old ? series_at(olds, i) : 0;
+        if (n_new < 0 || n_new > (gint64)(n - at) - (i < n_old) || id < 0 || id > G_MAXINT32 || next > G_MAXINT32) m->c.failed = true;
+        for (; !m->c.failed && n_new > 0; n_new--) places[at++].id = next++;
+        if (i == n_old || m->c.failed) break;
+        places[at++].id = (guint)id;
+        next = MAX(next, (guint32)id + 1);
+    }
+}
+
+/* A rule as the order of its symbols' kinds (0 a rule, else 1 + shape), the numbers of each kind's, and the exponents, in the order of kinds and numbers. NEXT: of each kind, the number after all
+ * of those that rules before it have; NULL: numbers are told as they are. */
+static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 *next)
 {
     const WendProgram *p = m->p;
     g_autoptr(Series) kinds = series_decode(&m->c, n, NULL, 0);
@@ -445,13 +478,9 @@ static void read_by_kind(Member *m, WendSymbol *symbols, guint n)
     qsort(places, n, sizeof *places, compare_places);
     for (guint k = 0, same; k < n && !m->c.failed; k += same) {
         for (same = 1; k + same < n && places[k + same].kind == places[k].kind;) same++;
-        g_autoptr(Series) ids = series_decode(&m->c, same, NULL, 0);
-        for (guint i = 0; ids && i < same; i++) {
-            gint64 id = series_at(ids, i);
-            if (id < 0 || id > G_MAXINT32) m->c.failed = true;
-            places[k + i].id = (guint)id;
-            symbols[places[k + i].at] = (WendSymbol){.is_rule = places[k].kind == 0, .id = (guint32)id};
-        }
+        if (next) read_numbers_new(m, &places[k], same, next[places[k].kind]);
+        else read_numbers(m, &places[k], same);
+        for (guint i = k; i < k + same; i++) symbols[places[i].at] = (WendSymbol){.is_rule = places[i].kind == 0, .id = places[i].id};
     }
     qsort(places, n, sizeof *places, compare_places);
     g_autoptr(Series) exponents = m->c.failed ? NULL : series_decode(&m->c, n, NULL, 0);
@@ -462,11 +491,15 @@ static void read_by_kind(Member *m, WendSymbol *symbols, guint n)
 }
 
 /* One rule: its symbols one by one or, after a 0, by kind. NULL: damaged. LEFT: how many there may be. */
-static WendSymbol *read_symbols(Member *m, WendRule *rule, guint64 *left)
+static WendSymbol *read_symbols(Member *m, WendRule *rule, const guint32 *next, guint64 *left)
 {
     guint64 n = wend_read_unsigned(&m->c);
-    gboolean by_kind = n == 0;
+    gboolean by_kind = n == 0, by_new = FALSE;
     if (by_kind) n = wend_read_unsigned(&m->c);
+    if (by_kind && m->p->format >= ARCHIVE_RULES_NEW) {
+        by_new = n & 1;
+        n >>= 1;
+    }
     if (m->c.failed || n > *left || (!by_kind && n > (gsize)(m->c.end - m->c.p) / 2)) {
         member_bad(m, "a rule is longer than it can be");
         return NULL;
@@ -474,7 +507,7 @@ static WendSymbol *read_symbols(Member *m, WendRule *rule, guint64 *left)
     *left -= n;
     WendSymbol *symbols = program_new_block(m->p, n, sizeof(WendSymbol));
     *rule = (WendRule){.n = (guint)n, .symbols = symbols};
-    if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n);
+    if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n, by_new ? next : NULL);
     for (guint k = 0; k < n && !by_kind && !m->c.failed; k++) {
         guint64 id = wend_read_unsigned(&m->c), exponent = wend_read_unsigned(&m->c);
         if (exponent == 0) exponent = RULE_TRIP + wend_read_unsigned(&m->c) % RULE_TRIP;
@@ -509,8 +542,16 @@ static gboolean read_rules(Member *m)
     p->rules = program_new_block(p, n, sizeof(WendRule));
     p->n_rules = n;
     guint64 left = program_most((gsize)(m->c.end - m->c.p));
-    for (gsize i = 0; i < n; i++)
-        if (!read_symbols(m, &p->rules[i], &left) || !measure_rule(m, p->rules, (guint)i)) return FALSE;
+    g_autofree guint32 *next = g_new0(guint32, p->n_shapes + 1); /* by kind */
+    for (guint t = p->n_terminals; t-- > 0;) next[1 + p->terminals[t].shape] = t;
+    for (gsize i = 0; i < n; i++) {
+        const WendSymbol *symbols = read_symbols(m, &p->rules[i], next, &left);
+        if (!symbols || !measure_rule(m, p->rules, (guint)i)) return FALSE;
+        for (guint k = 0; k < p->rules[i].n; k++) {
+            guint32 *after = &next[symbols[k].is_rule ? 0 : 1 + p->terminals[symbols[k].id].shape];
+            *after = MAX(*after, symbols[k].id + 1);
+        }
+    }
     return TRUE;
 }
 

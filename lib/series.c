@@ -320,14 +320,20 @@ void series_builder_add(SeriesBuilder *b, SeriesRun run)
     put_run(b, run);
 }
 
-/* A grammar that has hardly fewer symbols than there are words only costs; and sums that wrap do not tell what lies between. */
-static void flatten(Series *s)
+static gint64 *words_of(const Series *s)
 {
     gint64 *words = g_new(gint64, s->n);
     for (guint64 i = 0; i < s->n;) {
         SeriesRun run = series_run(s, i);
         for (guint64 k = 0; k < run.count; k++) words[i++] = add(run.value, times(run.step, k));
     }
+    return words;
+}
+
+/* A grammar that has hardly fewer symbols than there are words only costs; and sums that wrap do not tell what lies between. */
+static void flatten(Series *s)
+{
+    gint64 *words = words_of(s);
     guint64 n = s->n;
     series_clear(s);
     memset(s, 0, sizeof *s);
@@ -499,7 +505,8 @@ static void put_chosen(const Series *s, WendBuf *out, const GArray *distinct, gu
     }
 }
 
-static void encode_words(const Series *s, WendBuf *out, const guint32 *constants)
+/* Returns how many bits it takes once it is compressed, more or less. */
+static guint64 encode_words(const Series *s, WendBuf *out, const guint32 *constants)
 {
     g_autoptr(GArray) distinct = distinct_words(s);
     const gint64 *words = (const gint64 *)(gpointer)distinct->data;
@@ -520,8 +527,11 @@ static void encode_words(const Series *s, WendBuf *out, const guint32 *constants
         put_packed(s, out, distinct, n_specials, range, constants);
     } else {
         wend_buf_unsigned(out, FORM_WORDS);
+        gsize before = out->len;
         for (guint64 i = 0; i < s->n; i++) put_word(out, s->words[i], constants);
+        return 8 * (guint64)(out->len - before);
     }
+    return MIN(rice, MIN(chosen, packed));
 }
 
 static void encode_grammar(const Series *s, WendBuf *out, const guint32 *constants)
@@ -545,6 +555,25 @@ void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
         put_word(out, s->run.value, constants);
         if (s->n > 1) wend_buf_signed(out, s->run.step);
     }
+}
+
+/* A byte of a grammar takes so many bits when it is compressed, and words are looked at that are at most so many times its symbols. */
+enum { GRAMMAR_BITS = 6, WORDS_PER_SYMBOL = 16 };
+
+void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *constants)
+{
+    gsize before = out->len;
+    series_encode(s, out, constants);
+    if (!s->rules.n_rules || s->n > WORDS_PER_SYMBOL * (guint64)s->n_symbols) return;
+    WendBuf words = WEND_BUF_INIT;
+    Series flat = {.n = s->n, .words = words_of(s)};
+    if (encode_words(&flat, &words, constants) < GRAMMAR_BITS * (guint64)(out->len - before)) {
+        out->len = before;
+        wend_buf_bytes(out, words.data, words.len);
+    }
+    out->failed |= words.failed;
+    wend_buf_clear(&words);
+    g_free(flat.words);
 }
 
 static gint64 *get_specials(WendCursor *c, guint *n, const gint64 *constants, guint n_constants)
@@ -651,7 +680,7 @@ static gboolean whole_run(const Series *s)
 void series_builder_encode(SeriesBuilder *b, WendBuf *out, const guint32 *constants)
 {
     g_autoptr(Series) s = series_builder_end(b);
-    if (s) series_encode(s, out, constants);
+    if (s) series_encode_shortest(s, out, constants);
 }
 
 Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants)

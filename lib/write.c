@@ -324,7 +324,7 @@ static Told tell_slot(Writer *w, SlotTables *tables, const Signature *s, guint k
     rankset_encode(s->ranks, &set);
     TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 2 | (v->of_self ? 1 : 0), .values = v, .n_ranks = s->ranks->n, .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
-    series_encode(v->series, &bytes, w->constant_number);
+    series_encode_shortest(v->series, &bytes, w->constant_number);
     table.n = bytes.len;
     guint number = distinct_add(&tables->tables, &bytes);
     if (number == tables->told->len) g_array_append_val(tables->told, table);
@@ -473,9 +473,40 @@ static gint compare_symbols(gconstpointer a, gconstpointer b)
     return compare_places(a, b);
 }
 
+static void put_numbers(const Placed *placed, guint n, WendBuf *out)
+{
+    SeriesBuilder *numbers = series_builder_new();
+    for (guint k = 0; k < n; k++) series_builder_add(numbers, (SeriesRun){placed[k].symbol->id, 0, 1});
+    series_builder_encode(numbers, out, NULL);
+}
+
+/* As numbers of those that have occurred before, each behind so many new ones: NEXT and on. */
+static void put_numbers_new(const Placed *placed, guint n, guint32 next, WendBuf *out)
+{
+    SeriesBuilder *news = series_builder_new(), *olds = series_builder_new();
+    guint n_old = 0, n_new = 0;
+    for (guint k = 0; k < n; k++) {
+        guint32 id = placed[k].symbol->id;
+        if (id == next) {
+            next++;
+            n_new++;
+            continue;
+        }
+        series_builder_add(news, (SeriesRun){n_new, 0, 1});
+        series_builder_add(olds, (SeriesRun){id, 0, 1});
+        next = MAX(next, id + 1);
+        n_old++;
+        n_new = 0;
+    }
+    wend_buf_unsigned(out, n_old);
+    series_builder_encode(news, out, NULL);
+    series_builder_encode(olds, out, NULL);
+}
+
 /* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values go their own ways: 1, 2, 3, … or by chance; or of a loop whose trip count
- * varies. So the order of shapes is one row, the numbers of each shape's terminals another one, and the exponents are told symbol by symbol. */
-static void put_rule_by_kind(Writer *w, const Rule *rule, WendBuf *out)
+ * varies. So the order of shapes is one row, the numbers of each shape's terminals another one, and the exponents are told symbol by symbol. Values by chance of which some come again are new or
+ * not: NEXT says for each kind what comes after all that rules before this one have; NULL: numbers are told as they are. */
+static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, WendBuf *out)
 {
     g_autofree Placed *placed = g_new(Placed, rule->n + 1);
     SeriesBuilder *kinds = series_builder_new(), *exponents = series_builder_new();
@@ -484,13 +515,13 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, WendBuf *out)
         series_builder_add(kinds, (SeriesRun){placed[k].kind, 0, 1});
     }
     wend_buf_unsigned(out, 0);
-    wend_buf_unsigned(out, rule->n);
+    wend_buf_unsigned(out, (guint64)rule->n << 1 | (next != NULL));
     series_builder_encode(kinds, out, NULL);
     qsort(placed, rule->n, sizeof *placed, compare_places);
-    for (guint k = 0; k < rule->n;) {
-        SeriesBuilder *numbers = series_builder_new();
-        for (guint kind = placed[k].kind; k < rule->n && placed[k].kind == kind; k++) series_builder_add(numbers, (SeriesRun){placed[k].symbol->id, 0, 1});
-        series_builder_encode(numbers, out, NULL);
+    for (guint k = 0, n; k < rule->n; k += n) {
+        for (n = 1; k + n < rule->n && placed[k + n].kind == placed[k].kind;) n++;
+        if (next) put_numbers_new(&placed[k], n, next[placed[k].kind], out);
+        else put_numbers(&placed[k], n, out);
     }
     qsort(placed, rule->n, sizeof *placed, compare_symbols);
     for (guint k = 0; k < rule->n; k++) {
@@ -506,15 +537,26 @@ enum { BY_KIND_LEAST = 10 };
 
 static void write_rules(Writer *w)
 {
+    g_autofree guint32 *next = g_new0(guint32, w->r->shapes->len + 1);
+    for (guint i = w->r->signatures->len; i-- > 0;) next[1 + g_array_index(w->r->signatures, Signature, i).shape] = i;
     wend_buf_unsigned(&w->out, w->r->rules->len);
     for (guint i = 0; i < w->r->rules->len; i++) {
         const Rule *rule = &g_array_index(w->r->rules, Rule, i);
-        WendBuf plain = WEND_BUF_INIT, by_kind = WEND_BUF_INIT;
+        WendBuf plain = WEND_BUF_INIT, by_kind = WEND_BUF_INIT, by_new = WEND_BUF_INIT;
         rule_encode(rule, &plain);
         if (rule->n == 0) wend_buf_unsigned(&plain, 0);
-        gboolean may = plain.len > BY_KIND_LEAST;
-        if (may) put_rule_by_kind(w, rule, &by_kind);
-        put_shorter(w, &plain, may ? &by_kind : NULL);
+        if (plain.len > BY_KIND_LEAST) {
+            put_rule_by_kind(w, rule, NULL, &by_kind);
+            put_rule_by_kind(w, rule, next, &by_new);
+        }
+        WendBuf *shorter = by_new.len < by_kind.len ? &by_new : &by_kind;
+        put_shorter(w, &plain, plain.len > BY_KIND_LEAST ? shorter : NULL);
+        wend_buf_clear(&by_kind);
+        wend_buf_clear(&by_new);
+        for (guint k = 0; k < rule->n; k++) {
+            guint32 *after = &next[kind_of(w, &rule->symbols[k])];
+            *after = MAX(*after, rule->symbols[k].id + 1);
+        }
     }
 }
 

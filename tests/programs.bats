@@ -43,6 +43,7 @@ setup() { in_scratch; }
     "$WEND" dump -f MPI_Type_create_hindexed_block app.dir >dump.out
     grep -Eq 'array_of_displacements=\[([0-9]+, )+[0-9]+\]' dump.out
 }
+@test "round trip: counts by chance that come again now and then" { roundtrip 2 "$PROGRAMS/irregular" again 3000; }
 @test "round trip: MPI_Alltoallv with counts by chance" { roundtrip 6 "$PROGRAMS/irregular" exchange 5; }
 @test "round trip: requests at places that differ by rank and in time" {
     roundtrip 4 "$PROGRAMS/partners"

@@ -358,8 +358,8 @@ static void record(Call *c)
         return;
     }
     wend_cst_outcome(table, t->shape, words(c->outcome), c->outcome->len);
-    wend_stat_add(&t->duration, 1e-6 * (double)(1 + t->number));
-    wend_stat_add(&t->interval, 1e-5);
+    wend_stat_add(&t->times->duration, 1e-6 * (double)(1 + t->number));
+    wend_stat_add(&t->times->interval, 1e-5);
     c->sequence->polls_before = 0;
     complete(c);
 }

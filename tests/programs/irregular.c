@@ -1,5 +1,5 @@
 /* irregular HOW [CALLS [END]]: calls that never repeat, so that what is recorded of them grows: on all ranks, on all and others on each (apart), on rank 1 alone, in several threads, in a callback, requests of
- * which many are pending, what one rank receives from another, or objects that live long. Prints what came of it, which depends on every
+ * which many are pending, what one rank receives from another, values of which some come again, or objects that live long. Prints what came of it, which depends on every
  * message; END "peak": and the memory that rank 0 took, in KB. "abort": it ends by MPI_Abort. */
 #include <mpi.h>
 #include <pthread.h>
@@ -183,6 +183,21 @@ static long threads(void)
     return sum;
 }
 
+/* Values by chance of which some come again. */
+static long again(int n)
+{
+    char *out = calloc((size_t)n + 1, 1);
+    unsigned random = (unsigned)rank;
+    long sum = 0;
+    for (int i = 0; i < n; i++) {
+        int count = (int)(next(&random) % (unsigned)n);
+        MPI_Send(out, count, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+        sum += count;
+    }
+    free(out);
+    return sum;
+}
+
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "all";
@@ -210,6 +225,8 @@ int main(int argc, char **argv)
         sum = received(calls);
     else if (strcmp(how, "exchange") == 0)
         sum = exchange(calls);
+    else if (strcmp(how, "again") == 0)
+        sum = again(calls);
     else if (strcmp(how, "objects") == 0)
         sum = objects(calls);
     MPI_Allreduce(&sum, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);

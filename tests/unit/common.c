@@ -290,6 +290,27 @@ static void test_shared(void)
     discard(dir);
 }
 
+/* -- values that come again -- */
+
+/* One rank, and values by chance of which half are new: a call takes what a value has in bits, and what says whether it is new. */
+static void test_again(void)
+{
+    enum { CALLS = 20000, BITS = 14 };
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    SimulatedRank *r = simulated_new(0, 1, TRUE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    GRand *sizes = g_rand_new_with_seed(7);
+    for (int i = 0; i < CALLS; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 70000 + g_rand_int_range(sizes, 0, 1 << BITS), constant("MPI_PROC_NULL"), 1);
+    g_rand_free(sizes);
+    g_ptr_array_add(ranks, r);
+    WendMergeResult result;
+    char *dir = record(ranks, NULL, &result);
+    check(dir, ranks);
+    check_times(dir);
+    g_assert_cmpuint(result.bytes, <, 500 + 1.08 * CALLS * BITS / 8);
+    discard(dir);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -301,6 +322,7 @@ int main(int argc, char **argv)
     g_test_add_data_func("/common/counts/matched", GINT_TO_POINTER(MATCHED), test_counts);
     g_test_add_data_func("/common/counts/gap", GINT_TO_POINTER(GAP), test_counts);
     g_test_add_data_func("/common/counts/unmatched", GINT_TO_POINTER(UNMATCHED), test_counts);
+    g_test_add_func("/common/again", test_again);
     g_test_add_func("/common/root", test_root);
     g_test_add_func("/common/shared", test_shared);
     return g_test_run();
