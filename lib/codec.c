@@ -16,7 +16,7 @@ void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants)
         wend_buf_unsigned(b, (guint64)(word - G_MININT64) << 1 | 1);
         return;
     }
-    guint64 zigzag = (guint64)word << 1 ^ (guint64)(word >> 63);
+    guint64 zigzag = codec_zigzag(word);
     if (zigzag >> 62 == 0) {
         wend_buf_unsigned(b, zigzag << 1);
         return;

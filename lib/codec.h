@@ -13,7 +13,10 @@
 #define ARCHIVE_SHARED_TIMES 6    /* since when rows of times are those of all sequences, */
 #define ARCHIVE_TABLES_TOGETHER 7 /* tables of values may be told together, */
 #define ARCHIVE_ONE_PROGRAM 8     /* and all but the facts is one member, with names, slots and times told in less, */
-#define ARCHIVE_RULES_NEW 9       /* and a rule may tell which of its symbols are new by how many come at once */
+#define ARCHIVE_RULES_NEW 9       /* and rules are told by what comes just before */
+
+/* What a rule says of a symbol beside its number: the lowest bits of one that is told by itself. */
+enum { SYMBOL_IS_RULE = 1, SYMBOL_REPEATED = 2, SYMBOL_BITS = 2 };
 
 /* What is said of a constant. */
 enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };
@@ -34,6 +37,10 @@ gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants);
 /* The name of a function or constant: most begin with MPI_, which is left out, and a point says that one does not. */
 #define CODEC_NAME_PREFIX "MPI_"
 void codec_put_name(WendBuf *b, const char *name);
+
+/* A signed difference as an unsigned number, small ones small, and back. */
+static inline guint64 codec_zigzag(gint64 v) { return (guint64)v << 1 ^ (guint64)(v >> 63); }
+static inline gint64 codec_unzigzag(guint64 v) { return (gint64)(v >> 1 ^ (0 - (v & 1))); }
 
 /* A string that wend_buf_string wrote, made valid UTF-8: hosts, paths and arguments may be anything. g_free; "" where the cursor fails. */
 char *codec_string(WendCursor *c);

@@ -490,30 +490,58 @@ static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 
     }
 }
 
-/* One rule: its symbols one by one or, after a 0, by kind. NULL: damaged. LEFT: how many there may be. */
-static WendSymbol *read_symbols(Member *m, WendRule *rule, const guint32 *next, guint64 *left)
+/* What rules before the one at hand have: by kind, the number after all of them; the last terminal. */
+typedef struct { guint32 *next, last; } Before;
+
+static guint64 read_exponent(Member *m)
 {
+    guint64 exponent = wend_read_unsigned(&m->c);
+    return exponent ? exponent : RULE_TRIP + wend_read_unsigned(&m->c) % RULE_TRIP;
+}
+
+static WendSymbol read_symbol_before(Member *m)
+{
+    guint64 id = wend_read_unsigned(&m->c), exponent = read_exponent(m);
+    if (id >> 1 > G_MAXUINT32) m->c.failed = true;
+    return (WendSymbol){id & 1, (guint32)(id >> 1), exponent};
+}
+
+/* A symbol of rule I; LAST is the last terminal. */
+static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
+{
+    guint64 said = wend_read_unsigned(&m->c), number = said >> SYMBOL_BITS, exponent = said & SYMBOL_REPEATED ? read_exponent(m) : 1;
+    gboolean is_rule = (said & SYMBOL_IS_RULE) != 0;
+    gint64 id = is_rule ? (gint64)i - 1 - (gint64)number : (gint64)*last + 1 + codec_unzigzag(number);
+    if (number > G_MAXINT32 || id < 0 || id > G_MAXINT32) {
+        m->c.failed = true;
+        id = 0;
+    }
+    if (!is_rule) *last = (guint32)id;
+    return (WendSymbol){is_rule, (guint32)id, exponent};
+}
+
+/* Rule I: its symbols one by one or, after a 0, by kind. NULL: damaged. LEFT: how many there may be. */
+static WendSymbol *read_symbols(Member *m, guint i, const Before *before, guint64 *left)
+{
+    gboolean older = m->p->format < ARCHIVE_RULES_NEW;
+    WendRule *rule = &m->p->rules[i];
+    guint32 last = before->last;
     guint64 n = wend_read_unsigned(&m->c);
     gboolean by_kind = n == 0, by_new = FALSE;
     if (by_kind) n = wend_read_unsigned(&m->c);
-    if (by_kind && m->p->format >= ARCHIVE_RULES_NEW) {
+    if (by_kind && !older) {
         by_new = n & 1;
         n >>= 1;
     }
-    if (m->c.failed || n > *left || (!by_kind && n > (gsize)(m->c.end - m->c.p) / 2)) {
+    if (m->c.failed || n > *left || (!by_kind && n > (gsize)(m->c.end - m->c.p))) {
         member_bad(m, "a rule is longer than it can be");
         return NULL;
     }
     *left -= n;
     WendSymbol *symbols = program_new_block(m->p, n, sizeof(WendSymbol));
     *rule = (WendRule){.n = (guint)n, .symbols = symbols};
-    if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n, by_new ? next : NULL);
-    for (guint k = 0; k < n && !by_kind && !m->c.failed; k++) {
-        guint64 id = wend_read_unsigned(&m->c), exponent = wend_read_unsigned(&m->c);
-        if (exponent == 0) exponent = RULE_TRIP + wend_read_unsigned(&m->c) % RULE_TRIP;
-        if (id >> 1 > G_MAXUINT32) m->c.failed = true;
-        symbols[k] = (WendSymbol){id & 1, (guint32)(id >> 1), exponent};
-    }
+    if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n, by_new ? before->next : NULL);
+    for (guint k = 0; k < n && !by_kind && !m->c.failed; k++) symbols[k] = older ? read_symbol_before(m) : read_symbol(m, i, &last);
     if (!m->c.failed) return symbols;
     member_bad(m, "a rule makes no sense");
     return NULL;
@@ -542,14 +570,16 @@ static gboolean read_rules(Member *m)
     p->rules = program_new_block(p, n, sizeof(WendRule));
     p->n_rules = n;
     guint64 left = program_most((gsize)(m->c.end - m->c.p));
-    g_autofree guint32 *next = g_new0(guint32, p->n_shapes + 1); /* by kind */
+    g_autofree guint32 *next = g_new0(guint32, p->n_shapes + 1);
+    Before before = {next, 0};
     for (guint t = p->n_terminals; t-- > 0;) next[1 + p->terminals[t].shape] = t;
-    for (gsize i = 0; i < n; i++) {
-        const WendSymbol *symbols = read_symbols(m, &p->rules[i], next, &left);
-        if (!symbols || !measure_rule(m, p->rules, (guint)i)) return FALSE;
+    for (guint i = 0; i < n; i++) {
+        const WendSymbol *symbols = read_symbols(m, i, &before, &left);
+        if (!symbols || !measure_rule(m, p->rules, i)) return FALSE;
         for (guint k = 0; k < p->rules[i].n; k++) {
             guint32 *after = &next[symbols[k].is_rule ? 0 : 1 + p->terminals[symbols[k].id].shape];
             *after = MAX(*after, symbols[k].id + 1);
+            if (!symbols[k].is_rule) before.last = symbols[k].id;
         }
     }
     return TRUE;

@@ -15,9 +15,7 @@ void rule_encode(const Rule *rule, WendBuf *out)
     wend_buf_unsigned(out, rule->n);
     for (guint k = 0; k < rule->n; k++) {
         wend_buf_unsigned(out, (guint64)rule->symbols[k].id << 1 | (rule->symbols[k].is_rule ? 1 : 0));
-        guint64 exponent = rule->symbols[k].exponent;
-        if (exponent & RULE_TRIP) wend_buf_unsigned(out, 0);
-        wend_buf_unsigned(out, exponent & ~RULE_TRIP);
+        wend_buf_unsigned(out, rule->symbols[k].exponent);
     }
 }
 

@@ -473,6 +473,29 @@ static gint compare_symbols(gconstpointer a, gconstpointer b)
     return compare_places(a, b);
 }
 
+/* A trip as 0 and its number. */
+static void put_exponent(guint64 exponent, WendBuf *out)
+{
+    if (exponent & RULE_TRIP) wend_buf_unsigned(out, 0);
+    wend_buf_unsigned(out, exponent & ~RULE_TRIP);
+}
+
+/* Symbol by symbol: rules by how many come between them and this one, the recording's Ith; terminals by how far they are from what comes after the last one told, *LAST, of whatever rule: what is done
+ * one after the other has numbers near each other, and so two classes that do likewise are told likewise. */
+static void put_rule(const Rule *rule, guint i, guint32 *last, WendBuf *out)
+{
+    wend_buf_unsigned(out, rule->n);
+    for (guint k = 0; k < rule->n; k++) {
+        const WendSymbol *y = &rule->symbols[k];
+        guint64 number = y->is_rule ? i - 1 - y->id : codec_zigzag((gint64)y->id - *last - 1);
+        gboolean repeated = y->exponent != 1;
+        if (!y->is_rule) *last = y->id;
+        wend_buf_unsigned(out, number << SYMBOL_BITS | (repeated ? SYMBOL_REPEATED : 0) | (y->is_rule ? SYMBOL_IS_RULE : 0));
+        if (repeated) put_exponent(y->exponent, out);
+    }
+    if (rule->n == 0) wend_buf_unsigned(out, 0);
+}
+
 static void put_numbers(const Placed *placed, guint n, WendBuf *out)
 {
     SeriesBuilder *numbers = series_builder_new();
@@ -538,13 +561,13 @@ enum { BY_KIND_LEAST = 10 };
 static void write_rules(Writer *w)
 {
     g_autofree guint32 *next = g_new0(guint32, w->r->shapes->len + 1);
+    guint32 last = 0;
     for (guint i = w->r->signatures->len; i-- > 0;) next[1 + g_array_index(w->r->signatures, Signature, i).shape] = i;
     wend_buf_unsigned(&w->out, w->r->rules->len);
     for (guint i = 0; i < w->r->rules->len; i++) {
         const Rule *rule = &g_array_index(w->r->rules, Rule, i);
         WendBuf plain = WEND_BUF_INIT, by_kind = WEND_BUF_INIT, by_new = WEND_BUF_INIT;
-        rule_encode(rule, &plain);
-        if (rule->n == 0) wend_buf_unsigned(&plain, 0);
+        put_rule(rule, i, &last, &plain);
         if (plain.len > BY_KIND_LEAST) {
             put_rule_by_kind(w, rule, NULL, &by_kind);
             put_rule_by_kind(w, rule, next, &by_new);
