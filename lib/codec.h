@@ -13,7 +13,7 @@
 #define ARCHIVE_SHARED_TIMES 6    /* since when rows of times are those of all sequences, */
 #define ARCHIVE_TABLES_TOGETHER 7 /* tables of values may be told together, */
 #define ARCHIVE_ONE_PROGRAM 8     /* and all but the facts is one member, with names, slots and times told in less, */
-#define ARCHIVE_RULES_NEW 9       /* and rules are told by what comes just before */
+#define ARCHIVE_BY_FUNCTION 9     /* and slots are told by function, and rules by what comes just before */
 
 /* What a rule says of a symbol beside its number: the lowest bits of one that is told by itself. */
 enum { SYMBOL_IS_RULE = 1, SYMBOL_REPEATED = 2, SYMBOL_BITS = 2 };
@@ -37,6 +37,9 @@ gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants);
 /* The name of a function or constant: most begin with MPI_, which is left out, and a point says that one does not. */
 #define CODEC_NAME_PREFIX "MPI_"
 void codec_put_name(WendBuf *b, const char *name);
+
+/* Terminals whose slots are told together: of a shape with this first word and as many slots. */
+static inline gint64 terminals_key(gint64 head, guint n_slots) { return (gint64)((guint64)head << 32 | n_slots); }
 
 /* A signed difference as an unsigned number, small ones small, and back. */
 static inline guint64 codec_zigzag(gint64 v) { return (guint64)v << 1 ^ (guint64)(v >> 63); }

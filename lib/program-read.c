@@ -361,19 +361,23 @@ static guint64 told_form(const Member *m, guint64 form)
     return m->p->format < ARCHIVE_ONE_PROGRAM && form > TOLD_SELF ? form + (TOLD_TABLE - TOLD_SUM) : form;
 }
 
-/* MANY terminals of one shape. BY_SLOT: slot by slot, else one is told by itself. */
-static gboolean read_slots(Member *m, WendTerminal *terminals, guint shape, guint many, guint n_slots, gboolean by_slot)
+/* MANY terminals with N_SLOTS each, one after the other or BY_SLOT. */
+static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many, guint n_slots, gboolean by_slot)
 {
     const WendProgram *p = m->p;
     if (n_slots > (gsize)(m->c.end - m->c.p)) return member_bad(m, "truncated"); /* each takes a byte and more */
     WendSlot *slots = program_new_block(m->p, (gsize)many * n_slots, sizeof(WendSlot));
     g_autofree guint *across = g_new0(guint, many);
-    for (guint i = 0; i < many; i++) terminals[i] = (WendTerminal){.shape = shape, .n_slots = n_slots, .slots = slots + (gsize)i * n_slots};
-    for (guint k = 0; k < n_slots && !by_slot; k++) {
-        guint64 form = told_form(m, wend_read_unsigned(&m->c));
-        gint64 word = form < TOLD_TABLE ? member_word(m) : (gint64)(form - TOLD_TABLE);
-        if (!make_slot(m, slots, k, MIN(form, (guint64)TOLD_TABLE), word, across)) return FALSE;
+    for (guint i = 0; i < many; i++) {
+        terminals[i]->n_slots = n_slots;
+        terminals[i]->slots = slots + (gsize)i * n_slots;
     }
+    for (guint i = 0; i < many && !by_slot; i++)
+        for (guint k = 0; k < n_slots; k++) {
+            guint64 form = told_form(m, wend_read_unsigned(&m->c));
+            gint64 word = form < TOLD_TABLE ? member_word(m) : (gint64)(form - TOLD_TABLE);
+            if (!make_slot(m, slots + (gsize)i * n_slots, k, MIN(form, (guint64)TOLD_TABLE), word, &across[i])) return FALSE;
+        }
     for (guint k = 0; k < n_slots && by_slot; k++) {
         g_autoptr(Series) forms = series_decode(&m->c, many, NULL, 0);
         g_autoptr(Series) words = forms ? series_decode(&m->c, many, p->constants, p->n_constants) : NULL;
@@ -384,6 +388,72 @@ static gboolean read_slots(Member *m, WendTerminal *terminals, guint shape, guin
     return !m->c.failed || member_bad(m, "truncated");
 }
 
+static const char terminal_bad[] = "a terminal makes no sense";
+
+/* How many slots there may still be of MANY terminals with N_SLOTS each, or FALSE. */
+static gboolean take_slots(guint64 *left, guint64 many, guint64 n_slots)
+{
+    if (n_slots > *left || many * n_slots > *left) return FALSE;
+    *left -= many * n_slots;
+    return TRUE;
+}
+
+/* Before format 9: shape by shape. */
+static gboolean read_terminals_before(Member *m, guint64 left)
+{
+    WendProgram *p = m->p;
+    g_autofree WendTerminal **at = g_new(WendTerminal *, p->n_terminals + 1);
+    for (guint i = 0; i < p->n_terminals; i++) at[i] = &p->terminals[i];
+    for (guint64 i = 0; i < p->n_terminals;) {
+        guint64 shape = wend_read_unsigned(&m->c), many = 1;
+        gboolean by_slot = shape == p->n_shapes;
+        if (by_slot) {
+            shape = wend_read_unsigned(&m->c);
+            many = wend_read_unsigned(&m->c);
+        }
+        guint64 n_slots = wend_read_unsigned(&m->c);
+        if (m->c.failed || shape >= p->n_shapes || many == 0 || many > p->n_terminals - i || !take_slots(&left, many, n_slots)) return member_bad(m, terminal_bad);
+        if (!read_slots(m, &at[i], (guint)many, (guint)n_slots, by_slot)) return FALSE;
+        for (; many > 0; many--) p->terminals[i++].shape = (guint)shape;
+    }
+    return TRUE;
+}
+
+/* By function: how many terminals each shape has, and how many slots these, then the slots of those that are of one function and have as many. */
+static gboolean read_terminals_grouped(Member *m, guint64 left)
+{
+    WendProgram *p = m->p;
+    if (p->n_shapes == 0) return p->n_terminals == 0 || member_bad(m, terminal_bad);
+    g_autoptr(Series) terminals = series_decode(&m->c, p->n_shapes, NULL, 0);
+    g_autoptr(Series) n_slots = terminals ? series_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
+    g_autoptr(GHashTable) by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_ptr_array_unref); /* -> WendTerminal */
+    g_autoptr(GPtrArray) groups = g_ptr_array_new();
+    guint at = 0;
+    if (!n_slots) return member_bad(m, terminal_bad);
+    for (guint shape = 0; shape < p->n_shapes; shape++) {
+        gint64 n = series_at(terminals, shape), slots = series_at(n_slots, shape);
+        if (n < 0 || n > p->n_terminals - at || slots < 0 || !take_slots(&left, (guint64)n, (guint64)slots)) return member_bad(m, terminal_bad);
+        gint64 key = terminals_key(p->shapes[shape].words[0], (guint)slots);
+        GPtrArray *group = g_hash_table_lookup(by_key, &key);
+        if (!group) {
+            g_hash_table_insert(by_key, g_memdup2(&key, sizeof key), group = g_ptr_array_new());
+            g_ptr_array_add(groups, group);
+        }
+        for (; n > 0; n--, at++) {
+            p->terminals[at] = (WendTerminal){.shape = shape, .n_slots = (guint)slots};
+            g_ptr_array_add(group, &p->terminals[at]);
+        }
+    }
+    if (at < p->n_terminals) return member_bad(m, terminal_bad);
+    for (guint g = 0; g < groups->len; g++) {
+        const GPtrArray *group = groups->pdata[g];
+        if (group->len == 0) continue;
+        gboolean by_slot = group->len > 1 && wend_read_unsigned(&m->c) == 1;
+        if (!read_slots(m, (WendTerminal *const *)group->pdata, group->len, ((const WendTerminal *)group->pdata[0])->n_slots, by_slot)) return FALSE;
+    }
+    return TRUE;
+}
+
 static gboolean read_terminals(Member *m)
 {
     WendProgram *p = m->p;
@@ -392,27 +462,15 @@ static gboolean read_terminals(Member *m)
     if (m->c.failed || n > most) return member_bad(m, "has more terminals than it can hold");
     p->terminals = program_new_block(p, n, sizeof(WendTerminal));
     p->n_terminals = (guint)n;
+    if (!(m->p->format < ARCHIVE_BY_FUNCTION ? read_terminals_before(m, most) : read_terminals_grouped(m, most))) return FALSE;
     Layout layout;
     layout_init(&layout);
     gboolean good = TRUE;
-    for (guint64 i = 0, slots = 0; i < n && good;) {
-        guint64 shape = wend_read_unsigned(&m->c), many = 1;
-        gboolean by_slot = shape == p->n_shapes;
-        if (by_slot) {
-            shape = wend_read_unsigned(&m->c);
-            many = wend_read_unsigned(&m->c);
-        }
-        guint64 n_slots = wend_read_unsigned(&m->c);
-        if (m->c.failed || shape >= p->n_shapes || many == 0 || many > n - i || n_slots > most || many * n_slots > most - slots) {
-            good = member_bad(m, "a terminal makes no sense");
-            break;
-        }
-        slots += many * n_slots;
-        good = read_slots(m, &p->terminals[i], (guint)shape, (guint)many, (guint)n_slots, by_slot);
-        const WendShape *s = &p->shapes[shape];
-        if (good && !layout_fits(&layout, s->function, s->words, s->n_words, (guint)n_slots))
-            good = member_bad(m, "a terminal's words do not fit its function's parameters");
-        i += many;
+    for (guint i = 0; i < n && good; i++) {
+        const WendTerminal *t = &p->terminals[i];
+        const WendShape *s = &p->shapes[t->shape];
+        if (i > 0 && t->shape == t[-1].shape && t->n_slots == t[-1].n_slots) continue;
+        if (!layout_fits(&layout, s->function, s->words, s->n_words, t->n_slots)) good = member_bad(m, "a terminal's words do not fit its function's parameters");
     }
     layout_clear(&layout);
     return good;
@@ -523,7 +581,7 @@ static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
 /* Rule I: its symbols one by one or, after a 0, by kind. NULL: damaged. LEFT: how many there may be. */
 static WendSymbol *read_symbols(Member *m, guint i, const Before *before, guint64 *left)
 {
-    gboolean older = m->p->format < ARCHIVE_RULES_NEW;
+    gboolean older = m->p->format < ARCHIVE_BY_FUNCTION;
     WendRule *rule = &m->p->rules[i];
     guint32 last = before->last;
     guint64 n = wend_read_unsigned(&m->c);

@@ -331,28 +331,22 @@ static Told tell_slot(Writer *w, SlotTables *tables, const Signature *s, guint k
     return (Told){TOLD_TABLE, number};
 }
 
-static void put_terminal(Writer *w, WendBuf *out, const Signature *s, const Told *slots)
+/* N terminals of one function and as many slots: one after the other. */
+static void put_each_terminal(Writer *w, WendBuf *out, const Told *slots, guint n, guint n_slots)
 {
-    wend_buf_unsigned(out, s->shape);
-    wend_buf_unsigned(out, s->n_slots);
-    for (guint k = 0; k < s->n_slots; k++) {
-        const Told *t = &slots[k];
-        wend_buf_unsigned(out, t->form == TOLD_TABLE ? TOLD_TABLE + (guint64)t->word : t->form);
-        if (t->form != TOLD_TABLE) codec_put_word(out, t->word, w->constant_number);
+    for (guint i = 0; i < n * n_slots; i++) {
+        wend_buf_unsigned(out, slots[i].form == TOLD_TABLE ? TOLD_TABLE + (guint64)slots[i].word : slots[i].form);
+        if (slots[i].form != TOLD_TABLE) codec_put_word(out, slots[i].word, w->constant_number);
     }
 }
 
-/* N terminals of one shape, slot by slot: their forms, and the words or numbers of tables. */
-static void put_terminals_by_slot(Writer *w, WendBuf *out, const Signature *s, const Told *slots, guint n)
+/* Likewise, slot by slot: their forms, and the words or numbers of tables. */
+static void put_slot_columns(Writer *w, WendBuf *out, const Told *slots, guint n, guint n_slots)
 {
-    wend_buf_unsigned(out, w->r->shapes->len);
-    wend_buf_unsigned(out, s->shape);
-    wend_buf_unsigned(out, n);
-    wend_buf_unsigned(out, s->n_slots);
-    for (guint k = 0; k < s->n_slots; k++) {
+    for (guint k = 0; k < n_slots; k++) {
         SeriesBuilder *forms = series_builder_new(), *words = series_builder_new();
         for (guint i = 0; i < n; i++) {
-            const Told *t = &slots[i * s->n_slots + k];
+            const Told *t = &slots[i * n_slots + k];
             series_builder_add(forms, (SeriesRun){t->form, 0, 1});
             series_builder_add(words, (SeriesRun){t->word, 0, 1});
         }
@@ -361,19 +355,23 @@ static void put_terminals_by_slot(Writer *w, WendBuf *out, const Signature *s, c
     }
 }
 
-/* N terminals of one shape. */
-static void put_terminals(Writer *w, SlotTables *tables, const Signature *s, guint n)
+static void put_terminals(Writer *w, SlotTables *tables, const Signature *const *s, guint n)
 {
-    WendBuf plain = WEND_BUF_INIT, by_slot = WEND_BUF_INIT;
-    g_autofree Told *slots = g_new0(Told, (gsize)n * s->n_slots + 1);
+    guint n_slots = s[0]->n_slots;
+    WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
+    g_autofree Told *slots = g_new0(Told, (gsize)n * n_slots + 1);
     g_autofree Derived **derived = g_new0(Derived *, n);
-    for (guint i = 0; i < n && tables->derive; i++) derived[i] = s[i].ranks ? slots_derive(s[i].slots, s[i].n_slots, s[i].ranks->n) : NULL;
-    for (guint k = 0; k < s->n_slots; k++, tables->column++)
-        for (guint i = 0; i < n; i++) slots[(gsize)i * s->n_slots + k] = tell_slot(w, tables, &s[i], k, derived[i] ? derived[i][k] : (Derived){DERIVED_NONE, 0});
+    for (guint i = 0; i < n && tables->derive; i++) derived[i] = s[i]->ranks ? slots_derive(s[i]->slots, n_slots, s[i]->ranks->n) : NULL;
+    for (guint k = 0; k < n_slots; k++, tables->column++)
+        for (guint i = 0; i < n; i++) slots[(gsize)i * n_slots + k] = tell_slot(w, tables, s[i], k, derived[i] ? derived[i][k] : (Derived){DERIVED_NONE, 0});
     for (guint i = 0; i < n; i++) g_free(derived[i]);
-    for (guint i = 0; i < n; i++) put_terminal(w, &plain, &s[i], slots + (gsize)i * s->n_slots);
-    if (n > 1) put_terminals_by_slot(w, &by_slot, s, slots, n);
-    put_shorter(w, &plain, n > 1 ? &by_slot : NULL);
+    if (n > 1) {
+        wend_buf_unsigned(&each, 0);
+        wend_buf_unsigned(&columns, 1);
+        put_slot_columns(w, &columns, slots, n, n_slots);
+    }
+    put_each_terminal(w, &each, slots, n, n_slots);
+    put_shorter(w, &each, n > 1 ? &columns : NULL);
 }
 
 /* N tables as one series; nothing if that would be no less than the LESS bytes that they take apart. */
@@ -419,17 +417,40 @@ static void write_tables(Writer *w, SlotTables *tables)
     g_array_unref(tables->told);
 }
 
+/* Terminals of one function, failed or not, and as many slots are told together, whatever their shape: their slots are mostly alike. */
+static void put_groups(Writer *w, SlotTables *tables)
+{
+    g_autoptr(GHashTable) by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_ptr_array_unref); /* -> Signature */
+    g_autoptr(GPtrArray) groups = g_ptr_array_new();
+    SeriesBuilder *terminals = series_builder_new(), *n_slots = series_builder_new();
+    for (guint shape = 0, i = 0, n; shape < w->r->shapes->len; shape++, i += n) {
+        const Signature *first = &g_array_index(w->r->signatures, Signature, i);
+        for (n = 0; i + n < w->r->signatures->len && first[n].shape == shape;) n++;
+        series_builder_add(terminals, (SeriesRun){n, 0, 1});
+        series_builder_add(n_slots, (SeriesRun){n ? first->n_slots : 0, 0, 1});
+        gint64 key = terminals_key(g_array_index(w->r->shapes, ShapeRow, shape).words[0], n ? first->n_slots : 0);
+        GPtrArray *group = g_hash_table_lookup(by_key, &key);
+        if (!group) {
+            g_hash_table_insert(by_key, g_memdup2(&key, sizeof key), group = g_ptr_array_new());
+            g_ptr_array_add(groups, group);
+        }
+        for (guint k = 0; k < n; k++) g_ptr_array_add(group, (gpointer)&first[k]);
+    }
+    series_builder_encode(terminals, &w->out, NULL);
+    series_builder_encode(n_slots, &w->out, NULL);
+    for (guint g = 0; g < groups->len; g++) {
+        const GPtrArray *group = groups->pdata[g];
+        if (group->len) put_terminals(w, tables, (const Signature *const *)group->pdata, group->len);
+    }
+}
+
 /* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. Returns how many words the slots have that are told by others. */
 static guint64 put_all_terminals(Writer *w, gboolean derive)
 {
     SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), .derive = derive};
-    const Signature *all = (const Signature *)(gpointer)w->r->signatures->data;
     WendBuf before = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
-    for (guint i = 0, n; i < w->r->signatures->len; i += n) {
-        for (n = 1; i + n < w->r->signatures->len && all[i + n].shape == all[i].shape && all[i + n].n_slots == all[i].n_slots;) n++;
-        put_terminals(w, &tables, &all[i], n);
-    }
+    put_groups(w, &tables);
     WendBuf terminals = w->out;
     w->out = before;
     distinct_write(&tables.sets, w);
