@@ -45,6 +45,32 @@ gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants)
     return 0;
 }
 
+void batches_init(Batches *b)
+{
+    b->by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL); /* number + 1 */
+    b->all = g_array_new(FALSE, FALSE, sizeof(Batch));
+}
+
+void batches_clear(Batches *b)
+{
+    for (guint i = 0; i < b->all->len; i++) g_ptr_array_unref(g_array_index(b->all, Batch, i).things);
+    g_hash_table_unref(b->by_key);
+    g_array_unref(b->all);
+}
+
+void batches_add(Batches *b, gint64 head, guint n, gpointer thing)
+{
+    gint64 key = (gint64)((guint64)head << 32 | n);
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(b->by_key, &key));
+    if (!number) {
+        Batch batch = {n, g_ptr_array_new()};
+        g_array_append_val(b->all, batch);
+        number = b->all->len;
+        g_hash_table_insert(b->by_key, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(number));
+    }
+    g_ptr_array_add(g_array_index(b->all, Batch, number - 1).things, thing);
+}
+
 void codec_put_name(WendBuf *b, const char *name)
 {
     const gsize n = strlen(CODEC_NAME_PREFIX);

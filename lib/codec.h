@@ -38,8 +38,12 @@ gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants);
 #define CODEC_NAME_PREFIX "MPI_"
 void codec_put_name(WendBuf *b, const char *name);
 
-/* Terminals whose slots are told together: of a shape with this first word and as many slots. */
-static inline gint64 terminals_key(gint64 head, guint n_slots) { return (gint64)((guint64)head << 32 | n_slots); }
+/* Things that are told together: of shapes with one first word (function, failed), with N words or slots each. Batches are in the order of their first things. */
+typedef struct { guint n; GPtrArray *things; } Batch;
+typedef struct { GHashTable *by_key; GArray *all; /* Batch */ } Batches;
+void batches_init(Batches *b);
+void batches_clear(Batches *b);
+void batches_add(Batches *b, gint64 head, guint n, gpointer thing);
 
 /* A signed difference as an unsigned number, small ones small, and back. */
 static inline guint64 codec_zigzag(gint64 v) { return (guint64)v << 1 ^ (guint64)(v >> 63); }

@@ -226,28 +226,88 @@ static gboolean read_constants(Member *m)
 
 /* -- shapes and terminals -- */
 
-static gboolean read_shapes(Member *m)
+/* A shape's first word; the others are to follow. */
+static gboolean take_shape(Member *m, WendShape *s, guint64 head, guint64 more, gint64 *words)
+{
+    if (m->c.failed || head >> 1 >= m->p->n_functions || more > G_MAXINT32) return member_bad(m, "a shape is of a function that is not there");
+    s->function = &m->p->functions[head >> 1];
+    s->failed = head & 1;
+    s->n_words = (guint)more + 1;
+    s->words = words;
+    words[0] = WEND_SHAPE_HEAD(head >> 1, head & 1);
+    return TRUE;
+}
+
+/* Before format 9: one after the other. */
+static gboolean read_shapes_before(Member *m)
 {
     WendProgram *p = m->p;
-    gsize n = wend_read_count(&m->c, 2);
-    p->shapes = program_new_block(p, n, sizeof(WendShape));
-    p->n_shapes = n;
     /* every word takes a byte at least, so one block of the member's size holds them all */
-    gint64 *words = program_new_block(p, (gsize)(m->c.end - m->c.p) + n, sizeof(gint64));
-    for (gsize i = 0; i < n; i++) {
-        WendShape *s = &p->shapes[i];
+    gint64 *words = program_new_block(p, (gsize)(m->c.end - m->c.p) + p->n_shapes, sizeof(gint64));
+    for (gsize i = 0; i < p->n_shapes; i++) {
         gsize more = wend_read_count(&m->c, 1);
         guint64 head = wend_read_unsigned(&m->c);
-        if (m->c.failed || head >> 1 >= p->n_functions || more > G_MAXINT32) return member_bad(m, "a shape is of a function that is not there");
-        s->function = &p->functions[head >> 1];
-        s->failed = head & 1;
-        s->n_words = more + 1;
-        s->words = words;
-        *words++ = WEND_SHAPE_HEAD(head >> 1, head & 1);
-        for (gsize k = 0; k < more; k++) *words++ = member_word(m);
+        if (!take_shape(m, &p->shapes[i], head, more, words)) return FALSE;
+        for (gsize k = 1; k <= more; k++) words[k] = member_word(m);
+        words += more + 1;
         if (m->c.failed) return member_bad(m, "truncated");
     }
     return TRUE;
+}
+
+/* The words of shapes behind their first ones, one shape after the other or word by word. */
+static gboolean read_shape_words(Member *m, const Batch *batch)
+{
+    const WendProgram *p = m->p;
+    gint64 *const *words = (gint64 *const *)batch->things->pdata;
+    guint n = batch->things->len;
+    gboolean by_word = n > 1 && wend_read_unsigned(&m->c) == 1;
+    for (guint i = 0; i < n && !by_word; i++)
+        for (guint k = 1; k <= batch->n && !m->c.failed; k++) words[i][k] = member_word(m);
+    for (guint k = 1; k <= batch->n && by_word && !m->c.failed; k++) {
+        g_autoptr(Series) column = series_decode(&m->c, n, p->constants, p->n_constants);
+        for (guint i = 0; column && i < n; i++) words[i][k] = series_at(column, i);
+    }
+    return !m->c.failed || member_bad(m, "truncated");
+}
+
+static gboolean read_shapes_grouped(Member *m)
+{
+    WendProgram *p = m->p;
+    if (p->n_shapes == 0) return TRUE;
+    g_autoptr(Series) heads = series_decode(&m->c, p->n_shapes, NULL, 0);
+    g_autoptr(Series) n_words = heads ? series_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
+    guint64 left = program_most((gsize)(m->c.end - m->c.p)), all = p->n_shapes;
+    if (!n_words) return member_bad(m, "truncated");
+    for (guint i = 0; i < p->n_shapes; i++) {
+        gint64 more = series_at(n_words, i);
+        if (more < 0 || (guint64)more > left) return member_bad(m, "has more words than it can hold");
+        left -= (guint64)more;
+        all += (guint64)more;
+    }
+    gint64 *words = program_new_block(p, all, sizeof(gint64));
+    Batches batches;
+    batches_init(&batches);
+    gboolean good = TRUE;
+    for (guint i = 0; i < p->n_shapes && good; i++) {
+        guint64 head = (guint64)series_at(heads, i), more = (guint64)series_at(n_words, i);
+        good = take_shape(m, &p->shapes[i], head, more, words);
+        batches_add(&batches, (gint64)head, (guint)more, words);
+        words += more + 1;
+    }
+    for (guint g = 0; g < batches.all->len && good; g++) good = read_shape_words(m, &g_array_index(batches.all, Batch, g));
+    batches_clear(&batches);
+    return good;
+}
+
+static gboolean read_shapes(Member *m)
+{
+    WendProgram *p = m->p;
+    guint64 n = wend_read_unsigned(&m->c);
+    if (m->c.failed || n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more shapes than it can hold");
+    p->shapes = program_new_block(p, n, sizeof(WendShape));
+    p->n_shapes = (guint)n;
+    return p->format < ARCHIVE_BY_FUNCTION ? read_shapes_before(m) : read_shapes_grouped(m);
 }
 
 /* What is said of a table, as since format 7. */
@@ -426,32 +486,27 @@ static gboolean read_terminals_grouped(Member *m, guint64 left)
     if (p->n_shapes == 0) return p->n_terminals == 0 || member_bad(m, terminal_bad);
     g_autoptr(Series) terminals = series_decode(&m->c, p->n_shapes, NULL, 0);
     g_autoptr(Series) n_slots = terminals ? series_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
-    g_autoptr(GHashTable) by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_ptr_array_unref); /* -> WendTerminal */
-    g_autoptr(GPtrArray) groups = g_ptr_array_new();
     guint at = 0;
     if (!n_slots) return member_bad(m, terminal_bad);
-    for (guint shape = 0; shape < p->n_shapes; shape++) {
+    Batches batches;
+    batches_init(&batches);
+    gboolean good = TRUE;
+    for (guint shape = 0; shape < p->n_shapes && good; shape++) {
         gint64 n = series_at(terminals, shape), slots = series_at(n_slots, shape);
-        if (n < 0 || n > p->n_terminals - at || slots < 0 || !take_slots(&left, (guint64)n, (guint64)slots)) return member_bad(m, terminal_bad);
-        gint64 key = terminals_key(p->shapes[shape].words[0], (guint)slots);
-        GPtrArray *group = g_hash_table_lookup(by_key, &key);
-        if (!group) {
-            g_hash_table_insert(by_key, g_memdup2(&key, sizeof key), group = g_ptr_array_new());
-            g_ptr_array_add(groups, group);
-        }
-        for (; n > 0; n--, at++) {
+        good = n >= 0 && n <= p->n_terminals - at && slots >= 0 && take_slots(&left, (guint64)n, (guint64)slots);
+        for (; good && n > 0; n--, at++) {
             p->terminals[at] = (WendTerminal){.shape = shape, .n_slots = (guint)slots};
-            g_ptr_array_add(group, &p->terminals[at]);
+            batches_add(&batches, p->shapes[shape].words[0], (guint)slots, &p->terminals[at]);
         }
     }
-    if (at < p->n_terminals) return member_bad(m, terminal_bad);
-    for (guint g = 0; g < groups->len; g++) {
-        const GPtrArray *group = groups->pdata[g];
-        if (group->len == 0) continue;
-        gboolean by_slot = group->len > 1 && wend_read_unsigned(&m->c) == 1;
-        if (!read_slots(m, (WendTerminal *const *)group->pdata, group->len, ((const WendTerminal *)group->pdata[0])->n_slots, by_slot)) return FALSE;
+    if (!good || at < p->n_terminals) good = member_bad(m, terminal_bad);
+    for (guint g = 0; g < batches.all->len && good; g++) {
+        const Batch *batch = &g_array_index(batches.all, Batch, g);
+        gboolean by_slot = batch->things->len > 1 && wend_read_unsigned(&m->c) == 1;
+        good = read_slots(m, (WendTerminal *const *)batch->things->pdata, batch->things->len, batch->n, by_slot);
     }
-    return TRUE;
+    batches_clear(&batches);
+    return good;
 }
 
 static gboolean read_terminals(Member *m)

@@ -245,17 +245,6 @@ static void write_constants(Writer *w)
     }
 }
 
-static void write_shapes(Writer *w)
-{
-    wend_buf_unsigned(&w->out, w->r->shapes->len);
-    for (guint i = 0; i < w->r->shapes->len; i++) {
-        const ShapeRow *s = &g_array_index(w->r->shapes, ShapeRow, i);
-        wend_buf_unsigned(&w->out, s->n - 1);
-        wend_buf_unsigned(&w->out, (guint64)w->function_number[s->words[0] / 2] << 1 | (s->words[0] & 1));
-        for (guint k = 1; k < s->n; k++) writer_word(w, s->words[k]);
-    }
-}
-
 /* PLAIN, or what SERIES says in its place if that is less; NULL: it cannot be. Clears both. */
 static void put_shorter(Writer *w, WendBuf *plain, WendBuf *series)
 {
@@ -264,6 +253,45 @@ static void put_shorter(Writer *w, WendBuf *plain, WendBuf *series)
     w->failed |= plain->failed || (series && series->failed);
     wend_buf_clear(plain);
     if (series) wend_buf_clear(series);
+}
+
+/* Shapes with one first word: their others, one after the other, or word by word. */
+static void put_shapes(Writer *w, const Batch *batch)
+{
+    const ShapeRow *const *s = (const ShapeRow *const *)batch->things->pdata;
+    guint n = batch->things->len;
+    WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
+    if (n > 1) {
+        wend_buf_unsigned(&each, 0);
+        wend_buf_unsigned(&columns, 1);
+        for (guint k = 1; k <= batch->n; k++) {
+            SeriesBuilder *words = series_builder_new();
+            for (guint i = 0; i < n; i++) series_builder_add(words, (SeriesRun){s[i]->words[k], 0, 1});
+            series_builder_encode(words, &columns, w->constant_number);
+        }
+    }
+    for (guint i = 0; i < n; i++)
+        for (guint k = 1; k <= batch->n; k++) codec_put_word(&each, s[i]->words[k], w->constant_number);
+    put_shorter(w, &each, n > 1 ? &columns : NULL);
+}
+
+static void write_shapes(Writer *w)
+{
+    Batches batches;
+    batches_init(&batches);
+    SeriesBuilder *heads = series_builder_new(), *n_words = series_builder_new();
+    for (guint i = 0; i < w->r->shapes->len; i++) {
+        ShapeRow *s = &g_array_index(w->r->shapes, ShapeRow, i);
+        gint64 head = (gint64)w->function_number[s->words[0] / 2] << 1 | (s->words[0] & 1);
+        series_builder_add(heads, (SeriesRun){head, 0, 1});
+        series_builder_add(n_words, (SeriesRun){s->n - 1, 0, 1});
+        batches_add(&batches, head, s->n - 1, s);
+    }
+    wend_buf_unsigned(&w->out, w->r->shapes->len);
+    series_builder_encode(heads, &w->out, NULL);
+    series_builder_encode(n_words, &w->out, NULL);
+    for (guint g = 0; g < batches.all->len; g++) put_shapes(w, &g_array_index(batches.all, Batch, g));
+    batches_clear(&batches);
 }
 
 /* Things that go once each, by what they are as bytes. */
@@ -355,9 +383,10 @@ static void put_slot_columns(Writer *w, WendBuf *out, const Told *slots, guint n
     }
 }
 
-static void put_terminals(Writer *w, SlotTables *tables, const Signature *const *s, guint n)
+static void put_terminals(Writer *w, SlotTables *tables, const Batch *batch)
 {
-    guint n_slots = s[0]->n_slots;
+    const Signature *const *s = (const Signature *const *)batch->things->pdata;
+    guint n = batch->things->len, n_slots = batch->n;
     WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
     g_autofree Told *slots = g_new0(Told, (gsize)n * n_slots + 1);
     g_autofree Derived **derived = g_new0(Derived *, n);
@@ -418,30 +447,22 @@ static void write_tables(Writer *w, SlotTables *tables)
 }
 
 /* Terminals of one function, failed or not, and as many slots are told together, whatever their shape: their slots are mostly alike. */
-static void put_groups(Writer *w, SlotTables *tables)
+static void put_batches(Writer *w, SlotTables *tables)
 {
-    g_autoptr(GHashTable) by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_ptr_array_unref); /* -> Signature */
-    g_autoptr(GPtrArray) groups = g_ptr_array_new();
+    Batches batches;
+    batches_init(&batches);
     SeriesBuilder *terminals = series_builder_new(), *n_slots = series_builder_new();
     for (guint shape = 0, i = 0, n; shape < w->r->shapes->len; shape++, i += n) {
-        const Signature *first = &g_array_index(w->r->signatures, Signature, i);
+        Signature *first = &g_array_index(w->r->signatures, Signature, i);
         for (n = 0; i + n < w->r->signatures->len && first[n].shape == shape;) n++;
         series_builder_add(terminals, (SeriesRun){n, 0, 1});
         series_builder_add(n_slots, (SeriesRun){n ? first->n_slots : 0, 0, 1});
-        gint64 key = terminals_key(g_array_index(w->r->shapes, ShapeRow, shape).words[0], n ? first->n_slots : 0);
-        GPtrArray *group = g_hash_table_lookup(by_key, &key);
-        if (!group) {
-            g_hash_table_insert(by_key, g_memdup2(&key, sizeof key), group = g_ptr_array_new());
-            g_ptr_array_add(groups, group);
-        }
-        for (guint k = 0; k < n; k++) g_ptr_array_add(group, (gpointer)&first[k]);
+        for (guint k = 0; k < n; k++) batches_add(&batches, g_array_index(w->r->shapes, ShapeRow, shape).words[0], first->n_slots, &first[k]);
     }
     series_builder_encode(terminals, &w->out, NULL);
     series_builder_encode(n_slots, &w->out, NULL);
-    for (guint g = 0; g < groups->len; g++) {
-        const GPtrArray *group = groups->pdata[g];
-        if (group->len) put_terminals(w, tables, (const Signature *const *)group->pdata, group->len);
-    }
+    for (guint g = 0; g < batches.all->len; g++) put_terminals(w, tables, &g_array_index(batches.all, Batch, g));
+    batches_clear(&batches);
 }
 
 /* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. Returns how many words the slots have that are told by others. */
@@ -450,7 +471,7 @@ static guint64 put_all_terminals(Writer *w, gboolean derive)
     SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), .derive = derive};
     WendBuf before = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
-    put_groups(w, &tables);
+    put_batches(w, &tables);
     WendBuf terminals = w->out;
     w->out = before;
     distinct_write(&tables.sets, w);
