@@ -55,6 +55,19 @@ gsize class_memory(const Class *k)
     return all;
 }
 
+guint64 class_work(const Class *k, ClassWork each)
+{
+    guint64 all = 0;
+    for (guint i = 0; i < k->n_sequences; i++) {
+        const Sequence *s = &k->sequences[i];
+        gsize longest = 0;
+        for (guint o = 0; o < s->table.n_shapes; o++)
+            for (guint c = 0; c < s->outcomes[o].items->len; c++) longest = MAX(longest, g_bytes_get_size(((const Content *)g_ptr_array_index(s->outcomes[o].items, c))->bytes));
+        all += each.grammar * (guint64)g_bytes_get_size(s->grammar) + each.table * (guint64)table_memory(&s->table) + each.outcomes * (guint64)longest;
+    }
+    return all;
+}
+
 static void put_block(WendBuf *out, GBytes *block)
 {
     gsize n;

@@ -98,6 +98,9 @@ gboolean class_merge(Class *a, Class *b);
 /* Likewise, always: structures are equal, and grammars are but for exponents. A keeps its own. */
 void class_join(Class *a, Class *b);
 gsize class_memory(const Class *k);           /* bytes, more or less */
+/* Its grammars, tables and longest stream of outcomes, times so many bytes each. */
+typedef struct { guint grammar, table, outcomes; } ClassWork;
+guint64 class_work(const Class *k, ClassWork each);
 void class_free(Class *k);
 
 #endif

@@ -19,7 +19,10 @@ typedef struct WendMerge WendMerge;
 
 WendMerge *wend_merge_from_part(const guint8 *part, gsize n, GError **error);   /* one rank */
 gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error); /* other: encoded by wend_merge_encode */
-guint64 wend_merge_memory(const WendMerge *m);                                  /* bytes that it takes, more or less; as much where it is absorbed, if the classes are others */
+/* Bytes, more or less: what it holds, as much where it is absorbed, if the classes are others; and what is needed beside that for a while, at most, to absorb it, and to write it. */
+guint64 wend_merge_memory(const WendMerge *m);
+guint64 wend_merge_absorbing(const WendMerge *m);
+guint64 wend_merge_writing(const WendMerge *m);
 GByteArray *wend_merge_encode(WendMerge *m);                                    /* for the partner; caller unrefs */
 /* Functions of which it has no call though they were called: "MPI_A, MPI_B and 3 others". Newly allocated; NULL: there are none. */
 char *wend_merge_unrecorded(const WendMerge *m);

@@ -238,6 +238,32 @@ static char *by_digits_of_rank(RankSet ranks, const gint64 *values)
     return g_string_free(s, !good);
 }
 
+/* Likewise between ends with one value each: the root of a tree has no parent, its leaves no children. */
+static char *by_digits_between_ends(const Plan *plan, RankSet ranks, const gint64 *values)
+{
+    guint n = ranks.n, begin = 1, end = n - 1;
+    while (begin < n && values[begin] == values[0])
+        begin++;
+    while (end > 0 && values[end - 1] == values[n - 1])
+        end--;
+    const guint stretches[][2] = {{0, n}, {begin, n}, {0, end}, {begin, end}};
+    for (guint i = 0; i < G_N_ELEMENTS(stretches); i++) {
+        guint from = stretches[i][0], to = stretches[i][1];
+        g_autofree char *between = from < to ? by_digits_of_rank((RankSet){to - from, ranks.ranks + from}, values + from) : NULL;
+        if (!between)
+            continue;
+        g_autofree char *first = literal(plan, values[0]), *last = literal(plan, values[n - 1]);
+        GString *s = g_string_new("");
+        if (from > 0)
+            g_string_append_printf(s, "rank < %u ? %s : ", ranks.ranks[from], first);
+        if (to < n)
+            g_string_append_printf(s, "rank > %u ? %s : ", ranks.ranks[to - 1], last);
+        g_string_append(s, between);
+        return g_string_free(s, FALSE);
+    }
+    return NULL;
+}
+
 char *expression_by_rank(Emitter *e, RankSet ranks, const gint64 *values, const char *ctype, const char *name)
 {
     g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
@@ -247,7 +273,7 @@ char *expression_by_rank(Emitter *e, RankSet ranks, const gint64 *values, const 
         return conditional(e->plan, pieces, "rank", ranks.ranks);
     char *grid = by_residue(e->plan, ranks, values, pieces);
     if (!grid)
-        grid = by_digits_of_rank(ranks, values);
+        grid = by_digits_between_ends(e->plan, ranks, values);
     if (grid)
         return grid;
     guint low = ranks.ranks[0], n = ranks.ranks[ranks.n - 1] - low + 1;

@@ -24,8 +24,8 @@
 
 #define CORE "libwendcore.so"
 
-/* Memory that steps take: to read a part, times its bytes; to merge, times what comes in; to write, times what there is. Measured with calls that never repeat, rounded up. */
-enum { FROM_PART = 6, MERGING = 2, WRITING = 2 };
+/* Memory that it takes to read a part, times its bytes. Measured with values by chance (bench/ranks), rounded up. */
+enum { FROM_PART = 16 };
 enum { TAG_HEADER = 1, TAG_ANSWER, TAG_DATA };
 static const uint64_t CHUNK = UINT64_C(1) << 30; /* counts are ints */
 
@@ -33,7 +33,7 @@ typedef struct {
     void *library;
     WendMerge *(*from_part)(const guint8 *, gsize, GError **);
     gboolean (*absorb)(WendMerge *, const guint8 *, gsize, GError **);
-    guint64 (*memory)(const WendMerge *);
+    guint64 (*memory)(const WendMerge *), (*absorbing)(const WendMerge *), (*writing)(const WendMerge *);
     GByteArray *(*encode)(WendMerge *);
     char *(*unrecorded)(const WendMerge *);
     guint (*stopped)(const WendMerge *, guint64 *);
@@ -47,7 +47,7 @@ typedef struct {
 /* What is sent ahead of a rank's data. WHY not empty: there are none. */
 typedef struct {
     uint64_t bytes;
-    uint64_t memory;                  /* that they take as a WendMerge */
+    uint64_t memory;                  /* that they take as a WendMerge, and until they are one with another */
     int32_t rank;
     char why[236];
 } Header;
@@ -117,7 +117,7 @@ static bool core_open(Core *c, const char **why)
     const struct { const char *name; void **function; } wanted[] = {
         {"wend_merge_from_part", (void **)&c->from_part}, {"wend_merge_absorb", (void **)&c->absorb},
         {"wend_merge_encode", (void **)&c->encode},       {"wend_merge_free", (void **)&c->free},
-        {"wend_merge_memory", (void **)&c->memory},
+        {"wend_merge_memory", (void **)&c->memory}, {"wend_merge_absorbing", (void **)&c->absorbing}, {"wend_merge_writing", (void **)&c->writing},
         {"wend_merge_unrecorded", (void **)&c->unrecorded}, {"wend_merge_write", (void **)&c->write},
         {"wend_merge_stopped", (void **)&c->stopped},
         {"g_free", (void **)&c->g_free},                  {"g_error_free", (void **)&c->error_free},
@@ -186,7 +186,7 @@ static void give(Merge *m, int partner, MPI_Comm comm)
         fail(m, "out of memory");
     Header header = m->trouble;
     header.bytes = bytes ? bytes->len : 0;
-    header.memory = bytes ? m->core.memory(m->merge) : 0;
+    header.memory = bytes ? m->core.memory(m->merge) + m->core.absorbing(m->merge) : 0;
     if (PMPI_Send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm) == MPI_SUCCESS
         && PMPI_Recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS && wanted)
         transfer(true, bytes->data, bytes->len, partner, comm);
@@ -206,7 +206,7 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
             m->trouble = header;
         fail(m, "%s", header.why);
     }
-    uint8_t *data = m->merge && affords(m, header.bytes + MERGING * header.memory, step) ? malloc(header.bytes ? header.bytes : 1) : NULL;
+    uint8_t *data = m->merge && affords(m, header.bytes + header.memory, step) ? malloc(header.bytes ? header.bytes : 1) : NULL;
     if (m->merge && !data)
         fail(m, "out of memory");
     int wanted = m->merge != NULL && header.bytes > 0;
@@ -238,7 +238,7 @@ static bool write_archive(Merge *m)
 {
     WendMergeResult result;
     GError *error = NULL;
-    if (m->merge && affords(m, WRITING * m->core.memory(m->merge), state()->world_size) && !m->core.write(m->merge, output_directory(), output_file(), &result, &error))
+    if (m->merge && affords(m, m->core.writing(m->merge), state()->world_size) && !m->core.write(m->merge, output_directory(), output_file(), &result, &error))
         fail_of(m, error);
     if (*m->trouble.why)
         return false;

@@ -679,7 +679,7 @@ C
         awk -v n="$ranks" 'BEGIN {
             print "ranks " n
             w = n == 12 ? 4 : 150; h = n / w
-            split("Send Ssend Bsend Rsend Send Ssend Bsend", how) # no loop
+            split("Send Ssend Bsend Rsend Send Ssend Bsend Rsend Send Ssend", how) # no loop
             for (r = 0; r < n; r++) {
                 row = int(r / w); column = r % w
                 to[1] = column * h + row
@@ -689,9 +689,12 @@ C
                 to[5] = r % 4 < 2 ? r + 2 : r - 2
                 to[6] = n - 1 - r
                 to[7] = int(r / 6) * 6 + (r % 3) * 2 + int(r / 3) % 2
+                to[8] = r ? int((r - 1) / 2) : "MPI_PROC_NULL"
+                to[9] = 2 * r + 1 < n ? 2 * r + 1 : "MPI_PROC_NULL"
+                to[10] = r < n - 1 ? int(r / 3) + 1 : 0
                 print "rank " r
                 for (i = 1; i in to; i++) print "MPI_" how[i] " count=1 datatype=" (i < 5 ? "MPI_INT" : "MPI_DOUBLE") " dest=" to[i] " tag=" i
-                for (i = 1; i in to; i++) print i, r, to[i] >"said"
+                for (i = 1; i in to; i++) print i, r, to[i] == "MPI_PROC_NULL" ? -1 : to[i] >"said"
             }
         }' >in.script
         rm -rf t
@@ -699,8 +702,8 @@ C
         "$PROXYGEN" -f t -o t.c
         ! grep '^static const int [a-z]*_[0-9]' t.c || fail "$ranks ranks: a table of values" || return
         {
-            printf '#include <stdio.h>\nint main(void)\n{\n    for (int rank = 0; rank < %d; rank++) {\n' "$ranks"
-            tr -d '\n' <t.c | grep -o 'MPI_[SBR]s*end([^;]*;' | sed -E 's/ +/ /g; s/^MPI_[A-Za-z]*\([^,]*, [^,]*, [^,]*, (.*), ([1-7]), MPI_COMM_WORLD\);$/        printf("\2 %d %d\\n", rank, \1);/'
+            printf '#include <stdio.h>\n#define MPI_PROC_NULL -1\nint main(void)\n{\n    for (int rank = 0; rank < %d; rank++) {\n' "$ranks"
+            tr -d '\n' <t.c | grep -o 'MPI_[SBR]s*end([^;]*;' | sed -E 's/ +/ /g; s/^MPI_[A-Za-z]*\([^,]*, [^,]*, [^,]*, (.*), ([1-9]|10), MPI_COMM_WORLD\);$/        printf("\2 %d %d\\n", rank, \1);/'
             printf '    }\n}\n'
         } >values.c
         gcc -o values values.c
