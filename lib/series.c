@@ -514,24 +514,27 @@ static guint64 encode_words(const Series *s, WendBuf *out, const guint32 *consta
     guint64 range = n_specials < distinct->len ? (guint64)words[distinct->len - 1] - (guint64)words[n_specials] : 0;
     gboolean wide = range > G_MAXUINT64 - distinct->len; /* no numbers left for the special words */
     /* Bytes of few kinds come out of compression at their entropy, for which the bits that tell them apart stand. */
-    guint64 chosen = (guint64)distinct->len * 16 + s->n * bits_for(distinct->len - 1), packed = s->n * bits_for(range + n_specials), rice = G_MAXUINT64;
+    guint64 chosen = distinct->len <= 256 ? (guint64)distinct->len * 16 + s->n * bits_for(distinct->len - 1) : G_MAXUINT64, packed = s->n * bits_for(range + n_specials), rice = G_MAXUINT64;
     guint remainder = n_specials || wide ? 0 : best_remainder(s, words[0], bits_for(range), &rice);
-    if (rice < MIN(chosen, packed)) {
-        wend_buf_unsigned(out, FORM_RICE);
-        put_rice(s, out, words[0], remainder);
-    } else if (distinct->len <= 256 && (chosen < packed || wide)) {
-        wend_buf_unsigned(out, FORM_CHOSEN);
-        put_chosen(s, out, distinct, n_specials, constants);
-    } else if (!wide) {
-        wend_buf_unsigned(out, FORM_PACKED);
-        put_packed(s, out, distinct, n_specials, range, constants);
-    } else {
-        wend_buf_unsigned(out, FORM_WORDS);
+    if (wide) packed = G_MAXUINT64;
+    guint64 least = MIN(rice, MIN(chosen, packed));
+    if (least == G_MAXUINT64) {
         gsize before = out->len;
+        wend_buf_unsigned(out, FORM_WORDS);
         for (guint64 i = 0; i < s->n; i++) put_word(out, s->words[i], constants);
         return 8 * (guint64)(out->len - before);
     }
-    return MIN(rice, MIN(chosen, packed));
+    if (packed == least) {
+        wend_buf_unsigned(out, FORM_PACKED);
+        put_packed(s, out, distinct, n_specials, range, constants);
+    } else if (chosen == least) {
+        wend_buf_unsigned(out, FORM_CHOSEN);
+        put_chosen(s, out, distinct, n_specials, constants);
+    } else {
+        wend_buf_unsigned(out, FORM_RICE);
+        put_rice(s, out, words[0], remainder);
+    }
+    return least;
 }
 
 static void encode_grammar(const Series *s, WendBuf *out, const guint32 *constants)

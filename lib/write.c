@@ -570,24 +570,30 @@ static void put_numbers_new(const Placed *placed, guint n, guint32 next, WendBuf
 
 /* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values go their own ways: 1, 2, 3, … or by chance; or of a loop whose trip count
  * varies. So the order of shapes is one row, the numbers of each shape's terminals another one, and the exponents are told symbol by symbol. Values by chance of which some come again are new or
- * not: NEXT says for each kind what comes after all that rules before this one have; NULL: numbers are told as they are. */
+ * not: NEXT says for each kind what comes after all that rules before this one have. */
 static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, WendBuf *out)
 {
     g_autofree Placed *placed = g_new(Placed, rule->n + 1);
+    WendBuf numbers = WEND_BUF_INIT, news = WEND_BUF_INIT;
     SeriesBuilder *kinds = series_builder_new(), *exponents = series_builder_new();
     for (guint k = 0; k < rule->n; k++) {
         placed[k] = (Placed){kind_of(w, &rule->symbols[k]), k, &rule->symbols[k]};
         series_builder_add(kinds, (SeriesRun){placed[k].kind, 0, 1});
     }
-    wend_buf_unsigned(out, 0);
-    wend_buf_unsigned(out, (guint64)rule->n << 1 | (next != NULL));
-    series_builder_encode(kinds, out, NULL);
     qsort(placed, rule->n, sizeof *placed, compare_places);
     for (guint k = 0, n; k < rule->n; k += n) {
         for (n = 1; k + n < rule->n && placed[k + n].kind == placed[k].kind;) n++;
-        if (next) put_numbers_new(&placed[k], n, next[placed[k].kind], out);
-        else put_numbers(&placed[k], n, out);
+        put_numbers(&placed[k], n, &numbers);
+        put_numbers_new(&placed[k], n, next[placed[k].kind], &news);
     }
+    gboolean by_new = news.len < numbers.len;
+    wend_buf_unsigned(out, 0);
+    wend_buf_unsigned(out, (guint64)rule->n << 1 | by_new);
+    series_builder_encode(kinds, out, NULL);
+    wend_buf_bytes(out, by_new ? news.data : numbers.data, by_new ? news.len : numbers.len);
+    out->failed |= numbers.failed || news.failed;
+    wend_buf_clear(&numbers);
+    wend_buf_clear(&news);
     qsort(placed, rule->n, sizeof *placed, compare_symbols);
     for (guint k = 0; k < rule->n; k++) {
         guint64 exponent = placed[k].symbol->exponent;
@@ -608,16 +614,11 @@ static void write_rules(Writer *w)
     wend_buf_unsigned(&w->out, w->r->rules->len);
     for (guint i = 0; i < w->r->rules->len; i++) {
         const Rule *rule = &g_array_index(w->r->rules, Rule, i);
-        WendBuf plain = WEND_BUF_INIT, by_kind = WEND_BUF_INIT, by_new = WEND_BUF_INIT;
+        WendBuf plain = WEND_BUF_INIT, by_kind = WEND_BUF_INIT;
         put_rule(rule, i, &last, &plain);
-        if (plain.len > BY_KIND_LEAST) {
-            put_rule_by_kind(w, rule, NULL, &by_kind);
-            put_rule_by_kind(w, rule, next, &by_new);
-        }
-        WendBuf *shorter = by_new.len < by_kind.len ? &by_new : &by_kind;
-        put_shorter(w, &plain, plain.len > BY_KIND_LEAST ? shorter : NULL);
-        wend_buf_clear(&by_kind);
-        wend_buf_clear(&by_new);
+        gboolean may = plain.len > BY_KIND_LEAST;
+        if (may) put_rule_by_kind(w, rule, next, &by_kind);
+        put_shorter(w, &plain, may ? &by_kind : NULL);
         for (guint k = 0; k < rule->n; k++) {
             guint32 *after = &next[kind_of(w, &rule->symbols[k])];
             *after = MAX(*after, rule->symbols[k].id + 1);
