@@ -68,7 +68,7 @@ void wend_buf_unsigned(WendBuf *b, uint64_t v)
 
 void wend_buf_signed(WendBuf *b, int64_t v)
 {
-    wend_buf_unsigned(b, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
+    wend_buf_unsigned(b, wend_zigzag(v));
 }
 
 void wend_buf_string(WendBuf *b, const char *s)
@@ -121,8 +121,7 @@ uint64_t wend_read_unsigned(WendCursor *c)
 
 int64_t wend_read_signed(WendCursor *c)
 {
-    uint64_t v = wend_read_unsigned(c);
-    return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+    return wend_unzigzag(wend_read_unsigned(c));
 }
 
 size_t wend_read_count(WendCursor *c, size_t min_bytes)

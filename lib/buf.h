@@ -24,6 +24,9 @@ void wend_buf_clear(WendBuf *b);                              /* frees, and is r
 void wend_buf_bytes(WendBuf *b, const void *data, size_t n);
 void wend_buf_unsigned(WendBuf *b, uint64_t v);               /* LEB128 */
 void wend_buf_signed(WendBuf *b, int64_t v);                  /* zigzag, LEB128 */
+/* Signed numbers as unsigned ones, small ones small, and back: 0, -1, 1, -2, … are 0, 1, 2, 3, … */
+static inline uint64_t wend_zigzag(int64_t v) { return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0); }
+static inline int64_t wend_unzigzag(uint64_t v) { return (int64_t)(v >> 1 ^ (0 - (v & 1))); }
 void wend_buf_string(WendBuf *b, const char *s);              /* length, bytes */
 void wend_buf_block(WendBuf *b, const WendBuf *block);        /* length, bytes */
 

@@ -6,9 +6,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "cst.h"
 #include "derive.h"
 #include "refine.h"
+#include "timing-rows.h"
 
 static void poll_table_free(gpointer p)
 {
@@ -148,16 +148,10 @@ static TimingSum part_timing(WendCursor *c)
 /* Each terminal has a row of its own, but those of a shape of which there are more than WEND_TIMED_APART have one. */
 static void time_apart(Sequence *s)
 {
-    const Table *t = &s->table;
-    g_autofree guint32 *terminals = g_new0(guint32, t->n_shapes + 1), *row = g_new0(guint32, t->n_shapes + 1); /* + 1 */
-    for (guint32 i = 0; i < t->n_terminals; i++) terminals[t->terminal_shape[i]]++;
-    s->n_timed = 0;
-    s->timed_as = g_new(guint32, MAX(t->n_terminals, 1));
-    for (guint32 i = 0; i < t->n_terminals; i++) {
-        guint32 shape = t->terminal_shape[i];
-        if (!row[shape] || terminals[shape] <= WEND_TIMED_APART) row[shape] = ++s->n_timed;
-        s->timed_as[i] = row[shape] - 1;
-    }
+    guint n = s->table.n_terminals;
+    s->timed_as = g_new(guint32, MAX(n, 1));
+    for (guint32 i = 0; i < n; i++) s->timed_as[i] = i;
+    s->n_timed = timing_rows(s->table.terminal_shape, s->timed_as, n);
     s->timing = g_new0(TimingSum, 2 * (gsize)s->n_timed + 1);
 }
 

@@ -16,7 +16,7 @@ void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants)
         wend_buf_unsigned(b, (guint64)(word - G_MININT64) << 1 | 1);
         return;
     }
-    guint64 zigzag = codec_zigzag(word);
+    guint64 zigzag = wend_zigzag(word);
     if (zigzag >> 62 == 0) {
         wend_buf_unsigned(b, zigzag << 1);
         return;
@@ -29,7 +29,7 @@ void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants)
 gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants)
 {
     guint64 code = wend_read_unsigned(c), special = code >> 1;
-    if (!(code & 1)) return (gint64)(special >> 1) ^ -(gint64)(special & 1);
+    if (!(code & 1)) return wend_unzigzag(special);
     if (special == RAW) {
         guint64 raw;
         const uint8_t *p = wend_read_bytes(c, sizeof raw);
@@ -69,6 +69,11 @@ void batches_add(Batches *b, gint64 head, guint n, gpointer thing)
         g_hash_table_insert(b->by_key, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(number));
     }
     g_ptr_array_add(g_array_index(b->all, Batch, number - 1).things, thing);
+}
+
+gboolean batch_by_column(const Batch *b, WendCursor *c)
+{
+    return b->things->len > 1 && wend_read_unsigned(c) == 1;
 }
 
 void codec_put_name(WendBuf *b, const char *name)

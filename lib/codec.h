@@ -44,10 +44,8 @@ typedef struct { GHashTable *by_key; GArray *all; /* Batch */ } Batches;
 void batches_init(Batches *b);
 void batches_clear(Batches *b);
 void batches_add(Batches *b, gint64 head, guint n, gpointer thing);
-
-/* A signed difference as an unsigned number, small ones small, and back. */
-static inline guint64 codec_zigzag(gint64 v) { return (guint64)v << 1 ^ (guint64)(v >> 63); }
-static inline gint64 codec_unzigzag(guint64 v) { return (gint64)(v >> 1 ^ (0 - (v & 1))); }
+/* Whether what follows tells a batch column by column, all things at once; one thing alone is told by itself, and nothing says so. */
+gboolean batch_by_column(const Batch *b, WendCursor *c);
 
 /* A string that wend_buf_string wrote, made valid UTF-8: hosts, paths and arguments may be anything. g_free; "" where the cursor fails. */
 char *codec_string(WendCursor *c);

@@ -261,7 +261,7 @@ static gboolean read_shape_words(Member *m, const Batch *batch)
     const WendProgram *p = m->p;
     gint64 *const *words = (gint64 *const *)batch->things->pdata;
     guint n = batch->things->len;
-    gboolean by_word = n > 1 && wend_read_unsigned(&m->c) == 1;
+    gboolean by_word = batch_by_column(batch, &m->c);
     for (guint i = 0; i < n && !by_word; i++)
         for (guint k = 1; k <= batch->n && !m->c.failed; k++) words[i][k] = member_word(m);
     for (guint k = 1; k <= batch->n && by_word && !m->c.failed; k++) {
@@ -502,7 +502,7 @@ static gboolean read_terminals_grouped(Member *m, guint64 left)
     if (!good || at < p->n_terminals) good = member_bad(m, terminal_bad);
     for (guint g = 0; g < batches.all->len && good; g++) {
         const Batch *batch = &g_array_index(batches.all, Batch, g);
-        gboolean by_slot = batch->things->len > 1 && wend_read_unsigned(&m->c) == 1;
+        gboolean by_slot = batch_by_column(batch, &m->c);
         good = read_slots(m, (WendTerminal *const *)batch->things->pdata, batch->things->len, batch->n, by_slot);
     }
     batches_clear(&batches);
@@ -603,8 +603,8 @@ static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 
     }
 }
 
-/* What rules before the one at hand have: by kind, the number after all of them; the last terminal. */
-typedef struct { guint32 *next, last; } Before;
+/* What the rules that have been read have: by kind, the number after all of theirs; the last terminal. */
+typedef struct { guint32 *next, last; } SoFar;
 
 static guint64 read_exponent(Member *m)
 {
@@ -624,7 +624,7 @@ static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
 {
     guint64 said = wend_read_unsigned(&m->c), number = said >> SYMBOL_BITS, exponent = said & SYMBOL_REPEATED ? read_exponent(m) : 1;
     gboolean is_rule = (said & SYMBOL_IS_RULE) != 0;
-    gint64 id = is_rule ? (gint64)i - 1 - (gint64)number : (gint64)*last + 1 + codec_unzigzag(number);
+    gint64 id = is_rule ? (gint64)i - 1 - (gint64)number : (gint64)*last + 1 + wend_unzigzag(number);
     if (number > G_MAXINT32 || id < 0 || id > G_MAXINT32) {
         m->c.failed = true;
         id = 0;
@@ -634,11 +634,11 @@ static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
 }
 
 /* Rule I: its symbols one by one or, after a 0, by kind. NULL: damaged. LEFT: how many there may be. */
-static WendSymbol *read_symbols(Member *m, guint i, const Before *before, guint64 *left)
+static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64 *left)
 {
     gboolean older = m->p->format < ARCHIVE_BY_FUNCTION;
     WendRule *rule = &m->p->rules[i];
-    guint32 last = before->last;
+    guint32 last = so_far->last;
     guint64 n = wend_read_unsigned(&m->c);
     gboolean by_kind = n == 0, by_new = FALSE;
     if (by_kind) n = wend_read_unsigned(&m->c);
@@ -653,7 +653,7 @@ static WendSymbol *read_symbols(Member *m, guint i, const Before *before, guint6
     *left -= n;
     WendSymbol *symbols = program_new_block(m->p, n, sizeof(WendSymbol));
     *rule = (WendRule){.n = (guint)n, .symbols = symbols};
-    if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n, by_new ? before->next : NULL);
+    if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n, by_new ? so_far->next : NULL);
     for (guint k = 0; k < n && !by_kind && !m->c.failed; k++) symbols[k] = older ? read_symbol_before(m) : read_symbol(m, i, &last);
     if (!m->c.failed) return symbols;
     member_bad(m, "a rule makes no sense");
@@ -684,15 +684,15 @@ static gboolean read_rules(Member *m)
     p->n_rules = n;
     guint64 left = program_most((gsize)(m->c.end - m->c.p));
     g_autofree guint32 *next = g_new0(guint32, p->n_shapes + 1);
-    Before before = {next, 0};
+    SoFar so_far = {next, 0};
     for (guint t = p->n_terminals; t-- > 0;) next[1 + p->terminals[t].shape] = t;
     for (guint i = 0; i < n; i++) {
-        const WendSymbol *symbols = read_symbols(m, i, &before, &left);
+        const WendSymbol *symbols = read_symbols(m, i, &so_far, &left);
         if (!symbols || !measure_rule(m, p->rules, i)) return FALSE;
         for (guint k = 0; k < p->rules[i].n; k++) {
             guint32 *after = &next[symbols[k].is_rule ? 0 : 1 + p->terminals[symbols[k].id].shape];
             *after = MAX(*after, symbols[k].id + 1);
-            if (!symbols[k].is_rule) before.last = symbols[k].id;
+            if (!symbols[k].is_rule) so_far.last = symbols[k].id;
         }
     }
     return TRUE;

@@ -1,20 +1,29 @@
 /* timing-rows.c: see timing-rows.h. */
 #include "timing-rows.h"
 
+/* Terminals of one shape: how many there are, and the row that the first of them had before. */
+typedef struct { guint n; guint32 first; } OfShape;
+
 guint timing_rows(const guint32 *shapes, guint32 *rows, guint n)
 {
-    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL); /* row before -> row after + 1; none goes over several shapes */
+    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);                              /* row before -> row after + 1; none goes over several shapes */
+    g_autoptr(GHashTable) by_shape = g_hash_table_new_full(NULL, NULL, NULL, g_free);        /* -> OfShape */
     guint n_rows = 0;
-    for (guint i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && shapes[end] == shapes[i];) end++;
-        gboolean together = end - i > WEND_TIMED_APART;
-        guint32 first = rows[i];
-        for (guint k = i; k < end; k++) {
-            gpointer before = GUINT_TO_POINTER(together ? first : rows[k]);
-            guint row = GPOINTER_TO_UINT(g_hash_table_lookup(known, before));
-            if (!row) g_hash_table_insert(known, before, GUINT_TO_POINTER(row = ++n_rows));
-            rows[k] = row - 1;
+    for (guint i = 0; i < n; i++) {
+        OfShape *s = g_hash_table_lookup(by_shape, GUINT_TO_POINTER(shapes[i]));
+        if (!s) {
+            s = g_new(OfShape, 1);
+            *s = (OfShape){0, rows[i]};
+            g_hash_table_insert(by_shape, GUINT_TO_POINTER(shapes[i]), s);
         }
+        s->n++;
+    }
+    for (guint i = 0; i < n; i++) {
+        const OfShape *s = g_hash_table_lookup(by_shape, GUINT_TO_POINTER(shapes[i]));
+        gpointer before = GUINT_TO_POINTER(s->n > WEND_TIMED_APART ? s->first : rows[i]);
+        guint row = GPOINTER_TO_UINT(g_hash_table_lookup(known, before));
+        if (!row) g_hash_table_insert(known, before, GUINT_TO_POINTER(row = ++n_rows));
+        rows[i] = row - 1;
     }
     return n_rows;
 }

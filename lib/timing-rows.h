@@ -6,7 +6,7 @@
 
 #include "cst.h"
 
-/* N terminals with their shapes, equal ones next to each other, have ROWS of times: before, each one or some together; after, all of a shape together if they are more than
+/* N terminals with their shapes have ROWS of times: before, each one or some together; after, all of a shape together if they are more than
  * WEND_TIMED_APART, and rows numbered by first use. Returns how many rows there are. */
 guint timing_rows(const guint32 *shapes, guint32 *rows, guint n);
 /* Rows that sequences share, in groups, which are functions (before format 8, shapes): which of all, numbered by first use, are of one. LIKELY, of a group or of a terminal: 1 + the row of all

@@ -255,24 +255,28 @@ static void put_shorter(Writer *w, WendBuf *plain, WendBuf *series)
     if (series) wend_buf_clear(series);
 }
 
+/* What tells a batch: thing by thing or, if there are several, column by column. Clears both. */
+static void put_batch(Writer *w, const Batch *batch, WendBuf *each, WendBuf *columns)
+{
+    gboolean several = batch->things->len > 1;
+    if (several) wend_buf_unsigned(&w->out, columns->len < each->len);
+    put_shorter(w, each, several ? columns : NULL);
+}
+
 /* Shapes with one first word: their others, one after the other, or word by word. */
 static void put_shapes(Writer *w, const Batch *batch)
 {
     const ShapeRow *const *s = (const ShapeRow *const *)batch->things->pdata;
     guint n = batch->things->len;
     WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
-    if (n > 1) {
-        wend_buf_unsigned(&each, 0);
-        wend_buf_unsigned(&columns, 1);
-        for (guint k = 1; k <= batch->n; k++) {
-            SeriesBuilder *words = series_builder_new();
-            for (guint i = 0; i < n; i++) series_builder_add(words, (SeriesRun){s[i]->words[k], 0, 1});
-            series_builder_encode(words, &columns, w->constant_number);
-        }
-    }
     for (guint i = 0; i < n; i++)
         for (guint k = 1; k <= batch->n; k++) codec_put_word(&each, s[i]->words[k], w->constant_number);
-    put_shorter(w, &each, n > 1 ? &columns : NULL);
+    for (guint k = 1; k <= batch->n && n > 1; k++) {
+        SeriesBuilder *words = series_builder_new();
+        for (guint i = 0; i < n; i++) series_builder_add(words, (SeriesRun){s[i]->words[k], 0, 1});
+        series_builder_encode(words, &columns, w->constant_number);
+    }
+    put_batch(w, batch, &each, &columns);
 }
 
 static void write_shapes(Writer *w)
@@ -394,13 +398,9 @@ static void put_terminals(Writer *w, SlotTables *tables, const Batch *batch)
     for (guint k = 0; k < n_slots; k++, tables->column++)
         for (guint i = 0; i < n; i++) slots[(gsize)i * n_slots + k] = tell_slot(w, tables, s[i], k, derived[i] ? derived[i][k] : (Derived){DERIVED_NONE, 0});
     for (guint i = 0; i < n; i++) g_free(derived[i]);
-    if (n > 1) {
-        wend_buf_unsigned(&each, 0);
-        wend_buf_unsigned(&columns, 1);
-        put_slot_columns(w, &columns, slots, n, n_slots);
-    }
     put_each_terminal(w, &each, slots, n, n_slots);
-    put_shorter(w, &each, n > 1 ? &columns : NULL);
+    if (n > 1) put_slot_columns(w, &columns, slots, n, n_slots);
+    put_batch(w, batch, &each, &columns);
 }
 
 /* N tables as one series; nothing if that would be no less than the LESS bytes that they take apart. */
@@ -447,7 +447,7 @@ static void write_tables(Writer *w, SlotTables *tables)
 }
 
 /* Terminals of one function, failed or not, and as many slots are told together, whatever their shape: their slots are mostly alike. */
-static void put_batches(Writer *w, SlotTables *tables)
+static void put_all_slots(Writer *w, SlotTables *tables)
 {
     Batches batches;
     batches_init(&batches);
@@ -471,7 +471,7 @@ static guint64 put_all_terminals(Writer *w, gboolean derive)
     SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), .derive = derive};
     WendBuf before = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
-    put_batches(w, &tables);
+    put_all_slots(w, &tables);
     WendBuf terminals = w->out;
     w->out = before;
     distinct_write(&tables.sets, w);
@@ -529,7 +529,7 @@ static void put_rule(const Rule *rule, guint i, guint32 *last, WendBuf *out)
     wend_buf_unsigned(out, rule->n);
     for (guint k = 0; k < rule->n; k++) {
         const WendSymbol *y = &rule->symbols[k];
-        guint64 number = y->is_rule ? i - 1 - y->id : codec_zigzag((gint64)y->id - *last - 1);
+        guint64 number = y->is_rule ? i - 1 - y->id : wend_zigzag((gint64)y->id - *last - 1);
         gboolean repeated = y->exponent != 1;
         if (!y->is_rule) *last = y->id;
         wend_buf_unsigned(out, number << SYMBOL_BITS | (repeated ? SYMBOL_REPEATED : 0) | (y->is_rule ? SYMBOL_IS_RULE : 0));

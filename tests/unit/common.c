@@ -297,12 +297,7 @@ static void test_again(void)
 {
     enum { CALLS = 20000, BITS = 14 };
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-    SimulatedRank *r = simulated_new(0, 1, TRUE);
-    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
-    GRand *sizes = g_rand_new_with_seed(7);
-    for (int i = 0; i < CALLS; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 70000 + g_rand_int_range(sizes, 0, 1 << BITS), constant("MPI_PROC_NULL"), 1);
-    g_rand_free(sizes);
-    g_ptr_array_add(ranks, r);
+    g_ptr_array_add(ranks, simulated_chance(0, 1, CALLS, 70000, 1 << BITS, TRUE));
     WendMergeResult result;
     char *dir = record(ranks, NULL, &result);
     check(dir, ranks);

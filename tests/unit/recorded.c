@@ -36,12 +36,19 @@ WendMerge *merged(GPtrArray *ranks, GRand *rand)
     return g_ptr_array_index(merges, 0);
 }
 
+char *recorded_folder(void)
+{
+    GError *error = NULL;
+    char *dir = g_dir_make_tmp("wend-test-XXXXXX", &error); /* mkdtemp's pattern */
+    g_assert_no_error(error);
+    return dir;
+}
+
 char *record(GPtrArray *ranks, GRand *rand, WendMergeResult *result)
 {
     GError *error = NULL;
     WendMerge *m = merged(ranks, rand);
-    char *dir = g_dir_make_tmp("wend-test-XXXXXX", &error);
-    g_assert_no_error(error);
+    char *dir = recorded_folder();
     g_assert_true(wend_merge_write(m, dir, NULL, result, &error));
     g_assert_no_error(error);
     wend_merge_free(m);

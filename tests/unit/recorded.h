@@ -9,10 +9,12 @@
 
 /* RANKS: SimulatedRank. They are merged in an order drawn from RAND; NULL: the first one takes the others one by one. wend_merge_free. */
 WendMerge *merged(GPtrArray *ranks, GRand *rand);
-/* Likewise, as an archive in a folder that is made; its name, which discard frees. RESULT may be NULL. */
+/* A new folder for an archive; discard removes both and frees the name. */
+char *recorded_folder(void);
+void discard(char *dir);
+/* They are merged likewise, as an archive in such a folder. RESULT may be NULL. */
 char *record(GPtrArray *ranks, GRand *rand, WendMergeResult *result);
 char *recorded_bytes(const char *dir, gsize *n); /* all of the archive; g_free */
-void discard(char *dir);
 
 /* The archive in DIR has all calls of RANKS, which have been kept, word by word: read from the rules up, and by a walk. */
 void check(const char *dir, GPtrArray *ranks);

@@ -176,19 +176,13 @@ static void test_work(gconstpointer values)
     WendMerge *merges[2];
     for (guint rank = 0; rank < 2; rank++) {
         g_autoptr(GPtrArray) one = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-        SimulatedRank *r = simulated_new(rank, 2, FALSE);
-        SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
-        GRand *dice = g_rand_new_with_seed(rank);
-        for (int i = 0; i < 100000; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, g_rand_int_range(dice, 0, GPOINTER_TO_INT(values)), constant("MPI_PROC_NULL"), 1);
-        g_rand_free(dice);
-        g_ptr_array_add(one, r);
+        g_ptr_array_add(one, simulated_chance(rank, 2, 100000, 0, GPOINTER_TO_INT(values), FALSE));
         merges[rank] = merged(one, NULL);
     }
     guint64 needed = wend_merge_memory(merges[1]) + wend_merge_absorbing(merges[1]);
     GByteArray *bytes = wend_merge_encode(merges[1]);
     wend_merge_free(merges[1]);
-    char *dir = g_dir_make_tmp("wend-test-XXXXXX", &error);
-    g_assert_no_error(error);
+    char *dir = recorded_folder();
     limit_addresses(needed);
     g_assert_true(wend_merge_absorb(merges[0], bytes->data, bytes->len, &error));
     g_byte_array_unref(bytes);

@@ -274,6 +274,16 @@ void sim_allreduce_in(SimulatedRank *r, SimulatedSequence *s, gint64 count, doub
     end(r, s, seconds);
 }
 
+SimulatedRank *simulated_chance(guint rank, guint world, guint calls, gint64 least, gint32 values, gboolean keep_calls)
+{
+    SimulatedRank *r = simulated_new(rank, world, keep_calls);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    GRand *dice = g_rand_new_with_seed(rank);
+    for (guint i = 0; i < calls; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, least + g_rand_int_range(dice, 0, values), constant("MPI_PROC_NULL"), 1);
+    g_rand_free(dice);
+    return r;
+}
+
 SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations, gboolean keep_calls)
 {
     SimulatedRank *r = simulated_new(rank, width * height, keep_calls);

@@ -65,6 +65,9 @@ void sim_test(SimulatedRank *r, SimulatedSequence *s, gint64 request, gboolean d
 void sim_allreduce(SimulatedRank *r, SimulatedSequence *s, gint64 count);
 void sim_allreduce_in(SimulatedRank *r, SimulatedSequence *s, gint64 count, double seconds);
 
+/* So many messages of one of VALUES sizes, by chance, each at least LEAST long, to MPI_PROC_NULL. */
+SimulatedRank *simulated_chance(guint rank, guint world, guint calls, gint64 least, gint32 values, gboolean keep);
+
 /* A 2D stencil over a grid of W x H ranks with MPI_PROC_NULL borders. */
 SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations, gboolean keep);
 
