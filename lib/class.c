@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "derive.h"
+#include "pairs.h"
 #include "refine.h"
 #include "timing-rows.h"
 
@@ -25,6 +26,13 @@ static void sequence_clear(Sequence *s)
     g_free(s->outcomes);
     g_free(s->timed_as);
     g_free(s->timing);
+    for (guint i = 0; s->woven_times && i < s->woven_times->len; i++) {
+        ClassTimes *t = &g_array_index(s->woven_times, ClassTimes, i);
+        rankset_clear(&t->ranks);
+        g_free(t->timed_as);
+        g_free(t->timing);
+    }
+    g_clear_pointer(&s->woven_times, g_array_unref);
     table_clear(&s->table);
     g_clear_pointer(&s->grammar, g_bytes_unref);
     g_clear_pointer(&s->poll_tables, g_ptr_array_unref);
@@ -418,16 +426,19 @@ static gboolean same_terminals(const Sequence *a, const Sequence *b)
     return g_bytes_equal(a->table.structure, b->table.structure) && g_bytes_equal(a->grammar, b->grammar);
 }
 
-/* What a sequence takes in an archive, more or less. There a row of values that several slots have goes once, and one that follows from others not at all; what a row of few ranks takes
+/* In an archive a row of values that several slots have goes once, and one that follows from others not at all; what a row of few ranks takes
  * beside two bytes for each value is not counted, as those who come later add to it alone. */
-static gsize cost_of(const Table *t, GBytes *grammar, guint32 ranks)
+gsize class_cost(const Table *t, GBytes *grammar, guint32 all_ranks, const guint8 *known)
 {
-    enum { SEEN = 2, ONE = 3, EACH = 2 };
+    enum { TERMINAL = 2, SEEN = 2, ONE = 3, EACH = 2 };
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL); /* hashes of rows */
-    gsize cost = g_bytes_get_size(t->structure) + g_bytes_get_size(grammar);
+    gsize cost = g_bytes_get_size(grammar);
     for (guint i = 0; i < t->n_terminals; i++) {
+        if (known && known[i]) continue;
+        cost += TERMINAL;
         const Vector *slots = &t->slots[t->first_slot[i]];
         guint n = t->first_slot[i + 1] - t->first_slot[i];
+        guint32 ranks = t->ranks ? t->ranks[i].n : all_ranks;
         g_autofree Derived *derived = slots_derive(slots, n, ranks);
         for (guint k = 0; k < n; k++) {
             if (!slots[k].series || (derived && derived[k].kind)) {
@@ -467,19 +478,20 @@ static gboolean refine_all(const Class *a, const Class *b, Refined *refined)
         Table theirs = table_refined(&t->table, r->refinement.of[1], r->refinement.n);
         table_merge(&r->table, &a->ranks, &theirs, &b->ranks);
         table_clear(&theirs);
-        first += cost_of(&s->table, s->grammar, a->ranks.n);
-        second += cost_of(&t->table, t->grammar, b->ranks.n);
-        one += cost_of(&r->table, r->refinement.grammar, a->ranks.n + b->ranks.n);
+        first += class_cost(&s->table, s->grammar, a->ranks.n, NULL);
+        second += class_cost(&t->table, t->grammar, b->ranks.n, NULL);
+        one += class_cost(&r->table, r->refinement.grammar, a->ranks.n + b->ranks.n, NULL);
     }
     return one + MIN(first, second) / 4 <= first + second;
 }
 
-static void time_refined(Sequence *s, const guint32 *of, guint n)
+/* Terminals become those that OF says. */
+static void time_as(guint32 **timed_as, const guint32 *of, guint n)
 {
-    guint32 *timed_as = g_new(guint32, MAX(n, 1));
-    for (guint i = 0; i < n; i++) timed_as[i] = s->timed_as[of[i]];
-    g_free(s->timed_as);
-    s->timed_as = timed_as;
+    guint32 *timed = g_new(guint32, n + 1);
+    for (guint i = 0; i < n; i++) timed[i] = of[i] == PAIR_NONE ? PAIR_NONE : (*timed_as)[of[i]];
+    g_free(*timed_as);
+    *timed_as = timed;
 }
 
 /* What is told call by call; tables have been merged. */
@@ -499,6 +511,56 @@ void class_join(Class *a, Class *b)
     rankset_unite(&a->ranks, &b->ranks);
 }
 
+/* By shape of TABLE; those of A are moved there. */
+static Contents *weave_outcomes(Sequence *a, const Sequence *b, const Table *table)
+{
+    g_autofree guint32 *shape_of = table_shapes_in(table, &b->table);
+    Contents *outcomes = g_new0(Contents, MAX(table->n_shapes, 1));
+    for (guint o = 0; o < table->n_shapes; o++) {
+        if (o < a->table.n_shapes) outcomes[o] = a->outcomes[o];
+        else contents_init(&outcomes[o]);
+    }
+    for (guint o = 0; o < b->table.n_shapes; o++) contents_merge(&outcomes[shape_of[o]], &b->outcomes[o]);
+    g_free(a->outcomes);
+    return outcomes;
+}
+
+/* The times of S become one of TIMES. */
+static void keep_times(GArray *times, Sequence *s, const RankSet *ranks)
+{
+    const ClassTimes t = {rankset_copy(ranks), g_steal_pointer(&s->timed_as), s->n_timed, g_steal_pointer(&s->timing)};
+    g_array_append_val(times, t);
+    s->n_timed = 0;
+}
+
+static void weave_times(Sequence *a, const RankSet *ranks_a, Sequence *b, const RankSet *ranks_b, const WovenSequence *w)
+{
+    if (!a->woven_times) {
+        a->woven_times = g_array_new(FALSE, FALSE, sizeof(ClassTimes));
+        keep_times(a->woven_times, a, ranks_a);
+    }
+    guint n = a->woven_times->len;
+    keep_times(a->woven_times, b, ranks_b);
+    for (guint i = 0; i <= n; i++) time_as(&g_array_index(a->woven_times, ClassTimes, i).timed_as, w->of[i == n], w->table.n_terminals);
+}
+
+void class_weave(Class *a, Class *b, WovenSequence *woven)
+{
+    for (guint i = 0; i < a->n_sequences; i++) {
+        Sequence *s = &a->sequences[i], *t = &b->sequences[i];
+        WovenSequence *w = &woven[i];
+        weave_times(s, &a->ranks, t, &b->ranks, w);
+        s->outcomes = weave_outcomes(s, t, &w->table);
+        merge_polls(s, t);
+        table_clear(&s->table);
+        s->table = w->table;
+        memset(&w->table, 0, sizeof w->table);
+        g_bytes_unref(s->grammar);
+        s->grammar = g_steal_pointer(&w->grammar);
+    }
+    rankset_unite(&a->ranks, &b->ranks);
+}
+
 gboolean class_merge(Class *a, Class *b)
 {
     if (g_bytes_equal(a->key, b->key)) {
@@ -511,8 +573,8 @@ gboolean class_merge(Class *a, Class *b)
         Sequence *s = &a->sequences[i], *t = &b->sequences[i];
         Refined *r = &refined[i];
         if (r->refinement.grammar) {
-            time_refined(s, r->refinement.of[0], r->refinement.n);
-            time_refined(t, r->refinement.of[1], r->refinement.n);
+            time_as(&s->timed_as, r->refinement.of[0], r->refinement.n);
+            time_as(&t->timed_as, r->refinement.of[1], r->refinement.n);
             table_clear(&s->table);
             s->table = r->table;
             memset(&r->table, 0, sizeof r->table);

@@ -20,6 +20,7 @@ typedef struct {
     guint *first_slot;         /* n_terminals + 1 */
     guint8 *has_self;          /* by terminal: slot 0 is self */
     Vector *slots;
+    RankSet *ranks;            /* by terminal: those that have it, over which its slots are (weave.h); NULL: all that the table is over */
 } Table;
 
 /* Distinct byte strings and the ranks that have each. */
@@ -28,14 +29,23 @@ typedef struct { GPtrArray *items; GHashTable *index; } Contents;
 
 typedef struct { Table table; RankSet ranks; } PollTable;
 
+/* Times of the ranks of one class. */
+typedef struct {
+    RankSet ranks;
+    guint32 *timed_as;         /* by terminal: its row; PAIR_NONE (pairs.h): they do not call it. Calls that are one terminal on some rank have been timed together */
+    guint n_timed;
+    TimingSum *timing;         /* two for each row: duration, interval */
+} ClassTimes;
+
 typedef struct {
     WendSequenceKind kind;
     gint64 id;
     Table table;
     GBytes *grammar;
-    guint32 *timed_as;         /* by terminal: its row in timing. Calls that are one terminal on some rank have been timed together */
+    guint32 *timed_as;         /* as in ClassTimes; NULL, like what follows: see woven_times */
     guint n_timed;
-    TimingSum *timing;         /* two for each row: duration, interval */
+    TimingSum *timing;
+    GArray *woven_times;       /* ClassTimes of each of the classes that were woven into one (weave.h): what a root does takes it another time. NULL: it is none of these */
     Contents *outcomes;        /* one for each shape: pieces as in part.h */
     GPtrArray *poll_tables;    /* PollTable, one for each structure of F; ranks without polls are in none */
     Contents poll_grammars;    /* unsigned(polls after the last call), grammar F */
@@ -71,6 +81,10 @@ void table_encode(const Table *t, WendBuf *out);
 void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b);
 /* Terminals 0 to N - 1 of the result are those of T that OF says. */
 Table table_refined(const Table *t, const guint32 *of, guint n);
+/* Of A and B, whose ranks are others: terminals 0 to N - 1 of the result are OF[0] of A and OF[1] of B, or one of them alone where the other is PAIR_NONE (pairs.h). Its shapes are those of A, then what B has beside. */
+Table table_woven(const Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b, const guint32 *const of[2], guint n);
+/* The numbers that shapes of T have in IN; PAIR_NONE: it has not that one. g_free. */
+guint32 *table_shapes_in(const Table *in, const Table *t);
 GBytes *table_shapes_bytes(const Table *t);   /* the part of the structure that says the shapes */
 gsize table_memory(const Table *t);           /* bytes */
 void table_clear(Table *t);
@@ -97,6 +111,12 @@ void class_encode(const Class *k, WendBuf *out);
 gboolean class_merge(Class *a, Class *b);
 /* Likewise, always: structures are equal, and grammars are but for exponents. A keeps its own. */
 void class_join(Class *a, Class *b);
+/* What weave.c makes of a sequence of two classes: its terminals are OF[0] of the one and OF[1] of the other, or PAIR_NONE. */
+typedef struct { guint32 *of[2]; Table table; GBytes *grammar; } WovenSequence;
+/* B into A, whose ranks are others, by sequence as WOVEN says, from which it takes tables and grammars; B has no woven_times. A has no keys that mean anything then. */
+void class_weave(Class *a, Class *b, WovenSequence *woven);
+/* What terminals and rules of a sequence of so many ranks take in an archive, more or less. KNOWN: by terminal, those that are there anyway, as another class has them; or NULL. */
+gsize class_cost(const Table *t, GBytes *grammar, guint32 ranks, const guint8 *known);
 gsize class_memory(const Class *k);           /* bytes, more or less */
 /* Its grammars, tables and longest stream of outcomes, times so many bytes each. */
 typedef struct { guint grammar, table, outcomes; } ClassWork;

@@ -1,6 +1,7 @@
 /* classes-read.c: which ranks do what. */
 #include <string.h>
 
+#include "codec.h"
 #include "program-private.h"
 
 /* -- variants: ranks of a class with other trip counts become classes of their own, with rules of their own where these occur -- */
@@ -53,11 +54,12 @@ static gboolean read_trips(Member *m, guint n_ranks, gboolean several, Trips *t)
     t->n_trips = wend_read_count(&m->c, 2);
     if (m->c.failed || (guint64)t->n_trips * n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more trip counts than it can hold");
     t->trips = g_new(guint64, (gsize)t->n_trips * n + 1);
+    gint64 least = m->p->format < ARCHIVE_WOVEN ? 1 : 0;
     for (guint trip = 0; trip < t->n_trips; trip++) {
         g_autoptr(Series) counts = series_decode(&m->c, n, NULL, 0);
         for (guint v = 0; v < n; v++) {
-            gint64 count = counts ? series_at(counts, v) : 0;
-            if (count <= 0) return member_bad(m, "a trip count makes no sense");
+            gint64 count = counts ? series_at(counts, v) : -1;
+            if (count < least) return member_bad(m, "a trip count makes no sense");
             t->trips[(gsize)v * t->n_trips + trip] = (guint64)count;
         }
     }
@@ -86,7 +88,26 @@ static GArray *open_below(const ClassReader *o, guint start)
     return found;
 }
 
-/* Makes rules of open ones, the last of which is *START, with these trip counts; equal ones once. */
+/* In ClassReader.made: a rule whose symbols all come 0 times. */
+#define RULE_NOTHING G_MAXUINT32
+
+/* The symbols of rule FROM with these trip counts; those that come 0 times are not among them. */
+static gboolean close_symbols(const ClassReader *o, const WendRule *from, const guint64 *trips, guint n_trips, WendSymbol *symbols, guint *n)
+{
+    *n = 0;
+    for (guint k = 0; k < from->n; k++) {
+        WendSymbol y = from->symbols[k];
+        if (y.exponent & RULE_TRIP) {
+            if (y.exponent - RULE_TRIP >= n_trips) return member_bad(o->m, "a loop has no trip count");
+            y.exponent = trips[y.exponent - RULE_TRIP];
+        }
+        if (y.is_rule && o->open[y.id]) y.id = o->made[y.id];
+        if (y.exponent > 0 && !(y.is_rule && y.id == RULE_NOTHING)) symbols[(*n)++] = y;
+    }
+    return TRUE;
+}
+
+/* Makes rules of open ones, the last of which is *START, with these trip counts; equal ones once, and none of what is nothing, or one other rule. */
 static gboolean close_rules(ClassReader *o, const GArray *open, const guint64 *trips, guint n_trips, guint *start)
 {
     WendProgram *p = o->m->p;
@@ -94,19 +115,18 @@ static gboolean close_rules(ClassReader *o, const GArray *open, const guint64 *t
         const WendRule *from = &p->rules[g_array_index(open, guint, i)];
         if (from->n > o->left) return member_bad(o->m, "its variants have more rules than it can hold");
         o->left -= from->n;
-        g_autofree WendSymbol *symbols = g_memdup2(from->symbols, from->n * sizeof *symbols);
-        for (guint k = 0; k < from->n; k++) {
-            if (symbols[k].is_rule && o->open[symbols[k].id]) symbols[k].id = o->made[symbols[k].id];
-            if (!(symbols[k].exponent & RULE_TRIP)) continue;
-            if (symbols[k].exponent - RULE_TRIP >= n_trips) return member_bad(o->m, "a loop has no trip count");
-            symbols[k].exponent = trips[symbols[k].exponent - RULE_TRIP];
-        }
-        g_autoptr(GBytes) key = g_bytes_new_static(symbols, from->n * sizeof *symbols);
+        guint n, *made = &o->made[g_array_index(open, guint, i)];
+        g_autofree WendSymbol *symbols = g_new(WendSymbol, from->n + 1);
+        if (!close_symbols(o, from, trips, n_trips, symbols, &n)) return FALSE;
+        *made = n == 1 && symbols[0].is_rule && symbols[0].exponent == 1 ? symbols[0].id : RULE_NOTHING;
+        *start = *made;
+        if (*made != RULE_NOTHING || (n == 0 && i + 1 < open->len)) continue;
+        g_autoptr(GBytes) key = g_bytes_new_static(symbols, n * sizeof *symbols);
         gpointer known;
         gboolean is_known = g_hash_table_lookup_extended(o->known, key, NULL, &known);
-        *start = o->made[g_array_index(open, guint, i)] = is_known ? GPOINTER_TO_UINT(known) : o->rules->len;
+        *start = *made = is_known ? GPOINTER_TO_UINT(known) : o->rules->len;
         if (is_known) continue;
-        const WendRule rule = {.n = from->n, .symbols = symbols};
+        const WendRule rule = {.n = n, .symbols = symbols};
         g_array_append_val(o->rules, rule);
         g_ptr_array_add(p->blocks, g_steal_pointer(&symbols));
         g_hash_table_insert(o->known, g_steal_pointer(&key), GUINT_TO_POINTER(*start));

@@ -20,7 +20,9 @@ CORE_SOURCES = \
 	lib/pieces.c lib/pieces.h \
 	lib/program-private.h lib/program-read.c lib/program.c \
 	lib/rankset.c lib/rankset.h \
+	lib/pairs.c lib/pairs.h \
 	lib/refine.c lib/refine.h \
+	lib/weave.c lib/weave.h \
 	lib/recording.h lib/rules.h \
 	lib/requests.c lib/requests.h \
 	lib/rules.c \

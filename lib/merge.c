@@ -5,6 +5,7 @@
 #include "codec.h"
 #include "part.h"
 #include "saved.h"
+#include "weave.h"
 
 #define MAGIC "WENDMRGE"
 
@@ -59,7 +60,7 @@ guint64 wend_merge_absorbing(const WendMerge *m)
 
 guint64 wend_merge_writing(const WendMerge *m)
 {
-    guint64 all = 0;
+    guint64 all = weave_memory(m);
     for (guint i = 0; i < m->classes->len; i++) all += class_work(g_ptr_array_index(m->classes, i), (ClassWork){.grammar = 60, .table = 5, .outcomes = 80});
     return all;
 }

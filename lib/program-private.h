@@ -30,6 +30,7 @@ typedef struct {
 typedef struct {
     guint32 shape;
     guint64 entries;          /* calls with that shape */
+    gboolean borrowed;        /* the contents are those of another variant */
     guint n_contents;
     OutcomeContent *contents;
     guint32 *by_index;        /* content of each rank of the class; made when first needed, and there are many */
@@ -47,11 +48,11 @@ typedef struct { guint64 count; guint32 row; } TimedCalls; /* what they took is 
 
 typedef struct {
     guint64 length;           /* calls */
-    gboolean borrowed;        /* what is in sets of ranks is that of the first of the class's variants */
+    gboolean borrowed;        /* polls are those of the first of the class's variants */
     guint n_shapes;
     ShapeOutcomes *shapes;    /* those that occur, ascending */
     guint n_terminals;
-    guint32 *terminals;       /* likewise; none if not timed */
+    guint32 *terminals;       /* likewise, maybe in another variant alone; none if not timed */
     TimedCalls *timed;        /* two for each: duration, interval; NULL: not timed */
     const WendTiming *times[2]; /* their rows */
     guint n_poll_tables, n_poll_grammars;

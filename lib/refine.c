@@ -4,16 +4,11 @@
 #include <string.h>
 
 #include "grammar.h"
+#include "pairs.h"
 #include "rules.h"
 
-/* Longer sequences stay as they are: the walk over both takes about 50 ns a call, at each step of the merge. And a refinement of so many more terminals than both have would not pay. */
-enum { LENGTH_MAX = 1 << 22, TIMES_MAX = 2, MORE_MAX = 64 };
-
-static gboolean read_grammar(const Sequence *s, RuleRow *row)
-{
-    WendCursor c = wend_cursor(g_bytes_get_data(s->grammar, NULL), g_bytes_get_size(s->grammar));
-    return rules_read(row, &c, s->table.n_terminals);
-}
+/* A refinement of so many more terminals than both have would not pay. */
+enum { TIMES_MAX = 2, MORE_MAX = 64 };
 
 /* -- the key -- */
 
@@ -66,9 +61,9 @@ gboolean refine_key(const Sequence *s, WendBuf *key)
     RuleRow row;
     guint64 length;
     guint n;
-    if (!read_grammar(s, &row)) return FALSE;
+    if (!rules_from(&row, s->grammar, s->table.n_terminals)) return FALSE;
     g_autofree guint32 *order = rules_bottom_up(&row, &n);
-    gboolean good = order && rules_length(&row, &length) && length <= LENGTH_MAX;
+    gboolean good = order && rules_length(&row, &length) && length <= PAIRS_LENGTH_MAX;
     g_autofree Hashed *rules = good ? g_new0(Hashed, row.n_rules) : NULL;
     for (guint i = 0; good && i < n; i++) {
         const Rule *rule = &row.rules[order[i]];
@@ -89,29 +84,7 @@ gboolean refine_key(const Sequence *s, WendBuf *key)
     return good;
 }
 
-/* -- pairs of terminals -- */
-
-typedef struct {
-    GHashTable *numbers;     /* a << 32 | b -> number + 1 */
-    GArray *of[2];           /* guint32 */
-    guint32 *last;           /* by terminal of a: its pair that came last, + 1 */
-} Pairs;
-
-static guint32 number_of(Pairs *p, guint32 a, guint32 b)
-{
-    guint last = p->last[a];
-    if (last && g_array_index(p->of[1], guint32, last - 1) == b) return last - 1;
-    gint64 pair = (gint64)((guint64)a << 32 | b);
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(p->numbers, &pair));
-    if (!number) {
-        g_array_append_val(p->of[0], a);
-        g_array_append_val(p->of[1], b);
-        number = p->of[0]->len;
-        g_hash_table_insert(p->numbers, g_memdup2(&pair, sizeof pair), GUINT_TO_POINTER(number));
-    }
-    p->last[a] = number;
-    return number - 1;
-}
+/* -- both -- */
 
 static gboolean equal_shapes(const Table *a, guint32 x, const Table *b, guint32 y)
 {
@@ -125,8 +98,8 @@ static gboolean walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, con
     gboolean good = TRUE;
     while (good && x.run && y.run) {
         guint64 both = MIN(x.run, y.run);
-        good = equal_shapes(&a->table, x.terminal, &b->table, y.terminal) && p->of[0]->len <= most;
-        if (good && !wend_grammar_append(g, number_of(p, x.terminal, y.terminal), both)) g_error("out of memory while merging");
+        good = equal_shapes(&a->table, x.terminal, &b->table, y.terminal) && pairs_count(p) <= most;
+        if (good && !wend_grammar_append(g, pairs_number(p, x.terminal, y.terminal), both)) g_error("out of memory while merging");
         expansion_advance(&x, both);
         expansion_advance(&y, both);
     }
@@ -140,13 +113,12 @@ gboolean refine(Refinement *r, const Sequence *a, const Sequence *b)
 {
     RuleRow row_a, row_b = {0};
     WendGrammar *g = wend_grammar_new();
-    Pairs p = {g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL), {g_array_new(FALSE, FALSE, sizeof(guint32)), g_array_new(FALSE, FALSE, sizeof(guint32))},
-               g_new0(guint32, a->table.n_terminals + 1)};
+    Pairs p = pairs_new(a->table.n_terminals);
     memset(r, 0, sizeof *r);
     if (!g) g_error("out of memory while merging");
-    gboolean good = read_grammar(a, &row_a) && read_grammar(b, &row_b) && walk_both(&p, a, &row_a, b, &row_b, g);
-    r->n = p.of[0]->len;
-    for (int k = 0; k < 2; k++) r->of[k] = (guint32 *)(gpointer)g_array_free(p.of[k], FALSE);
+    gboolean good = rules_from(&row_a, a->grammar, a->table.n_terminals) && rules_from(&row_b, b->grammar, b->table.n_terminals) && walk_both(&p, a, &row_a, b, &row_b, g);
+    r->n = pairs_count(&p);
+    for (int k = 0; k < 2; k++) r->of[k] = g_memdup2(p.of[k]->data, r->n * sizeof(guint32));
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
         wend_grammar_end(g, &bytes);
@@ -159,8 +131,7 @@ gboolean refine(Refinement *r, const Sequence *a, const Sequence *b)
     }
     rules_clear(&row_a);
     rules_clear(&row_b);
-    g_hash_table_unref(p.numbers);
-    g_free(p.last);
+    pairs_clear(&p);
     return good;
 }
 

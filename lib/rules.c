@@ -45,6 +45,12 @@ gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals)
     return !c->failed;
 }
 
+gboolean rules_from(RuleRow *row, GBytes *grammar, guint32 n_terminals)
+{
+    WendCursor c = wend_cursor(g_bytes_get_data(grammar, NULL), g_bytes_get_size(grammar));
+    return rules_read(row, &c, n_terminals);
+}
+
 guint32 *rules_bottom_up(const RuleRow *row, guint *n)
 {
     typedef struct { guint32 rule; guint at; } Frame;

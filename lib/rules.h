@@ -15,6 +15,8 @@ typedef struct { guint n_rules; Rule *rules; } RuleRow;
 
 /* Reads a grammar as wend_grammar_encode wrote it; terminals must be below n_terminals. FALSE: damaged. Rules may use each other in any order, but not in circles. */
 gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals);
+/* Likewise, all of GRAMMAR. */
+gboolean rules_from(RuleRow *row, GBytes *grammar, guint32 n_terminals);
 void rules_clear(RuleRow *row);
 /* n (unsigned(2 id + is_rule) unsigned(exponent))^n, as in a part */
 void rule_encode(const Rule *rule, WendBuf *out);

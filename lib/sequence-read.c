@@ -144,43 +144,53 @@ static SequenceData *data_of(const VariantClasses *f, guint variant) { return &f
 static const WendClass *class_of(const VariantClasses *f, guint variant) { return &f->p->classes[f->first + variant]; }
 static guint rule_of(const VariantClasses *f, guint variant) { return class_of(f, variant)->sequences[f->sequence].rule; }
 
-/* Have all of the content's ranks (no set: all of the class's) as many calls with the shape as its entries are? Equal ones are as many as there have to be. */
-static gboolean fits(const VariantClasses *f, guint shape, const OutcomeContent *content, guint64 entries)
+/* One shape in the variants of a class; NULL where it does not occur. */
+typedef struct { const VariantClasses *f; ShapeOutcomes **of; } ShapeVariants;
+
+static guint64 entries_of(const ShapeVariants *s, guint variant) { return s->of[variant] ? s->of[variant]->entries : 0; }
+
+/* Have all of the content's ranks (no set: all that make such calls) as many calls with the shape as its entries are? Equal ones are as many as there have to be. */
+static gboolean fits(const ShapeVariants *s, const OutcomeContent *content, guint64 entries)
 {
+    const VariantClasses *f = s->f;
     if (f->n == 1 || content->same) return TRUE;
     gboolean good = TRUE;
     if (content->ranks.n == 0) {
-        for (guint v = 0; v < f->n; v++) good &= data_of(f, v)->shapes[shape].entries == entries;
+        for (guint v = 0; v < f->n; v++) good &= !s->of[v] || entries_of(s, v) == entries;
         return good;
     }
     g_autofree guint32 *ranks = rankset_expand(&content->ranks);
     for (guint32 r = 0; good && r < content->ranks.n; r++) {
         guint variant = f->p->class_of[ranks[r]] - f->first;
-        good = variant < f->n && data_of(f, variant)->shapes[shape].entries == entries;
+        good = variant < f->n && entries_of(s, variant) == entries;
     }
     return good;
 }
 
-/* Of the SHAPEth shape of the sequence. */
-static gboolean read_shape_outcomes(Member *m, const VariantClasses *f, guint shape)
+static gboolean read_shape_outcomes(Member *m, const ShapeVariants *s)
 {
-    ShapeOutcomes *o = &data_of(f, 0)->shapes[shape];
+    const VariantClasses *f = s->f;
+    guint first = 0;
+    while (!s->of[first]) first++;
+    ShapeOutcomes *o = s->of[first];
     gsize n = wend_read_count(&m->c, 1);
     if (m->c.failed || n == 0) return member_bad(m, "a shape has no outcomes");
     o->contents = program_new_block(m->p, n, sizeof(OutcomeContent));
     for (gsize i = 0; i < n; i++) {
         OutcomeContent *content = &o->contents[i];
-        guint variant = 0;
+        guint variant = first;
         o->n_contents = i + 1;
         if (n > 1 && !rankset_decode(&content->ranks, &m->c, m->p->ranks)) return member_bad(m, "outcomes of a rank that is not there");
         if (n > 1 && f->n > 1) variant = f->p->class_of[rankset_lowest(&content->ranks)] - f->first;
         if (variant >= f->n) return member_bad(m, "outcomes of a rank of another class");
-        ShapeOutcomes of_rank = {.shape = o->shape, .entries = data_of(f, variant)->shapes[shape].entries};
+        ShapeOutcomes of_rank = {.shape = o->shape, .entries = entries_of(s, variant)};
         if (!read_content(m, &of_rank, content)) return FALSE;
-        if (!fits(f, shape, content, of_rank.entries)) return member_bad(m, "outcomes of ranks that have other trip counts");
+        if (!fits(s, content, of_rank.entries)) return member_bad(m, "outcomes of ranks that have other trip counts");
     }
-    for (guint v = 1; v < f->n; v++) {
-        ShapeOutcomes *theirs = &data_of(f, v)->shapes[shape];
+    for (guint v = first + 1; v < f->n; v++) {
+        ShapeOutcomes *theirs = s->of[v];
+        if (!theirs) continue;
+        theirs->borrowed = TRUE;
         theirs->n_contents = o->n_contents;
         theirs->contents = o->contents;
     }
@@ -255,8 +265,8 @@ static gboolean read_polls(Member *m, SequenceData *s)
 
 /* -- timing -- */
 
-/* How a sequence of formats 4 and 5 has its times: not; in the rows that timing_rows makes; in rows that it says. These follow. */
-enum { TIMING_NONE, TIMING_USUAL, TIMING_SHARED };
+/* How a sequence of formats 4 and 5 has its times, if it has: in the rows that timing_rows makes; in rows that it says. These follow. */
+enum { TIMING_USUAL = 1, TIMING_SHARED };
 
 /* Durations, then intervals. */
 typedef struct Times {
@@ -379,43 +389,73 @@ static guint group_of(const WendProgram *p, guint32 terminal)
     return p->format < ARCHIVE_ONE_PROGRAM ? shape : (guint)(p->shapes[shape].function - p->functions);
 }
 
-static gboolean read_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared, guint interval)
+/* One after the other those of the variants, or those that all have together. */
+static gboolean read_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared, guint interval, gboolean by_variant)
 {
-    const SequenceData *s = data_of(f, 0);
-    g_autoptr(Series) numbers = series_decode(&m->c, s->n_terminals, NULL, 0);
+    guint64 all = 0;
+    guint at = 0, n_lists = by_variant ? f->n : 1;
+    for (guint v = 0; v < n_lists; v++) all += data_of(f, v)->n_terminals;
+    g_autoptr(Series) numbers = series_decode(&m->c, all, NULL, 0);
     if (!numbers) return member_bad(m, "truncated");
-    for (guint i = 0; i < s->n_terminals; i++) {
-        gint64 number = series_at(numbers, i);
-        guint group = group_of(m->p, s->terminals[i]), n = shared_rows_count(shared, group);
-        guint32 row;
-        /* before format 8: the group's Nth, n being a new one */
-        if (m->p->format < ARCHIVE_ONE_PROGRAM) number = number < 0 || number > n ? -1 : ROW_NEW + (gint64)(n - (guint32)number);
-        if (!shared_rows_read(shared, group, s->terminals[i], number, &row)) return member_bad(m, "a row of times is not there");
-        say_row(f, i, interval, row);
+    for (guint v = 0; v < n_lists; v++) {
+        const SequenceData *s = data_of(f, v);
+        for (guint i = 0; i < s->n_terminals; i++) {
+            gint64 number = series_at(numbers, at++);
+            guint group = group_of(m->p, s->terminals[i]), n = shared_rows_count(shared, group);
+            guint32 row;
+            /* before format 8: the group's Nth, n being a new one */
+            if (m->p->format < ARCHIVE_ONE_PROGRAM) number = number < 0 || number > n ? -1 : ROW_NEW + (gint64)(n - (guint32)number);
+            if (!shared_rows_read(shared, group, s->terminals[i], number, &row)) return member_bad(m, "a row of times is not there");
+            if (by_variant) s->timed[2 * i + interval].row = row;
+            else say_row(f, i, interval, row);
+        }
     }
     return TRUE;
+}
+
+/* The terminals that any of N variants from FIRST on calls, ascending. */
+static guint32 *all_terminals(WendProgram *p, const VariantClasses *f, guint first, guint n_variants, Counter *c, guint *n)
+{
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint v = first; v < first + n_variants; v++) {
+        count_sequence(c, rule_of(f, v));
+        g_array_append_vals(all, c->terminals->data, c->terminals->len);
+        if (v == first) continue;
+        g_array_sort(all, ascending);
+        guint different = 0;
+        for (guint i = 0; i < all->len; i++)
+            if (i == 0 || g_array_index(all, guint, i) != g_array_index(all, guint, i - 1)) g_array_index(all, guint, different++) = g_array_index(all, guint, i);
+        g_array_set_size(all, different);
+    }
+    guint32 *terminals = program_new_block(p, all->len, sizeof(guint32));
+    for (guint i = 0; i < all->len; i++) terminals[i] = g_array_index(all, guint, i);
+    *n = all->len;
+    return terminals;
 }
 
 static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
 {
     gboolean own_rows = m->p->format < ARCHIVE_SHARED_TIMES;
     guint64 form = wend_read_unsigned(&m->c);
-    if (m->c.failed || form > (own_rows ? TIMING_SHARED : 1)) return member_bad(m, "makes no sense");
+    if (m->c.failed || form > (own_rows ? TIMING_SHARED : m->p->format < ARCHIVE_WOVEN ? TIMING_TOGETHER : TIMING_BY_VARIANT)) return member_bad(m, "makes no sense");
     if (form == TIMING_NONE) return TRUE; /* 0 in all formats */
-    const SequenceData *first = data_of(f, 0);
+    gboolean by_variant = !own_rows && form == TIMING_BY_VARIANT;
     for (guint v = 0; v < f->n; v++) {
         SequenceData *s = data_of(f, v);
+        if (v == 0 || by_variant) {
+            s->terminals = all_terminals(m->p, f, v, by_variant ? 1 : f->n, c, &s->n_terminals);
+        } else {
+            s->terminals = data_of(f, 0)->terminals;
+            s->n_terminals = data_of(f, 0)->n_terminals;
+        }
+        if ((guint64)f->n * s->n_terminals > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more times than it can hold");
         count_sequence(c, rule_of(f, v));
-        if (v == 0 && (guint64)f->n * c->terminals->len > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more times than it can hold");
-        s->n_terminals = c->terminals->len; /* as many as the first one's, and the same; there is one at least */
-        s->terminals = v ? first->terminals : program_new_block(m->p, s->n_terminals, sizeof(guint32));
-        if (v == 0) memcpy(s->terminals, c->terminals->data, s->n_terminals * sizeof(guint32));
         s->timed = program_new_block(m->p, 2 * (gsize)s->n_terminals, sizeof(TimedCalls));
         for (guint i = 0; i < 2 * s->n_terminals; i++) s->timed[i].count = c->calls[s->terminals[i / 2]] * class_of(f, v)->n_ranks;
         g_ptr_array_add(c->times->sequences, s);
     }
     if (own_rows) return read_own_rows(m, f, c->times, form);
-    return read_row_numbers(m, f, &c->times->shared[0], 0) && read_row_numbers(m, f, &c->times->shared[1], 1);
+    return read_row_numbers(m, f, &c->times->shared[0], 0, by_variant) && read_row_numbers(m, f, &c->times->shared[1], 1, by_variant);
 }
 
 /* The rows that the sequences said. */
@@ -440,15 +480,25 @@ static gboolean outcomes_of(Member *m, const VariantClasses *f, Counter *c)
             return member_bad(m, "truncated");
         s->shapes = program_new_block(m->p, c->shapes->len, sizeof(ShapeOutcomes));
         s->n_shapes = c->shapes->len;
-        s->borrowed = v > 0;
         for (guint i = 0; i < s->n_shapes; i++) {
             guint shape = g_array_index(c->shapes, guint, i);
             s->shapes[i] = (ShapeOutcomes){.shape = shape, .entries = c->shape_calls[shape]};
         }
     }
-    for (guint i = 0; i < data_of(f, 0)->n_shapes; i++)
-        if (!read_shape_outcomes(m, f, i)) return FALSE;
-    return TRUE;
+    /* shapes that any of the variants has, ascending */
+    g_autofree guint *at = g_new0(guint, f->n);
+    g_autofree ShapeOutcomes **of = g_new(ShapeOutcomes *, f->n);
+    while (TRUE) {
+        guint32 shape = G_MAXUINT32;
+        for (guint v = 0; v < f->n; v++)
+            if (at[v] < data_of(f, v)->n_shapes) shape = MIN(shape, data_of(f, v)->shapes[at[v]].shape);
+        if (shape == G_MAXUINT32) return TRUE;
+        for (guint v = 0; v < f->n; v++) {
+            SequenceData *s = data_of(f, v);
+            of[v] = at[v] < s->n_shapes && s->shapes[at[v]].shape == shape ? &s->shapes[at[v]++] : NULL;
+        }
+        if (!read_shape_outcomes(m, &(ShapeVariants){f, of})) return FALSE;
+    }
 }
 
 static gboolean polls_of(Member *m, const VariantClasses *f, Counter *c)
@@ -458,6 +508,7 @@ static gboolean polls_of(Member *m, const VariantClasses *f, Counter *c)
     if (!read_polls(m, data_of(f, 0))) return FALSE;
     for (guint v = 1; v < f->n; v++) {
         SequenceData *s = data_of(f, v);
+        s->borrowed = TRUE;
         s->n_poll_tables = first->n_poll_tables;
         s->poll_tables = first->poll_tables;
         s->n_poll_grammars = first->n_poll_grammars;
@@ -513,7 +564,7 @@ void program_clear_sequences(WendProgram *p)
         for (guint q = 0; q < p->classes[i].n_sequences; q++) {
             SequenceData *s = &d->sequences[q];
             for (guint o = 0; o < s->n_shapes; o++) {
-                for (guint c = 0; c < s->shapes[o].n_contents && !s->borrowed; c++) clear_content(&s->shapes[o].contents[c]);
+                for (guint c = 0; c < s->shapes[o].n_contents && !s->shapes[o].borrowed; c++) clear_content(&s->shapes[o].contents[c]);
                 g_free(s->shapes[o].by_index);
             }
             if (s->borrowed) continue;

@@ -1,8 +1,9 @@
 /* sequence-write.c: the parts that go with the sequences: outcomes, polls, timing. */
 #include <string.h>
 
-#include "pieces.h"
 #include "functions.h"
+#include "pairs.h"
+#include "pieces.h"
 #include "timing-rows.h"
 #include "write-private.h"
 
@@ -27,13 +28,14 @@ static gboolean count_variant(Writer *w, const RecordedSequence *s, const guint6
     return !__builtin_add_overflow(*total, length, total);
 }
 
-/* How often each terminal and shape occurs in a sequence, over all ranks: what follows is in the order of those that occur. */
-static gboolean count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s, guint64 *total)
+/* How often each terminal and shape occurs in a sequence, over all ranks, or all of one variant (NULL: all): what follows is in the order of those that occur. */
+static gboolean count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s, const Variant *variant, guint64 *total)
 {
     memset(w->calls, 0, (w->r->signatures->len + 1) * sizeof(guint64));
     memset(w->shape_calls, 0, (w->r->shapes->len + 1) * sizeof(guint64));
     g_autofree guint64 *rule_times = g_new(guint64, s->rule + 1);
     *total = 0;
+    if (variant) return count_variant(w, s, variant->trips, variant->ranks.n, rule_times, total);
     if (!k->variants) return count_variant(w, s, NULL, k->class->ranks.n, rule_times, total);
     for (guint i = 0; i < k->variants->n; i++)
         if (!count_variant(w, s, k->variants->variants[i].trips, k->variants->variants[i].ranks.n, rule_times, total)) return FALSE;
@@ -141,7 +143,7 @@ static gboolean put_content(Writer *w, GBytes *stream)
 static gboolean put_outcomes(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
     guint64 calls;
-    if (!count_calls(w, k, s, &calls)) return FALSE;
+    if (!count_calls(w, k, s, NULL, &calls)) return FALSE;
     w->total_calls += calls;
     g_autofree guint32 *local = g_new0(guint32, w->r->shapes->len + 1); /* + 1 */
     for (guint o = 0; o < s->sequence->table.n_shapes; o++) local[s->main.shapes[o]] = o + 1;
@@ -261,28 +263,58 @@ static guint32 share_row(const TimingTable *t, guint function, guint32 terminal,
     return t->shared.n;
 }
 
-static gboolean is_timed(const Sequence *s)
+static gboolean any_timed(const TimingSum *timing, guint n_timed)
 {
-    for (guint i = 0; i < 2 * s->n_timed; i++)
-        if (s->timing[i].count) return TRUE;
+    for (guint i = 0; i < 2 * n_timed; i++)
+        if (timing[i].count) return TRUE;
     return FALSE;
 }
 
-/* By terminal that occurs in the sequence, ascending. ROWS: those of the class that are taken together have one. */
-typedef struct { guint n, n_rows; guint32 *terminals, *shapes, *rows; } Timed;
+/* What ranks have that have times together, by terminal that they call, ascending. TIMED_AS: its row of TIMING; ROWS: those that are taken together have one. CALLS: of all of them. */
+typedef struct { const TimingSum *timing; guint n_timed, n, n_rows; guint32 *terminals, *timed_as, *shapes, *rows; guint64 *calls; } Timed;
 
-static void put_row_numbers(Writer *w, const Sequence *of, const Timed *timed, const guint32 *local, int interval)
+/* w->calls has how often they call what. */
+static Timed timed_new(const Writer *w, const RecordedSequence *s, const guint32 *timed_as, const TimingSum *timing, guint n_timed)
+{
+    guint called = 0;
+    for (guint x = 0; x < w->r->signatures->len; x++) called += w->calls[x] > 0;
+    Timed t = {timing, n_timed, 0, 0, g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint64, called + 1)};
+    g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1);
+    for (guint i = 0; i < s->sequence->table.n_terminals; i++)
+        if (timed_as[i] != PAIR_NONE) local[s->main.terminals[i]] = i;
+    for (guint x = 0; x < w->r->signatures->len; x++) {
+        if (!w->calls[x]) continue;
+        t.terminals[t.n] = x;
+        t.shapes[t.n] = g_array_index(w->r->signatures, Signature, x).shape;
+        t.timed_as[t.n] = timed_as[local[x]];
+        t.calls[t.n] = w->calls[x];
+        t.rows[t.n] = t.timed_as[t.n];
+        t.n++;
+    }
+    t.n_rows = timing_rows(t.shapes, t.rows, t.n);
+    return t;
+}
+
+static void timed_clear(Timed *t)
+{
+    g_free(t->terminals);
+    g_free(t->timed_as);
+    g_free(t->shapes);
+    g_free(t->rows);
+    g_free(t->calls);
+}
+
+static void put_row_numbers(Writer *w, const Timed *timed, int interval, SeriesBuilder *b)
 {
     TimingTable *table = &w->times[interval];
     g_autofree TimingSum *sums = g_new0(TimingSum, timed->n_rows + 1);
-    g_autofree guint8 *added = g_new0(guint8, of->n_timed + 1);
+    g_autofree guint8 *added = g_new0(guint8, timed->n_timed + 1);
     for (guint i = 0; i < timed->n; i++) {
-        guint32 from = of->timed_as[local[timed->terminals[i]]];
-        if (!added[from]) timing_add(&sums[timed->rows[i]], &of->timing[2 * from + interval]);
+        guint32 from = timed->timed_as[i];
+        if (!added[from]) timing_add(&sums[timed->rows[i]], &timed->timing[2 * from + interval]);
         added[from] = TRUE;
     }
     g_autofree guint32 *had = g_new0(guint32, timed->n_rows + 1); /* the table's row + 1 of calls that are timed as one */
-    SeriesBuilder *b = series_builder_new();
     for (guint i = 0; i < timed->n; i++) {
         guint32 terminal = timed->terminals[i], *row = &had[timed->rows[i]];
         guint function = (guint)(g_array_index(w->r->shapes, ShapeRow, timed->shapes[i]).words[0] / 2);
@@ -291,34 +323,36 @@ static void put_row_numbers(Writer *w, const Sequence *of, const Timed *timed, c
             if (*row > table->rows->len) g_array_set_size(table->rows, *row);
             timing_add(&row_at(table, *row - 1)->sum, &sums[timed->rows[i]]);
         }
-        row_at(table, *row - 1)->expected += w->calls[terminal];
+        row_at(table, *row - 1)->expected += timed->calls[i];
         series_builder_add(b, (SeriesRun){shared_rows_tell(&table->shared, function, terminal, *row - 1), 0, 1});
     }
-    series_builder_encode(b, &w->out, NULL);
 }
 
+/* Those of a class all together, or by variant if it is a woven one. */
 static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
     const Sequence *of = s->sequence;
-    guint64 total;
-    if (!count_calls(w, k, s, &total)) return FALSE;
-    gboolean timed = is_timed(of);
-    wend_buf_unsigned(&w->out, timed);
+    const GArray *woven = of->woven_times;
+    guint n = woven ? woven->len : 1;
+    gboolean timed = !woven && any_timed(of->timing, of->n_timed), good = TRUE;
+    for (guint v = 0; woven && v < n; v++) timed |= any_timed(g_array_index(woven, ClassTimes, v).timing, g_array_index(woven, ClassTimes, v).n_timed);
+    wend_buf_unsigned(&w->out, !timed ? TIMING_NONE : woven ? TIMING_BY_VARIANT : TIMING_TOGETHER);
     if (!timed) return TRUE;
     w->told = TRUE;
-    guint most = of->table.n_terminals;
-    g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1), *terminals = g_new(guint32, most + 1), *shapes = g_new(guint32, most + 1), *rows = g_new(guint32, most + 1);
-    Timed t = {0, 0, terminals, shapes, rows};
-    for (guint i = 0; i < most; i++) local[s->main.terminals[i]] = i;
-    for (guint x = 0; x < w->r->signatures->len; x++) {
-        if (!w->calls[x]) continue;
-        terminals[t.n] = x;
-        shapes[t.n] = g_array_index(w->r->signatures, Signature, x).shape;
-        rows[t.n++] = of->timed_as[local[x]];
+    g_autofree Timed *all = g_new0(Timed, n);
+    for (guint v = 0; good && v < n; v++) {
+        guint64 total;
+        const ClassTimes *t = woven ? &g_array_index(woven, ClassTimes, v) : NULL;
+        good = count_calls(w, k, s, t ? &k->variants->variants[v] : NULL, &total);
+        if (good) all[v] = t ? timed_new(w, s, t->timed_as, t->timing, t->n_timed) : timed_new(w, s, of->timed_as, of->timing, of->n_timed);
     }
-    t.n_rows = timing_rows(shapes, rows, t.n);
-    for (int interval = 0; interval < 2; interval++) put_row_numbers(w, of, &t, local, interval);
-    return TRUE;
+    for (int interval = 0; good && interval < 2; interval++) {
+        SeriesBuilder *b = series_builder_new();
+        for (guint v = 0; v < n; v++) put_row_numbers(w, &all[v], interval, b);
+        series_builder_encode(b, &w->out, NULL);
+    }
+    for (guint v = 0; v < n; v++) timed_clear(&all[v]);
+    return good;
 }
 
 static void put_rows(Writer *w, const GArray *rows)

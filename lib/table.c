@@ -3,6 +3,7 @@
 
 #include "class.h"
 #include "functions.h"
+#include "pairs.h"
 
 /* Fills what follows from the structure's bytes; the cursor has been over them once, so they are known to be whole. */
 static gboolean index_structure(Table *t)
@@ -103,6 +104,8 @@ void table_clear(Table *t)
 {
     if (t->slots)
         for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) vector_clear(&t->slots[s]);
+    for (guint i = 0; t->ranks && i < t->n_terminals; i++) rankset_clear(&t->ranks[i]);
+    g_free(t->ranks);
     g_clear_pointer(&t->structure, g_bytes_unref);
     g_free(t->terminal_shape);
     g_free(t->first_slot);
@@ -130,29 +133,32 @@ static Vector united(const VectorOn *a, const VectorOn *b)
     return vector_unite(a, b);
 }
 
-static void merge_terminal(Table *a, const Table *b, guint terminal, const RankSet *ranks_a, const RankSet *ranks_b)
+/* N slots of one terminal: those of B into A. */
+static void merge_slots(Vector *a, const RankSet *ranks_a, const Vector *b, const RankSet *ranks_b, guint n, gboolean has_self)
 {
-    guint first = a->first_slot[terminal], end = a->first_slot[terminal + 1];
     Vector united_first = {0};  /* put in its place last: until then slot 0 of a says what self is on a's ranks */
-    for (guint s = first; s < end; s++) {
-        gboolean by_world = s == first || !a->has_self[terminal];
-        VectorOn x = {ranks_a, &a->slots[s], by_world ? NULL : &a->slots[first]}, y = {ranks_b, &b->slots[s], by_world ? NULL : &b->slots[first]};
+    for (guint s = 0; s < n; s++) {
+        gboolean by_world = s == 0 || !has_self;
+        VectorOn x = {ranks_a, &a[s], by_world ? NULL : a}, y = {ranks_b, &b[s], by_world ? NULL : b};
         Vector v = united(&x, &y);
-        if (s == first) {
+        if (s == 0) {
             united_first = v;
             continue;
         }
-        vector_clear(&a->slots[s]);
-        a->slots[s] = v;
+        vector_clear(&a[s]);
+        a[s] = v;
     }
-    if (first == end) return;
-    vector_clear(&a->slots[first]);
-    a->slots[first] = united_first;
+    if (n == 0) return;
+    vector_clear(a);
+    *a = united_first;
 }
 
 void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b)
 {
-    for (guint i = 0; i < a->n_terminals; i++) merge_terminal(a, b, i, ranks_a, ranks_b);
+    for (guint i = 0; i < a->n_terminals; i++) {
+        guint first = a->first_slot[i];
+        merge_slots(&a->slots[first], ranks_a, &b->slots[first], ranks_b, a->first_slot[i + 1] - first, a->has_self[i]);
+    }
 }
 
 /* -- refining -- */
@@ -188,6 +194,90 @@ Table table_refined(const Table *t, const guint32 *of, guint n)
     for (guint i = 0; i < n; i++)
         for (guint s = refined.first_slot[i], from = t->first_slot[of[i]]; s < refined.first_slot[i + 1]; s++) refined.slots[s] = vector_copy(&t->slots[from++]);
     return refined;
+}
+
+/* -- weaving -- */
+
+guint32 *table_shapes_in(const Table *in, const Table *t)
+{
+    g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    const Table *tables[] = {in, t};
+    guint32 *found = g_new(guint32, t->n_shapes + 1);
+    for (int k = 0; k < 2; k++) {
+        ShapeRow *rows = table_shapes(tables[k]);
+        for (guint i = 0; i < tables[k]->n_shapes; i++) {
+            g_autoptr(GBytes) key = g_bytes_new(rows[i].words, rows[i].n * sizeof(gint64));
+            if (k == 0) {
+                g_hash_table_insert(numbers, g_steal_pointer(&key), GUINT_TO_POINTER(i + 1));
+                continue;
+            }
+            guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key));
+            found[i] = number ? number - 1 : PAIR_NONE;
+        }
+        table_shapes_free(rows, tables[k]->n_shapes);
+    }
+    return found;
+}
+
+static void put_shape(WendBuf *out, const ShapeRow *row)
+{
+    wend_buf_unsigned(out, row->n);
+    for (guint k = 0; k < row->n; k++) wend_buf_signed(out, row->words[k]);
+}
+
+/* The structure of the result. */
+static void weave_structure(const Table *a, const Table *b, const guint32 *const of[2], guint n, WendBuf *structure)
+{
+    g_autofree guint32 *shape_of = table_shapes_in(a, b);
+    const Table *tables[] = {a, b};
+    ShapeRow *rows[] = {table_shapes(a), table_shapes(b)};
+    guint32 n_shapes = a->n_shapes;
+    for (guint i = 0; i < b->n_shapes; i++) n_shapes += shape_of[i] == PAIR_NONE;
+    wend_buf_unsigned(structure, n_shapes);
+    n_shapes = a->n_shapes;
+    for (int k = 0; k < 2; k++)
+        for (guint i = 0; i < tables[k]->n_shapes; i++) {
+            if (k == 1 && shape_of[i] != PAIR_NONE) continue;
+            put_shape(structure, &rows[k][i]);
+            if (k == 1) shape_of[i] = n_shapes++;
+        }
+    for (int k = 0; k < 2; k++) table_shapes_free(rows[k], tables[k]->n_shapes);
+    wend_buf_unsigned(structure, n);
+    for (guint i = 0; i < n; i++) {
+        gboolean of_b = of[0][i] == PAIR_NONE;
+        const Table *t = tables[of_b];
+        guint32 terminal = of[of_b][i];
+        wend_buf_unsigned(structure, of_b ? shape_of[t->terminal_shape[terminal]] : t->terminal_shape[terminal]);
+        wend_buf_unsigned(structure, t->first_slot[terminal + 1] - t->first_slot[terminal]);
+    }
+}
+
+Table table_woven(const Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b, const guint32 *const of[2], guint n)
+{
+    Table woven = {0};
+    WendBuf structure = WEND_BUF_INIT;
+    weave_structure(a, b, of, n, &structure);
+    if (!take_structure(&woven, &structure)) g_error("out of memory while merging");
+    woven.slots = g_new0(Vector, MAX(woven.first_slot[n], 1));
+    woven.ranks = g_new0(RankSet, n + 1);
+    const Table *tables[] = {a, b};
+    const RankSet *all[] = {ranks_a, ranks_b};
+    for (guint i = 0; i < n; i++) {
+        Vector *slots = &woven.slots[woven.first_slot[i]];
+        guint n_slots = woven.first_slot[i + 1] - woven.first_slot[i];
+        gboolean filled = FALSE;
+        for (int k = 0; k < 2; k++) {
+            if (of[k][i] == PAIR_NONE) continue;
+            const RankSet *ranks = tables[k]->ranks ? &tables[k]->ranks[of[k][i]] : all[k];
+            const Vector *theirs = &tables[k]->slots[tables[k]->first_slot[of[k][i]]];
+            for (guint s = 0; s < n_slots && !filled; s++) slots[s] = vector_copy(&theirs[s]);
+            if (filled) merge_slots(slots, &woven.ranks[i], theirs, ranks, n_slots, woven.has_self[i]);
+            if (filled) rankset_unite(&woven.ranks[i], ranks);
+            else woven.ranks[i] = rankset_copy(ranks);
+            filled = TRUE;
+        }
+    }
+    return woven;
 }
 
 /* -- for the end of the merge -- */

@@ -6,6 +6,8 @@
 
 #include "cst.h"
 
+/* How a sequence has its times in the archive: not; those of all ranks of its class; those of each variant by itself (since format 10). */
+enum { TIMING_NONE, TIMING_TOGETHER, TIMING_BY_VARIANT };
 /* N terminals with their shapes have ROWS of times: before, each one or some together; after, all of a shape together if they are more than
  * WEND_TIMED_APART, and rows numbered by first use. Returns how many rows there are. */
 guint timing_rows(const guint32 *shapes, guint32 *rows, guint n);

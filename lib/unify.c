@@ -3,7 +3,7 @@
  * Terminals of different classes are one if their shapes are equal and one expression fits the slots of both. Rules of the classes are shared
  * by content, bottom-up; then one more pass of Sequitur goes over all that is left, the start sequences and the bodies of the shared rules,
  * each ended by a terminal that occurs once, so that no rule crosses from one to the next. Work follows the grammars' size, never the calls.
- * Before all that, classes that differ in trip counts alone become one (variants.h). */
+ * Before all that, classes that differ in trip counts alone become one (variants.h), and such as have most calls in common (weave.h). */
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -12,6 +12,7 @@
 #include "grammar.h"
 #include "layout.h"
 #include "recording.h"
+#include "weave.h"
 
 typedef struct {
     Recording *r;
@@ -116,8 +117,8 @@ static gboolean unify_table(Unifier *u, const Table *t, const RankSet *ranks, Ta
     table_shapes_free(shapes, t->n_shapes);
     u->n_tables--;
     for (guint i = 0; i < t->n_terminals; i++)
-        if (!unify_terminal(u, map->shapes[t->terminal_shape[i]], &t->slots[t->first_slot[i]], t->first_slot[i + 1] - t->first_slot[i], ranks,
-                            &map->terminals[i]))
+        if (!unify_terminal(u, map->shapes[t->terminal_shape[i]], &t->slots[t->first_slot[i]], t->first_slot[i + 1] - t->first_slot[i],
+                            t->ranks ? &t->ranks[i] : ranks, &map->terminals[i]))
             return FALSE;
     return TRUE;
 }
@@ -161,9 +162,8 @@ static guint32 share_body(Sharing *s, const Rule *rule, const guint32 *terminals
 /* *TRIP_OF: as in Variants, and goes on behind the grammar's symbols; or NULL. */
 static gboolean share_grammar(Sharing *s, GBytes *grammar, const guint32 *terminals, guint32 n_terminals, const guint32 **trip_of)
 {
-    WendCursor c = wend_cursor(g_bytes_get_data(grammar, NULL), g_bytes_get_size(grammar));
     RuleRow row;
-    if (!rules_read(&row, &c, n_terminals)) return FALSE;
+    if (!rules_from(&row, grammar, n_terminals)) return FALSE;
     for (guint i = 0; *trip_of && i < row.n_rules; i++)
         for (guint k = 0; k < row.rules[i].n; k++, ++*trip_of)
             if (**trip_of) row.rules[i].symbols[k].exponent = RULE_TRIP + **trip_of - 1;
@@ -426,7 +426,7 @@ Recording *recording_unify(WendMerge *m, GError **error)
     r->rules = g_array_new(FALSE, FALSE, sizeof(Rule));
     r->classes = g_array_new(FALSE, FALSE, sizeof(RecordedClass));
     r->variants = variants_join(m);
-    if (!r->variants) {
+    if (!r->variants || !weave_classes(m, r->variants)) {
         recording_free(r);
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "a rank's grammar is damaged");
         return NULL;

@@ -28,9 +28,8 @@ static void variants_free(gpointer variants)
 /* Appends to KEY what variants have in common: all but how often what is repeated is. */
 static gboolean add_skeleton(const Sequence *s, WendBuf *key, GArray *exponents)
 {
-    WendCursor c = wend_cursor(g_bytes_get_data(s->grammar, NULL), g_bytes_get_size(s->grammar));
     RuleRow row;
-    if (!rules_read(&row, &c, s->table.n_terminals)) return FALSE;
+    if (!rules_from(&row, s->grammar, s->table.n_terminals)) return FALSE;
     wend_buf_unsigned(key, s->kind);
     wend_buf_signed(key, s->id);
     wend_buf_unsigned(key, g_bytes_get_size(s->table.structure));
@@ -55,20 +54,20 @@ static gint by_lowest(gconstpointer a, gconstpointer b)
 }
 
 /* By symbol: number of its trip + 1; rows of exponents that are equal on all variants are one trip. */
-static guint32 *number_trips(const GPtrArray *candidates, GArray *first_symbol)
+static guint32 *number_trips(GArray *const *exponents, guint n_variants, GArray *first_symbol)
 {
-    guint n = ((const Candidate *)candidates->pdata[0])->exponents->len;
+    guint n = exponents[0]->len;
     g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    g_autofree guint64 *row = g_new(guint64, candidates->len);
+    g_autofree guint64 *row = g_new(guint64, n_variants);
     guint32 *trip_of = g_new0(guint32, n + 1);
     for (guint y = 0; y < n; y++) {
         gboolean differs = FALSE;
-        for (guint i = 0; i < candidates->len; i++) {
-            row[i] = g_array_index(((const Candidate *)candidates->pdata[i])->exponents, guint64, y);
+        for (guint i = 0; i < n_variants; i++) {
+            row[i] = g_array_index(exponents[i], guint64, y);
             differs |= row[i] != row[0];
         }
         if (!differs) continue;
-        g_autoptr(GBytes) key = g_bytes_new(row, candidates->len * sizeof *row);
+        g_autoptr(GBytes) key = g_bytes_new(row, n_variants * sizeof *row);
         guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key));
         if (!number) {
             g_array_append_val(first_symbol, y);
@@ -79,20 +78,32 @@ static guint32 *number_trips(const GPtrArray *candidates, GArray *first_symbol)
     return trip_of;
 }
 
+Variants *variants_new(guint n, const RankSet *ranks, GArray *const *exponents)
+{
+    g_autoptr(GArray) first_symbol = g_array_new(FALSE, FALSE, sizeof(guint)); /* by trip */
+    guint32 *trip_of = number_trips(exponents, n, first_symbol);
+    Variants *v = g_new(Variants, 1);
+    *v = (Variants){n, first_symbol->len, g_new0(Variant, n), trip_of};
+    for (guint i = 0; i < n; i++) {
+        v->variants[i] = (Variant){rankset_copy(&ranks[i]), g_new(guint64, v->n_trips + 1)};
+        for (guint t = 0; t < v->n_trips; t++) v->variants[i].trips[t] = g_array_index(exponents[i], guint64, g_array_index(first_symbol, guint, t));
+    }
+    return v;
+}
+
 /* The candidates' classes into that of the first of them; the others are not to be used any more. */
 static Variants *join(GPtrArray *candidates)
 {
     g_ptr_array_sort(candidates, by_lowest);
-    g_autoptr(GArray) first_symbol = g_array_new(FALSE, FALSE, sizeof(guint)); /* by trip */
-    guint32 *trip_of = number_trips(candidates, first_symbol);
-    Class *one = ((const Candidate *)candidates->pdata[0])->class;
-    Variants *v = g_new(Variants, 1);
-    *v = (Variants){candidates->len, first_symbol->len, g_new0(Variant, candidates->len), trip_of};
-    for (guint i = 0; i < v->n; i++) {
+    g_autofree RankSet *ranks = g_new(RankSet, candidates->len);
+    g_autofree GArray **exponents = g_new(GArray *, candidates->len);
+    for (guint i = 0; i < candidates->len; i++) {
         const Candidate *c = candidates->pdata[i];
-        v->variants[i] = (Variant){rankset_copy(&c->class->ranks), g_new(guint64, v->n_trips + 1)};
-        for (guint t = 0; t < v->n_trips; t++) v->variants[i].trips[t] = g_array_index(c->exponents, guint64, g_array_index(first_symbol, guint, t));
+        ranks[i] = c->class->ranks;
+        exponents[i] = c->exponents;
     }
+    Variants *v = variants_new(candidates->len, ranks, exponents);
+    Class *one = ((const Candidate *)candidates->pdata[0])->class;
     for (guint i = 1; i < v->n; i++) class_join(one, ((const Candidate *)candidates->pdata[i])->class);
     return v;
 }

@@ -17,6 +17,9 @@ typedef struct {
     guint32 *trip_of;            /* by symbol of the class's grammars, sequence by sequence, rule by rule: number of its trip + 1; 0: the exponent is that of all */
 } Variants;
 
+/* N variants: the RANKS of each, and its EXPONENTS (guint64) of all symbols of the class's grammars, sequence by sequence, rule by rule. All is copied. The hash tables of variants_join free it. */
+Variants *variants_new(guint n, const RankSet *ranks, GArray *const *exponents);
+
 /* Joins such classes of M, with which nothing more is to be merged then. Class -> Variants, for those that are joined ones; a class's grammar has the exponents of the variant with its lowest rank. NULL: a grammar is damaged. */
 GHashTable *variants_join(WendMerge *m);
 

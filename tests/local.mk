@@ -17,16 +17,17 @@ TEST_PROGRAM_FILES = \
 	tests/programs/arguments.c \
 	tests/programs/callbacks.c \
 	tests/programs/cancelled.c \
+	tests/programs/coarse.c \
 	tests/programs/completions.c \
 	tests/programs/control.c \
 	tests/programs/displacements.c \
-	tests/programs/dynamic.c \
 	tests/programs/dying.c \
+	tests/programs/dynamic.c \
 	tests/programs/early.c \
 	tests/programs/errors.c \
 	tests/programs/exits.c \
-	tests/programs/folded.c \
 	tests/programs/files.c \
+	tests/programs/folded.c \
 	tests/programs/graph.c \
 	tests/programs/hello.c \
 	tests/programs/interleaved.c \

@@ -72,6 +72,9 @@ setup() { in_scratch; }
     quietly diff.out "$WEND" diff --outcomes app.dir proxy.dir
 }
 @test "round trip: neighbours in graphs with and without weights" { roundtrip 3 "$PROGRAMS/graph"; }
+@test "round trip: calls that ranks leave out on coarse levels" {
+    roundtrip 8 "$PROGRAMS/coarse"
+}
 @test "round trip: trip counts by rank" {
     roundtrip 5 "$PROGRAMS/trips"
     "$WEND" diff --outcomes app.dir proxy.dir

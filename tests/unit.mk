@@ -67,6 +67,11 @@ tests_unit_common_SOURCES = tests/unit/common.c $(RECORDED_SOURCES)
 tests_unit_common_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_common_LDADD = lib/libcore.la $(GLIB_LIBS) -lm
 
+UNIT_TESTS += tests/unit/woven
+tests_unit_woven_SOURCES = tests/unit/woven.c $(RECORDED_SOURCES)
+tests_unit_woven_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_woven_LDADD = lib/libcore.la $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/damage
 tests_unit_damage_SOURCES = tests/unit/damage.c $(RECORDED_SOURCES) tests/fuzz/exercise.c tests/fuzz/exercise.h $(VALUE_SOURCES)
 tests_unit_damage_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

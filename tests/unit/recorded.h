@@ -20,7 +20,9 @@ char *recorded_bytes(const char *dir, gsize *n); /* all of the archive; g_free *
 void check(const char *dir, GPtrArray *ranks);
 /* All its calls have been timed, and each once. */
 void check_times(const char *dir);
-/* All of that; and in whatever order they are merged, they are one class, and the bytes are the same. Gives how many. */
+/* All of that; and in whatever order they are merged, the bytes are the same. */
+WendMergeResult in_any_order(GPtrArray *ranks, GRand *rand);
+/* And they are one class. Gives how many bytes. */
 gsize one_class(GPtrArray *ranks, GRand *rand);
 
 #endif
