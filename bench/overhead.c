@@ -132,6 +132,14 @@ int main(int argc, char **argv)
         MPI_Sendrecv(&out, 1, MPI_INT, rank, tag, &in, 1, MPI_INT, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     report("sendrecv_random_tags", began, n / 4);
+
+    /* sizes that hardly come again: every call is new */
+    began = cpu_seconds();
+    for (long i = 0; i < n / 4; i++) {
+        random = random * 1664525u + 1013904223u;
+        MPI_Send(&out, (int)(random >> 1), MPI_BYTE, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+    }
+    report("send_new", began, n / 4);
     MPI_Finalize();
     return 0;
 }

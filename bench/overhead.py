@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-LIMITS = {"comm_rank": 100, "test_pending": 100, "irecv_isend_waitall": 150, "sendrecv_random_tags": 300}
+LIMITS = {"comm_rank": 100, "test_pending": 100, "irecv_isend_waitall": 150, "sendrecv_random_tags": 300, "send_new": 300}
 
 
 def run(command):

@@ -361,7 +361,7 @@ static WendMerge *part_of(Job *j, guint rank)
     GByteArray *part = simulated_part(r);
     simulated_free(r);
     j->made += seconds() - began;
-    WendMerge *m = wend_merge_from_part(part->data, part->len, &error);
+    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
     if (!m) g_error("%s", error->message);
     g_byte_array_unref(part);
     return m;

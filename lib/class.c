@@ -19,11 +19,15 @@ static void poll_table_free(gpointer p)
     g_free(t);
 }
 
+static void free_outcomes(Contents *outcomes, guint n_shapes)
+{
+    for (guint i = 0; outcomes && i < n_shapes; i++) contents_clear(&outcomes[i]);
+    g_free(outcomes);
+}
+
 static void sequence_clear(Sequence *s)
 {
-    if (s->outcomes)
-        for (guint i = 0; i < s->table.n_shapes; i++) contents_clear(&s->outcomes[i]);
-    g_free(s->outcomes);
+    free_outcomes(s->outcomes, s->table.n_shapes);
     g_free(s->timed_as);
     g_free(s->timing);
     for (guint i = 0; s->woven_times && i < s->woven_times->len; i++) {
@@ -178,42 +182,80 @@ static GBytes *read_stream(WendCursor *c)
     return bytes_from(&once);
 }
 
-/* Streams of a table, and times, which are added to the rows that TIMED (NULL: none, of F) has for it. */
-static gboolean part_rest(WendCursor *c, const Table *t, const RankSet *ranks, Contents **outcomes, Sequence *timed)
+/* A stream of outcomes for each shape. */
+static Contents *part_outcomes(WendCursor *c, guint n_shapes, const RankSet *ranks)
 {
-    if (outcomes) *outcomes = g_new0(Contents, MAX(t->n_shapes, 1));
-    for (guint i = 0; i < t->n_shapes; i++) {
+    Contents *outcomes = g_new0(Contents, MAX(n_shapes, 1));
+    for (guint i = 0; i < n_shapes; i++) {
         wend_read_unsigned(c); /* entries: the grammar says as much */
-        GBytes *stream = read_stream(c);
-        if (outcomes) {
-            contents_init(&(*outcomes)[i]);
-            contents_add(&(*outcomes)[i], stream, ranks);
-        }
-        g_bytes_unref(stream);
+        g_autoptr(GBytes) stream = read_stream(c);
+        contents_init(&outcomes[i]);
+        contents_add(&outcomes[i], stream, ranks);
     }
-    gsize n = wend_read_count(c, 2);
-    if (c->failed || (n != 0 && n != t->n_terminals)) return FALSE;
-    for (gsize i = 0; i < 2 * n; i++) {
-        TimingSum sum = part_timing(c);
-        if (timed) timing_add(&timed->timing[2 * timed->timed_as[i / 2] + i % 2], &sum);
-    }
-    return !c->failed;
+    return outcomes;
 }
 
-static gboolean part_sequence(Sequence *s, WendCursor *c, guint32 rank, const RankSet *ranks)
+/* Durations and intervals by terminal, or none. NULL: damaged. */
+static GArray *part_times(WendCursor *c, guint n_terminals)
+{
+    gsize n = wend_read_count(c, 2);
+    if (c->failed || (n != 0 && n != n_terminals)) return NULL;
+    GArray *times = g_array_sized_new(FALSE, FALSE, sizeof(TimingSum), 2 * (guint)n);
+    for (gsize i = 0; i < 2 * n; i++) {
+        TimingSum sum = part_timing(c);
+        g_array_append_val(times, sum);
+    }
+    return times;
+}
+
+static gboolean part_main(Sequence *s, WendCursor *c, guint32 rank, const RankSet *ranks, guint64 room, GError **error)
+{
+    PartTable t;
+    gboolean good = part_table_read(&t, c);
+    Contents *outcomes = good ? part_outcomes(c, t.n_shapes, ranks) : NULL;
+    g_autoptr(GArray) times = good ? part_times(c, t.terminals->len) : NULL;
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(guint32));
+    s->grammar = read_bytes(c);
+    good = times && !c->failed && elastic_unfold(&t, &s->grammar, numbers, room, error) && table_from_part(&s->table, &t, rank);
+    if (good) {
+        s->outcomes = outcomes;
+        time_apart(s);
+        for (guint i = 0; i < times->len; i++) {
+            guint32 terminal = g_array_index(numbers, guint32, i / 2);
+            if (terminal != PAIR_NONE) timing_add(&s->timing[2 * s->timed_as[terminal] + i % 2], &g_array_index(times, TimingSum, i));
+        }
+    } else {
+        free_outcomes(outcomes, t.n_shapes);
+    }
+    part_table_clear(&t);
+    return good;
+}
+
+/* Nothing is told of failing polls but which they are. */
+static gboolean part_polls(Table *polls, WendCursor *c, guint32 rank, const RankSet *ranks)
+{
+    PartTable t;
+    gboolean good = part_table_read(&t, c) && t.streams->len == 0 && table_from_part(polls, &t, rank);
+    if (good) {
+        free_outcomes(part_outcomes(c, t.n_shapes, ranks), t.n_shapes);
+        g_autoptr(GArray) times = part_times(c, t.terminals->len);
+        good = times != NULL;
+    }
+    part_table_clear(&t);
+    return good && !c->failed;
+}
+
+static gboolean part_sequence(Sequence *s, WendCursor *c, guint32 rank, const RankSet *ranks, guint64 room, GError **error)
 {
     s->kind = wend_read_unsigned(c);
     s->id = wend_read_signed(c);
-    if (!table_from_part(&s->table, c, rank)) return FALSE;
-    time_apart(s);
-    if (!part_rest(c, &s->table, ranks, &s->outcomes, s)) return FALSE;
-    s->grammar = read_bytes(c);
+    if (!part_main(s, c, rank, ranks, room, error)) return FALSE;
     guint64 polls_after = wend_read_unsigned(c);
 
     PollTable *polls = g_new0(PollTable, 1);
     g_ptr_array_add(s->poll_tables, polls);
     polls->ranks = rankset_copy(ranks);
-    if (!table_from_part(&polls->table, c, rank) || !part_rest(c, &polls->table, ranks, NULL, NULL)) return FALSE;
+    if (!part_polls(&polls->table, c, rank, ranks)) return FALSE;
     GBytes *grammar = read_bytes(c);
     if (polls->table.n_terminals == 0) {
         g_ptr_array_set_size(s->poll_tables, 0);
@@ -239,13 +281,13 @@ static int by_kind_and_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-Class *class_from_part(WendCursor *c, guint32 rank)
+Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, GError **error)
 {
     gsize n = wend_read_count(c, 8);
     Class *k = class_new(n);
     k->ranks = rankset_single(rank);
     for (guint i = 0; i < k->n_sequences; i++)
-        if (!part_sequence(&k->sequences[i], c, rank, &k->ranks)) {
+        if (!part_sequence(&k->sequences[i], c, rank, &k->ranks, room, error)) {
             class_free(k);
             return NULL;
         }

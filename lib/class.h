@@ -6,6 +6,7 @@
 #ifndef WEND_CLASS_H
 #define WEND_CLASS_H
 
+#include "elastic.h"
 #include "hosts.h"
 #include "merge.h"
 #include "rankset.h"
@@ -73,8 +74,7 @@ struct WendMerge {
 };
 
 /* -- table.c -- */
-/* Reads "shapes terminals" of a part for RANK: slots are plain values. */
-gboolean table_from_part(Table *t, WendCursor *c, guint32 rank);
+gboolean table_from_part(Table *t, const PartTable *p, guint32 rank); /* slots are plain values; FALSE: damaged */
 gboolean table_decode(Table *t, WendCursor *c, guint32 ranks); /* over so many ranks */
 void table_encode(const Table *t, WendBuf *out);
 /* Structures are equal. */
@@ -104,7 +104,7 @@ void contents_encode(const Contents *c, WendBuf *out);
 gboolean contents_decode(Contents *c, WendCursor *in, guint32 world);
 
 /* -- class.c -- */
-Class *class_from_part(WendCursor *c, guint32 rank);  /* NULL: damaged */
+Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, GError **error);  /* NULL: damaged, or as elastic_unfold says */
 Class *class_decode(WendCursor *c, guint32 world);
 void class_encode(const Class *k, WendBuf *out);
 /* B into A, whose ranks are others. FALSE, and nothing done: it takes less to have both. Keys equal: TRUE. Else shapes' keys are equal, and A's key changes. */

@@ -18,12 +18,22 @@ typedef struct {
     WendTimes *common;       /* of terminals without times of their own */
     uint32_t common_of;      /* the first of these */
     WendStream outcomes;
+    struct Elastic *elastic; /* NULL: its calls have terminals */
 } Shape;
 
 typedef struct {
-    WendSignature signature;
+    WendSignature signature; /* of an elastic shape's: no slots */
     WendTerminalEntry entry;
 } Terminal;
+
+/* The calls of a shape as values. */
+typedef struct Elastic {
+    Terminal terminal;
+    WendStream values;       /* slots, as differences from the call before; at first from zeros */
+    int64_t *last;           /* slots of the last call, and room for as many differences behind CAP words */
+    size_t n, cap;
+    uint64_t words;          /* in all */
+} Elastic;
 
 typedef struct {
     WendSignature signature;
@@ -47,6 +57,8 @@ struct WendCst {
     uint32_t n_requests;
 };
 
+size_t wend_cst_patience = 1 << 18;
+
 WendCst *wend_cst_new(void)
 {
     return wend_budget_zeroed(sizeof(WendCst));
@@ -56,8 +68,14 @@ void wend_cst_free(WendCst *t)
 {
     if (!t)
         return;
-    for (uint32_t i = 0; i < t->shapes.n; i++)
-        wend_stream_clear(&((Shape *)t->shapes.records[i])->outcomes);
+    for (uint32_t i = 0; i < t->shapes.n; i++) {
+        Shape *s = t->shapes.records[i];
+        wend_stream_clear(&s->outcomes);
+        if (s->elastic) {
+            wend_stream_clear(&s->elastic->values);
+            wend_budget_free(s->elastic->last, 2 * s->elastic->cap * sizeof(int64_t));
+        }
+    }
     for (uint32_t i = 0; i < t->pools.n; i++) {
         Pool *p = t->pools.records[i];
         wend_budget_free(p->numbers, p->cap * sizeof *p->numbers);
@@ -72,8 +90,8 @@ void wend_cst_free(WendCst *t)
     wend_budget_free(t, sizeof *t);
 }
 
-/* Adds a record, whose number becomes x->n - 1. */
-static bool index_add(Index *x, void *record, uint64_t hash)
+/* Room for a record more. */
+static bool index_reserve(Index *x)
 {
     if (x->n == UINT32_MAX)
         return false;
@@ -85,7 +103,13 @@ static bool index_add(Index *x, void *record, uint64_t hash)
         x->records = records;
         x->cap = cap;
     }
-    if (!wend_intern_add(&x->table, record, hash))
+    return true;
+}
+
+/* Adds a record, whose number becomes x->n - 1. */
+static bool index_add(Index *x, void *record, uint64_t hash)
+{
+    if (!index_reserve(x) || !wend_intern_add(&x->table, record, hash))
         return false;
     x->records[x->n++] = record;
     return true;
@@ -107,16 +131,13 @@ static Shape *get_shape(WendCst *t, const int64_t *shape, size_t n)
     return index_add(&t->shapes, s, hash) ? s : NULL;
 }
 
-WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
+/* A terminal that has not occurred; *OF: its shape. */
+static Terminal *add_terminal(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, uint64_t hash, Shape **of)
 {
-    uint64_t hash;
-    Terminal *e = (Terminal *)wend_intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
-    if (e)
-        return &e->entry;
-    Shape *s = get_shape(t, shape, n_shape);
+    Shape *s = *of ? *of : (*of = get_shape(t, shape, n_shape));
     if (!s)
         return NULL;
-    e = wend_arena_new(&t->arena, sizeof *e);
+    Terminal *e = wend_arena_new(&t->arena, sizeof *e);
     WendTimes *times = s->common ? s->common : wend_arena_new(&t->arena, sizeof *times);
     const int64_t *words = wend_arena_copy(&t->arena, slots, n_slots * sizeof *slots);
     if (!e || !words || !times)
@@ -134,7 +155,107 @@ WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_
         s->common = times;
         s->common_of = e->entry.number;
     }
-    return &e->entry;
+    return e;
+}
+
+WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
+{
+    uint64_t hash;
+    Shape *s = NULL;
+    Terminal *e = (Terminal *)wend_intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
+    if (!e)
+        e = add_terminal(t, shape, n_shape, slots, n_slots, hash, &s);
+    return e ? &e->entry : NULL;
+}
+
+/* -- elastic shapes -- */
+
+/* What a terminal takes with its symbol in the grammar and its place in the tables, and a call of a stream, beside 8 bytes and one for each slot: measured with values by chance. */
+enum { TERMINAL_BYTES = 200, CALL_BYTES = 4 };
+
+static bool pays(const Shape *s, size_t n_slots)
+{
+    uint64_t terminals = s->n_terminals * (TERMINAL_BYTES + 8 * (uint64_t)n_slots), calls = s->outcomes.entries * (CALL_BYTES + (uint64_t)n_slots);
+    return s->n_terminals > WEND_TIMED_APART && terminals > wend_cst_patience && terminals - wend_cst_patience > calls;
+}
+
+/* Short of memory the shape stays as it is. */
+static void make_elastic(WendCst *t, Shape *s)
+{
+    Elastic *e = index_reserve(&t->terminals) ? wend_arena_new(&t->arena, sizeof *e) : NULL;
+    if (!e)
+        return;
+    e->terminal.signature.shape = s->signature.shape;
+    e->terminal.signature.n_shape = s->signature.n_shape;
+    e->terminal.entry = (WendTerminalEntry){.number = t->terminals.n, .shape = s->number, .times = s->common};
+    t->terminals.records[t->terminals.n++] = &e->terminal;
+    s->elastic = e;
+}
+
+static bool reserve_values(Elastic *e, size_t n)
+{
+    if (n <= e->cap)
+        return true;
+    int64_t *last = wend_budget_resize(NULL, 0, 2 * n * sizeof *last);
+    if (!last)
+        return false;
+    if (e->n > 0)
+        memcpy(last, e->last, e->n * sizeof *last);
+    wend_budget_free(e->last, 2 * e->cap * sizeof *last);
+    e->last = last;
+    e->cap = n;
+    return true;
+}
+
+static WendTerminalEntry *add_values(Elastic *e, const int64_t *slots, size_t n)
+{
+    if (!reserve_values(e, n))
+        return NULL;
+    int64_t *differences = e->last + e->cap;
+    for (size_t i = 0; i < n; i++)
+        differences[i] = (int64_t)((uint64_t)slots[i] - (i < e->n ? (uint64_t)e->last[i] : 0));
+    if (!wend_stream_add(&e->values, differences, n))
+        return NULL;
+    if (n > 0)
+        memcpy(e->last, slots, n * sizeof *slots);
+    e->n = n;
+    e->words += n;
+    return &e->terminal.entry;
+}
+
+WendTerminalEntry *wend_cst_call(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
+{
+    uint64_t hash;
+    Terminal *e = (Terminal *)wend_intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
+    Shape *s = e ? t->shapes.records[e->entry.shape] : get_shape(t, shape, n_shape);
+    if (!s)
+        return NULL;
+    if (!e && !s->elastic && pays(s, n_slots))
+        make_elastic(t, s);
+    if (s->elastic)
+        return add_values(s->elastic, slots, n_slots);
+    if (!e)
+        e = add_terminal(t, shape, n_shape, slots, n_slots, hash, &s);
+    return e ? &e->entry : NULL;
+}
+
+void wend_cst_call_undo(WendCst *t, const WendTerminalEntry *e)
+{
+    Elastic *of = ((Shape *)t->shapes.records[e->shape])->elastic;
+    if (!of || e != &of->terminal.entry)
+        return;
+    wend_stream_undo(&of->values);
+    of->words -= of->n;
+}
+
+void wend_cst_elastic(const WendCst *t, uint64_t *calls, uint64_t *words)
+{
+    *calls = *words = 0;
+    for (uint32_t i = 0; i < t->shapes.n; i++) {
+        const Elastic *e = ((const Shape *)t->shapes.records[i])->elastic;
+        *calls += e ? e->values.entries : 0;
+        *words += e ? e->words : 0;
+    }
 }
 
 /* -- pools -- */
@@ -250,8 +371,11 @@ size_t wend_cst_memory(const WendCst *t)
     const Index *all[] = {&t->shapes, &t->terminals, &t->pools};
     for (size_t i = 0; i < 3; i++)
         bytes += wend_intern_memory(&all[i]->table) + all[i]->cap * sizeof *all[i]->records;
-    for (uint32_t i = 0; i < t->shapes.n; i++)
-        bytes += wend_stream_memory(&((Shape *)t->shapes.records[i])->outcomes);
+    for (uint32_t i = 0; i < t->shapes.n; i++) {
+        const Shape *s = t->shapes.records[i];
+        bytes += wend_stream_memory(&s->outcomes);
+        bytes += s->elastic ? wend_stream_memory(&s->elastic->values) + 2 * s->elastic->cap * sizeof(int64_t) : 0;
+    }
     for (uint32_t i = 0; i < t->pools.n; i++)
         bytes += 2 * sizeof(uint32_t) * ((Pool *)t->pools.records[i])->cap;
     return bytes;
@@ -334,11 +458,16 @@ void wend_cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfini
     wend_buf_unsigned(out, t->terminals.n + n_unfinished);
     for (uint32_t i = 0; i < t->terminals.n; i++) {
         const Terminal *e = t->terminals.records[i];
-        wend_buf_unsigned(out, e->entry.shape);
-        write_words(out, e->signature.slots, e->signature.n_slots);
+        const Elastic *elastic = ((const Shape *)t->shapes.records[e->entry.shape])->elastic;
+        bool is_stream = elastic && e == &elastic->terminal;
+        wend_buf_unsigned(out, 2 * (uint64_t)e->entry.shape + is_stream);
+        if (is_stream)
+            wend_stream_encode(&elastic->values, out);
+        else
+            write_words(out, e->signature.slots, e->signature.n_slots);
     }
     for (size_t i = 0; i < n_unfinished; i++) {
-        wend_buf_unsigned(out, t->shapes.n + unfinished[i].number);
+        wend_buf_unsigned(out, 2 * (t->shapes.n + (uint64_t)unfinished[i].number));
         write_words(out, unfinished[i].slots, unfinished[i].n_slots);
     }
     for (uint32_t i = 0; i < t->shapes.n; i++)

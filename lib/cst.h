@@ -2,6 +2,10 @@
  *
  * A signature is a shape with its slot values. A terminal is a signature that has occurred; terminals are numbered 0, 1, 2, …
  * by first occurrence, shapes likewise. A signature that creates requests gives a terminal for each number k of its pool (see below).
+ *
+ * A shape whose calls are mostly new ones becomes elastic: from then on one terminal stands for all of its calls, and their slots go to a stream of values, as differences from its call before.
+ * It does when its terminals have taken more bytes than a stream of all its calls would take, so that neither costs more than twice what the better one does (ski rental). Who reads the
+ * part makes terminals of them again (elastic.h), so nothing else knows of it.
  * No GLib. NULL or false when memory is short. */
 #ifndef WEND_CST_H
 #define WEND_CST_H
@@ -44,7 +48,15 @@ typedef struct {
 WendCst *wend_cst_new(void);
 void wend_cst_free(WendCst *t);
 
-/* The terminal of a signature; a new one if it has not occurred. */
+/* The terminal of the sequence's next call; a new one if its signature has not occurred. */
+WendTerminalEntry *wend_cst_call(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots);
+void wend_cst_call_undo(WendCst *t, const WendTerminalEntry *e); /* takes back the last one, which was this; none follows any more */
+/* Bytes that a shape's terminals may take before it is looked at; set by tests and benchmarks alone. */
+extern size_t wend_cst_patience;
+/* Calls that are values in a stream, and the words of these. */
+void wend_cst_elastic(const WendCst *t, uint64_t *calls, uint64_t *words);
+
+/* The terminal of a signature, whatever its shape; a new one if it has not occurred. For tables in which no calls are counted. */
 WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots);
 
 /* Signatures that create a request: shape and slots are given without the request's word, and without what is not to tell pools apart. Takes the smallest free k of the

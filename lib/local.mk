@@ -14,6 +14,7 @@ CORE_SOURCES = \
 	lib/cursor.c lib/cursor.h \
 	lib/decode.c lib/decode.h \
 	lib/derive.c lib/derive.h \
+	lib/elastic.c lib/elastic.h \
 	lib/hosts.c lib/hosts.h \
 	lib/layout.c lib/layout.h \
 	lib/merge.c \

@@ -135,7 +135,7 @@ static void add_class(WendMerge *m, Class *k)
     if (!g_hash_table_contains(m->by_shapes, k->shapes_key)) g_hash_table_insert(m->by_shapes, k->shapes_key, k);
 }
 
-WendMerge *wend_merge_from_part(const guint8 *part, gsize n, GError **error)
+WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GError **error)
 {
     WendCursor c = wend_cursor(part, n);
     WendMerge *m = merge_new();
@@ -153,7 +153,13 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, GError **error)
         else if (strcmp(key, "run.ended") == 0) add_end(m, value, rank);
         else add_fact(m, key, value, rank);
     }
-    Class *k = class_from_part(&c, rank);
+    GError *why = NULL;
+    Class *k = class_from_part(&c, rank, room, &why);
+    if (why) {
+        wend_merge_free(m);
+        g_propagate_error(error, why);
+        return NULL;
+    }
     if (!k) return damaged(m, "a rank's part", error);
     add_class(m, k);
     return c.failed ? damaged(m, "a rank's part", error) : m;

@@ -1,6 +1,6 @@
 /* part.h: what one rank hands to the merge, as bytes.
  *
- *   part      := "WENDPART" unsigned(version = 2)
+ *   part      := "WENDPART" unsigned(version = 3)
  *                n (string key, string value)^n               facts for meta (rank 0's are used; others where they differ: hosts)
  *                unsigned(world rank) unsigned(world size)
  *                n sequence^n
@@ -10,7 +10,8 @@
  *                table(F) block(grammar F)                     F's streams and timing are empty
  *   table     := n shape^n   n terminal^n   stream^(number of shapes)   n timing^n (n: terminals or 0)
  *   shape     := n signed^n                                    words; word 0 has function * 2 + failed
- *   terminal  := unsigned(shape) n signed^n                    slots
+ *   terminal  := unsigned(2 * shape) n signed^n                slots
+ *              | unsigned(2 * shape + 1) stream                an elastic shape's (cst.h): an entry for each of its calls, in the order of M: slots as differences from those of the entry before, or zeros
  *   stream    := unsigned(entries) block(piece*)
  *   piece     := unsigned(repeats >= 1) entry                  a run of equal ones
  *              | 0 n entry^n grammar                           entries in the order of a grammar, whose terminals are their numbers; not empty
@@ -43,7 +44,7 @@
 #include "words.h"
 
 #define WEND_PART_MAGIC "WENDPART"
-#define WEND_PART_VERSION 2
+#define WEND_PART_VERSION 3
 #define WEND_STOPPED_AFTER "run.stopped_after"
 #define WEND_UNRECORDED_GROUP "unrecorded"
 

@@ -43,36 +43,24 @@ static gboolean take_structure(Table *t, WendBuf *structure)
     return whole;
 }
 
-gboolean table_from_part(Table *t, WendCursor *c, guint32 rank)
+gboolean table_from_part(Table *t, const PartTable *p, guint32 rank)
 {
     WendBuf structure = WEND_BUF_INIT;
     memset(t, 0, sizeof *t);
-    gsize n_shapes = wend_read_count(c, 1);
-    wend_buf_unsigned(&structure, n_shapes);
-    for (gsize i = 0; i < n_shapes && !c->failed; i++) {
-        gsize n = wend_read_count(c, 1);
-        wend_buf_unsigned(&structure, n);
-        for (gsize k = 0; k < n; k++) wend_buf_signed(&structure, wend_read_signed(c));
+    wend_buf_bytes(&structure, p->shapes.data, p->shapes.len);
+    wend_buf_unsigned(&structure, p->terminals->len);
+    for (guint i = 0; i < p->terminals->len; i++) {
+        const PartTerminal *one = &g_array_index(p->terminals, PartTerminal, i);
+        wend_buf_unsigned(&structure, one->shape);
+        wend_buf_unsigned(&structure, one->n);
     }
-    gsize n_terminals = wend_read_count(c, 2);
-    wend_buf_unsigned(&structure, n_terminals);
-    g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(gint64));
-    for (gsize i = 0; i < n_terminals && !c->failed; i++) {
-        wend_buf_unsigned(&structure, wend_read_unsigned(c));
-        gsize n = wend_read_count(c, 1);
-        wend_buf_unsigned(&structure, n);
-        for (gsize k = 0; k < n; k++) {
-            gint64 value = wend_read_signed(c);
-            g_array_append_val(values, value);
-        }
+    if (!take_structure(t, &structure)) return FALSE;
+    t->slots = g_new0(Vector, MAX(t->first_slot[t->n_terminals], 1));
+    for (guint i = 0; i < t->n_terminals; i++) {
+        const gint64 *words = g_array_index(p->terminals, PartTerminal, i).words;
+        for (guint k = 0; k < t->first_slot[i + 1] - t->first_slot[i]; k++)
+            t->slots[t->first_slot[i] + k] = vector_single(words[k], k == 0 || !t->has_self[i] ? (gint64)rank : words[0]);
     }
-    if (!take_structure(t, &structure) || c->failed) return FALSE;
-    t->slots = g_new0(Vector, MAX(values->len, 1));
-    for (guint i = 0; i < t->n_terminals; i++)
-        for (guint s = t->first_slot[i]; s < t->first_slot[i + 1]; s++) {
-            gboolean is_self = s == t->first_slot[i] || !t->has_self[i];
-            t->slots[s] = vector_single(g_array_index(values, gint64, s), is_self ? (gint64)rank : g_array_index(values, gint64, t->first_slot[i]));
-        }
     return TRUE;
 }
 

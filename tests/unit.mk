@@ -72,6 +72,11 @@ tests_unit_woven_SOURCES = tests/unit/woven.c $(RECORDED_SOURCES)
 tests_unit_woven_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_woven_LDADD = lib/libcore.la $(GLIB_LIBS)
 
+UNIT_TESTS += tests/unit/elastic
+tests_unit_elastic_SOURCES = tests/unit/elastic.c $(RECORDED_SOURCES)
+tests_unit_elastic_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_elastic_LDADD = lib/libcore.la $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/damage
 tests_unit_damage_SOURCES = tests/unit/damage.c $(RECORDED_SOURCES) tests/fuzz/exercise.c tests/fuzz/exercise.h $(VALUE_SOURCES)
 tests_unit_damage_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

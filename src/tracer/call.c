@@ -294,15 +294,16 @@ static bool append_poll(Call *c, Sequence *q)
 
 static bool append_main(Call *c, Sequence *q, bool timed)
 {
-    WendTerminalEntry *e = wend_cst_terminal(q->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
+    WendTerminalEntry *e = wend_cst_call(q->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
     if (!e)
         return false;
     c->outcome.w[0] = (int64_t)q->polls_since;
     c->outcome.w[1] = c->rc;
-    if (!wend_cst_outcome(q->main, e->shape, c->outcome.w, c->outcome.n))
-        return false;
-    if (!wend_grammar_append(q->main_grammar, e->number, 1)) {
-        wend_cst_outcome_undo(q->main, e->shape);
+    bool told = wend_cst_outcome(q->main, e->shape, c->outcome.w, c->outcome.n);
+    if (!told || !wend_grammar_append(q->main_grammar, e->number, 1)) {
+        if (told)
+            wend_cst_outcome_undo(q->main, e->shape);
+        wend_cst_call_undo(q->main, e);
         return false;
     }
     q->polls_since = 0;

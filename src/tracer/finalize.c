@@ -31,7 +31,7 @@ static const uint64_t CHUNK = UINT64_C(1) << 30; /* counts are ints */
 
 typedef struct {
     void *library;
-    WendMerge *(*from_part)(const guint8 *, gsize, GError **);
+    WendMerge *(*from_part)(const guint8 *, gsize, guint64, GError **);
     gboolean (*absorb)(WendMerge *, const guint8 *, gsize, GError **);
     guint64 (*memory)(const WendMerge *), (*absorbing)(const WendMerge *), (*writing)(const WendMerge *);
     GByteArray *(*encode)(WendMerge *);
@@ -158,8 +158,12 @@ static void merge_open(Merge *m)
     part_of_rank(&part, stopped);
     if (part.failed)
         fail(m, "out of memory");
-    else if (affords(m, FROM_PART * part.len, 0) && !(m->merge = m->core.from_part(part.data, part.len, &error)))
-        fail_of(m, error);
+    else if (affords(m, FROM_PART * part.len, 0)) {
+        uint64_t room = limit_room(0), least = FROM_PART * part.len;
+        m->merge = m->core.from_part(part.data, part.len, room > least ? room - least : 0, &error);
+        if (!m->merge)
+            fail_of(m, error);
+    }
     wend_buf_clear(&part);
 }
 

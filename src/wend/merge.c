@@ -67,7 +67,7 @@ static WendMerge *part_read(const Saved *s, PartState *state)
     }
     if (!best)
         return NULL;
-    WendMerge *m = wend_merge_from_part((const guint8 *)best + sizeof of_best, of_best.bytes, NULL);
+    WendMerge *m = wend_merge_from_part((const guint8 *)best + sizeof of_best, of_best.bytes, G_MAXUINT64, NULL);
     *state = m ? PART_GOOD : PART_DAMAGED;
     return m;
 }

@@ -488,7 +488,7 @@ static WendMerge *merge(void)
                                     .polls_after = s->polls_before, .polls = s->polls, .polls_grammar = s->polls_grammar};
             wend_part_sequence(&part, &row);
         }
-        WendMerge *one = wend_merge_from_part(part.data, part.len, &error);
+        WendMerge *one = wend_merge_from_part(part.data, part.len, G_MAXUINT64, &error);
         if (one == NULL)
             fail("%s", error->message);
         wend_buf_clear(&part);

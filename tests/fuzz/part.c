@@ -2,6 +2,7 @@
  * What can be read goes through the rest of a merge, into an archive, which is opened.
  *
  * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the files it is given. See tests/fuzz/local.mk. */
+#include "../../lib/elastic.h"
 #include "../../lib/merge.h"
 
 #include <glib/gstdio.h>
@@ -27,17 +28,21 @@ static void write_and_open(WendMerge *m)
     g_rmdir(directory);
 }
 
+/* A run of values may stand for any number of calls. */
+enum { ROOM = 1 << 26, CALLS = 1 << 20 };
+
 int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
     g_autoptr(GError) error = NULL;
     WendSavedHeader h;
+    elastic_calls_most = CALLS;
     gboolean whole = wend_saved_is_whole(data, size, &h);
     const guint8 *part = whole ? data + sizeof h : data;
-    WendMerge *m = wend_merge_from_part(part, whole ? h.bytes : size, &error);
+    WendMerge *m = wend_merge_from_part(part, whole ? h.bytes : size, ROOM, &error);
     if ((m != NULL) == (error != NULL)) g_error("a result and an error, or neither");
     if (!m) return 0;
     GByteArray *encoded = wend_merge_encode(m);
-    WendMerge *again = wend_merge_from_part(part, whole ? h.bytes : size, NULL);
+    WendMerge *again = wend_merge_from_part(part, whole ? h.bytes : size, ROOM, NULL);
     if (wend_merge_absorb(again, encoded->data, encoded->len, NULL)) g_error("one rank twice");
     wend_merge_free(again);
     g_byte_array_unref(encoded);

@@ -1,6 +1,6 @@
 /* irregular HOW [CALLS [END]]: calls that never repeat, so that what is recorded of them grows: on all ranks, on all and others on each (apart), on rank 1 alone, in several threads, in a callback, requests of
  * which many are pending, what one rank receives from another, values of which some come again, or objects that live long. Prints what came of it, which depends on every
- * message; END "peak": and the memory that rank 0 took, in KB. "abort": it ends by MPI_Abort. */
+ * message; END "peak": and the memory that rank 0 took until MPI_Finalize, and in all, in KB. "abort": it ends by MPI_Abort. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -234,8 +234,10 @@ int main(int argc, char **argv)
         printf("irregular: %s %ld\n", how, total);
     if (argc > 3 && strcmp(argv[3], "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 9);
-    MPI_Finalize();
     struct rusage used;
+    if (argc > 3 && rank == 0 && getrusage(RUSAGE_SELF, &used) == 0)
+        fprintf(stderr, "running %ld\n", used.ru_maxrss);
+    MPI_Finalize();
     if (argc > 3 && rank == 0 && getrusage(RUSAGE_SELF, &used) == 0)
         fprintf(stderr, "peak %ld\n", used.ru_maxrss);
     return 0;

@@ -211,12 +211,12 @@ static void test_parts(gconstpointer whole)
     for (guint n = 0; n < part->len; n++) {
         GError *error = NULL;
         guint8 *copy = g_memdup2(part->data, n); /* of its own, so that a sanitizer sees its end */
-        g_assert_null(wend_merge_from_part(copy, n, &error));
+        g_assert_null(wend_merge_from_part(copy, n, G_MAXUINT64, &error));
         g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
         g_error_free(error);
         g_free(copy);
     }
-    WendMerge *m = wend_merge_from_part(part->data, part->len, NULL);
+    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, NULL);
     GByteArray *encoded = wend_merge_encode(m);
     for (guint n = 0; n < encoded->len; n++) {
         guint8 *copy = g_memdup2(encoded->data, n);

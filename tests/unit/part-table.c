@@ -64,29 +64,36 @@ static void read_piece(WendCursor *c, GPtrArray *stream)
     g_ptr_array_unref(entries);
 }
 
+static GPtrArray *read_stream(WendCursor *c)
+{
+    GPtrArray *stream = g_ptr_array_new_with_free_func(free_array);
+    guint64 entries = wend_read_unsigned(c);
+    WendCursor pieces = wend_read_block(c);
+    while (pieces.p < pieces.end)
+        read_piece(&pieces, stream);
+    g_assert_false(pieces.failed);
+    g_assert_cmpuint(stream->len, ==, entries);
+    return stream;
+}
+
 Table read_table(WendCursor *c)
 {
     Table t = {g_ptr_array_new_with_free_func(free_array), g_ptr_array_new_with_free_func(free_array),
-               g_ptr_array_new_with_free_func(free_stream), g_array_new(FALSE, FALSE, sizeof(guint64)),
-               g_array_new(FALSE, FALSE, sizeof(Stat))};
+               g_ptr_array_new_with_free_func(free_stream), g_ptr_array_new_with_free_func(free_stream),
+               g_array_new(FALSE, FALSE, sizeof(guint64)), g_array_new(FALSE, FALSE, sizeof(Stat))};
     for (size_t n = wend_read_count(c, 1); n > 0; n--)
         g_ptr_array_add(t.shapes, read_words(c));
     for (size_t n = wend_read_count(c, 1); n > 0; n--) {
         guint64 shape = wend_read_unsigned(c);
+        gboolean elastic = shape & 1;
+        shape /= 2;
         g_assert_cmpuint(shape, <, t.shapes->len);
         g_array_append_val(t.shape_of, shape);
-        g_ptr_array_add(t.slots, read_words(c));
+        g_ptr_array_add(t.slots, elastic ? g_array_new(FALSE, FALSE, sizeof(gint64)) : read_words(c));
+        g_ptr_array_add(t.values, elastic ? read_stream(c) : g_ptr_array_new_with_free_func(free_array));
     }
-    for (guint i = 0; i < t.shapes->len; i++) {
-        GPtrArray *stream = g_ptr_array_new_with_free_func(free_array);
-        guint64 entries = wend_read_unsigned(c);
-        WendCursor pieces = wend_read_block(c);
-        while (pieces.p < pieces.end)
-            read_piece(&pieces, stream);
-        g_assert_false(pieces.failed);
-        g_assert_cmpuint(stream->len, ==, entries);
-        g_ptr_array_add(t.streams, stream);
-    }
+    for (guint i = 0; i < t.shapes->len; i++)
+        g_ptr_array_add(t.streams, read_stream(c));
     size_t timed = wend_read_count(c, 2);
     g_assert_true(timed == 0 || timed == t.slots->len);
     for (size_t i = 0; i < 2 * timed; i++) {
@@ -107,6 +114,7 @@ void table_clear(Table *t)
 {
     g_ptr_array_unref(t->shapes);
     g_ptr_array_unref(t->slots);
+    g_ptr_array_unref(t->values);
     g_ptr_array_unref(t->streams);
     g_array_unref(t->shape_of);
     g_array_unref(t->stats);

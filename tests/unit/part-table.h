@@ -8,7 +8,7 @@
 
 typedef struct { guint64 count; double mean, min, max, m2; } Stat;
 typedef struct {
-    GPtrArray *shapes, *slots, *streams; /* GArray of gint64; a stream is a GPtrArray of its entries */
+    GPtrArray *shapes, *slots, *values, *streams; /* GArray of gint64; a stream is a GPtrArray of its entries. VALUES: by terminal; empty if it is no elastic shape's */
     GArray *shape_of, *stats;            /* of terminals: guint64; duration and interval by turns */
 } Table;
 

@@ -11,7 +11,7 @@ static WendMerge *part_of(SimulatedRank *r)
 {
     GError *error = NULL;
     GByteArray *part = simulated_part(r);
-    WendMerge *m = wend_merge_from_part(part->data, part->len, &error);
+    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
     g_assert_no_error(error);
     g_byte_array_unref(part);
     return m;

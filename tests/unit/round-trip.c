@@ -137,7 +137,7 @@ static void test_memory(void)
         simulated_free(r);
         GError *error = NULL;
         gsize before = allocated();
-        WendMerge *m = wend_merge_from_part(part->data, part->len, &error);
+        WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
         gsize taken = allocated() - before;
         g_assert_no_error(error);
         g_assert_cmpuint(wend_merge_memory(m), >, taken / 2);

@@ -153,6 +153,73 @@ static void test_cst(void)
     }
 }
 
+/* A call that was accepted: its terminal and its slots. */
+typedef struct { guint32 terminal; guint n; gint64 slots[3]; } Accepted;
+
+/* What is told of ACCEPTED by a table: by the slots of its terminal, or by the next entry of its values. */
+static void check_calls(const WendCst *t, const GArray *accepted)
+{
+    WendBuf b = WEND_BUF_INIT;
+    wend_cst_encode(t, FALSE, NULL, 0, &b);
+    g_assert_false(b.failed);
+    WendCursor c = wend_cursor(b.data, b.len);
+    Table table = read_table(&c);
+    g_autofree guint *at = g_new0(guint, table.slots->len + 1);
+    g_autofree gint64 *last = g_new0(gint64, 3 * table.slots->len + 1);
+    for (guint i = 0; i < accepted->len; i++) {
+        const Accepted *a = &g_array_index(accepted, Accepted, i);
+        const GPtrArray *values = table.values->pdata[a->terminal];
+        const GArray *words = values->len ? values->pdata[at[a->terminal]++] : table.slots->pdata[a->terminal];
+        g_assert_cmpuint(words->len, ==, a->n);
+        for (guint k = 0; k < a->n; k++) {
+            gint64 *slot = &last[3 * a->terminal + k];
+            *slot = g_array_index(words, gint64, k) + (values->len ? *slot : 0);
+            g_assert_cmpint(*slot, ==, a->slots[k]);
+        }
+    }
+    for (guint i = 0; i < table.values->len; i++) g_assert_cmpuint(at[i], ==, ((const GPtrArray *)table.values->pdata[i])->len);
+    table_clear(&table);
+    wend_buf_clear(&b);
+}
+
+static void test_values(void)
+{
+    gsize patience = wend_cst_patience;
+    guint elastic = 0;
+    wend_cst_patience = 0;
+    for (guint round = 1; round < 300; round++) { /* the table itself comes first */
+        allowed = round;
+        WendCst *t = wend_cst_new();
+        GRand *rand = g_rand_new_with_seed(round);
+        GArray *accepted = g_array_new(FALSE, FALSE, sizeof(Accepted));
+        guint refused = 0;
+        for (gint64 i = 0; i < 2000; i++) {
+            gint64 shape[] = {i % 3, 1};
+            Accepted a = {.n = i % 3 + 1};
+            for (guint k = 0; k < a.n; k++) a.slots[k] = k == 0 && i % 2 ? i : g_rand_int_range(rand, 0, 200);
+            const WendTerminalEntry *e = wend_cst_call(t, shape, 2, a.slots, a.n);
+            refused += !e;
+            if (refused == 10) allowed = G_MAXUINT64;
+            if (!e) continue;
+            a.terminal = e->number;
+            g_array_append_val(accepted, a);
+            if (i < 1999) continue;
+            wend_cst_call_undo(t, e); /* the outcome could not be told */
+            g_array_set_size(accepted, accepted->len - 1);
+        }
+        allowed = G_MAXUINT64;
+        uint64_t calls, words;
+        wend_cst_elastic(t, &calls, &words);
+        elastic += calls > 0;
+        check_calls(t, accepted);
+        wend_cst_free(t);
+        g_array_unref(accepted);
+        g_rand_free(rand);
+    }
+    wend_cst_patience = patience;
+    g_assert_cmpuint(elastic, >, 200);
+}
+
 /* Outcomes in turn, disturbed now and then, and noise: what repeats itself begins and ends. */
 static gint64 outcome_at(guint i)
 {
@@ -204,6 +271,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/shortage/grammar", test_grammar);
     g_test_add_func("/shortage/cst", test_cst);
+    g_test_add_func("/shortage/values", test_values);
     g_test_add_func("/shortage/outcomes", test_outcomes);
     return g_test_run();
 }

@@ -130,7 +130,7 @@ void end(SimulatedRank *r, SimulatedSequence *s, double seconds)
     SimulatedCall *c = s->now;
     words(c->outcome)[0] = s->polls_since;
     s->polls_since = 0;
-    WendTerminalEntry *t = wend_cst_terminal(s->calls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
+    WendTerminalEntry *t = wend_cst_call(s->calls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
     g_assert_true(wend_grammar_append(s->grammar, t->number, 1));
     g_assert_true(wend_cst_outcome(s->calls, t->shape, words(c->outcome), c->outcome->len));
     double factor = r->noise ? exp2(g_rand_double_range(r->noise, -1, 3)) : 1;

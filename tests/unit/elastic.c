@@ -1,0 +1,161 @@
+/* elastic.c: shapes whose calls are values in a stream while they are recorded: nobody can tell afterwards. */
+#include "recorded.h"
+
+/* -- programs by chance -- */
+
+typedef enum { SAME, CHANCE, FEW, STRIDE, PERIOD, WALK, STRETCHES, PATTERNS } Pattern;
+
+typedef struct { Pattern pattern; gint64 first, step; guint period; gint64 now; guint n; } Varying;
+
+static Varying varying(GRand *draw)
+{
+    Varying v = {.pattern = g_rand_int_range(draw, 0, PATTERNS), .first = g_rand_int_range(draw, 0, 1000), .step = g_rand_int_range(draw, -3, 4), .period = g_rand_int_range(draw, 1, 90)};
+    v.now = v.first;
+    return v;
+}
+
+static gint64 next(Varying *v, GRand *chance)
+{
+    guint i = v->n++;
+    switch (v->pattern) {
+    case CHANCE: return g_rand_int_range(chance, 0, 1 << 20);
+    case FEW: return g_rand_int_range(chance, 0, 60);
+    case STRIDE: return v->first + v->step * i;
+    case PERIOD: return v->first + i % v->period;
+    case WALK: return v->now += g_rand_int_range(chance, -2, 3);
+    case STRETCHES: return i / v->period % 2 ? g_rand_int_range(chance, 0, 1000) : v->first;
+    default: return v->first;
+    }
+}
+
+/* Calls of a few shapes, each with slots that vary in a way of their own; requests and failing polls between them; and now and then something regular, so that loops are left and entered again. */
+static void run(SimulatedRank *r, SimulatedSequence *s, GRand *draw, GRand *chance, guint calls)
+{
+    Varying count[3], peer[3], offset = varying(draw), constant_now = {.pattern = SAME, .first = 7};
+    for (guint k = 0; k < 3; k++) {
+        count[k] = varying(draw);
+        peer[k] = g_rand_boolean(draw) ? varying(draw) : constant_now;
+    }
+    for (guint i = 0; i < calls; i++) {
+        gint kind = g_rand_int_range(draw, 0, 6);
+        if (kind == 0) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), next(&offset, chance), next(&count[0], chance), next(&peer[0], chance), 3);
+        if (kind == 1) sim_recv(r, s, next(&count[1], chance), constant("MPI_ANY_SOURCE"), 3, g_rand_int_range(chance, 0, 4), 3, 8);
+        if (kind == 2) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 10, g_rand_int_range(chance, 0, 2) ? next(&peer[1], chance) : constant("MPI_PROC_NULL"), 4);
+        if (kind == 3) {
+            gint64 request = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, next(&count[2], chance), 1, 5);
+            for (gint polls = g_rand_int_range(chance, 0, 3); polls > 0; polls--) sim_test(r, s, request, FALSE);
+            sim_test(r, s, request, TRUE);
+        }
+        if (kind == 4 && i % 40 == 0)
+            for (guint k = 0; k < 30; k++) sim_allreduce(r, s, 1);
+        if (kind == 5) sim_allreduce(r, s, i < calls / 2 ? 1 : next(&count[0], chance));
+    }
+}
+
+static SimulatedRank *by_chance(guint rank, guint world, guint32 seed)
+{
+    SimulatedRank *r = simulated_new(rank, world, TRUE);
+    GRand *chance = g_rand_new_with_seed(seed + 1000 * (rank + 1)), *draw = g_rand_new_with_seed(seed);
+    r->noise = g_rand_new_with_seed(rank);
+    for (guint thread = 0; thread < 1 + seed % 2; thread++) run(r, simulated_sequence(r, WEND_SEQUENCE_THREAD, thread), draw, chance, 300 + 200 * (seed % 4));
+    g_rand_free(chance);
+    g_rand_free(draw);
+    return r;
+}
+
+static guint64 elastic_calls(const SimulatedRank *r)
+{
+    guint64 all = 0;
+    for (guint q = 0; q < r->sequences->len; q++) {
+        uint64_t calls, words;
+        wend_cst_elastic(((const SimulatedSequence *)g_ptr_array_index(r->sequences, q))->calls, &calls, &words);
+        g_assert_true(calls == 0 ? words == 0 : words >= calls);
+        all += calls;
+    }
+    return all;
+}
+
+/* The archive of a program that was recorded with so much patience; ELASTIC: how many of its calls were values in streams. */
+static char *bytes_with(gsize patience, guint32 seed, gsize *n, guint64 *elastic)
+{
+    gsize before = wend_cst_patience;
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    wend_cst_patience = patience;
+    for (guint rank = 0; rank < 3; rank++) g_ptr_array_add(ranks, by_chance(rank, 3, seed));
+    wend_cst_patience = before;
+    *elastic = 0;
+    for (guint i = 0; i < ranks->len; i++) *elastic += elastic_calls(ranks->pdata[i]);
+    char *dir = record(ranks, NULL, NULL), *bytes = recorded_bytes(dir, n);
+    check(dir, ranks);
+    check_times(dir);
+    discard(dir);
+    return bytes;
+}
+
+static void test_chance(void)
+{
+    guint seen = 0;
+    for (guint32 seed = 0; seed < 60; seed++) {
+        gsize n, m, l;
+        guint64 none, some, early;
+        g_autofree char *plain = bytes_with(G_MAXSIZE, seed, &n, &none), *at_once = bytes_with(0, seed, &m, &early), *later = bytes_with(16384, seed, &l, &some);
+        g_assert_cmpuint(none, ==, 0);
+        g_assert_cmpmem(plain, n, at_once, m);
+        g_assert_cmpmem(plain, n, later, l);
+        seen += early > some && some > 0;
+    }
+    g_assert_cmpuint(seen, >, 20); /* else this tests something else */
+}
+
+/* -- what it is for -- */
+
+/* Bytes for each call of the recorder's tables. */
+static double memory_of_call(gsize patience, gint32 values, guint calls)
+{
+    gsize before = wend_cst_patience;
+    wend_cst_patience = patience;
+    SimulatedRank *r = simulated_chance(0, 1, calls, 0, values, FALSE);
+    wend_cst_patience = before;
+    const SimulatedSequence *s = g_ptr_array_index(r->sequences, 0);
+    double all = (double)wend_cst_memory(s->calls) + (double)wend_grammar_memory(s->grammar);
+    simulated_free(r);
+    g_test_message("%.1f bytes a call", all / calls);
+    return all / calls;
+}
+
+static void test_memory(void)
+{
+    gsize patience = wend_cst_patience;
+    /* new each time; one of many; one of few, which is what tables are for */
+    g_assert_cmpfloat(memory_of_call(G_MAXSIZE, 1 << 30, 100000), >, 150);
+    g_assert_cmpfloat(memory_of_call(patience, 1 << 30, 100000), <, 30);
+    g_assert_cmpfloat(memory_of_call(patience, 4096, 100000), <, 30);
+    g_assert_cmpfloat(memory_of_call(patience, 20, 100000), ==, memory_of_call(G_MAXSIZE, 20, 100000));
+}
+
+/* A loop over many partners is one of values that come again: it takes no more, however long. */
+static gsize loop_memory(guint iterations)
+{
+    SimulatedRank *r = simulated_new(0, 1, FALSE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    for (guint i = 0; i < iterations; i++)
+        for (gint64 peer = 0; peer < 3001; peer++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, peer * 1361 % 3001, 1);
+    gsize all = wend_cst_memory(s->calls) + wend_grammar_memory(s->grammar);
+    g_assert_cmpuint(elastic_calls(r), >, 0);
+    simulated_free(r);
+    return all;
+}
+
+static void test_loop(void)
+{
+    g_assert_cmpuint(loop_memory(400), ==, loop_memory(40));
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/elastic/chance", test_chance);
+    g_test_add_func("/elastic/memory", test_memory);
+    g_test_add_func("/elastic/loop", test_loop);
+    return g_test_run();
+}
