@@ -266,7 +266,7 @@ static void bench_request(void)
             WendPoolKey key;
             uint32_t number;
             slots[0] = (int64_t)(i & 7);
-            if (!wend_cst_request(t, shape, SHAPE, slots, SLOTS, &key, &number))
+            if (!wend_cst_request(t, shape, SHAPE, slots, SLOTS, true, &key, &number))
                 abort();
             wend_cst_release(t, key);
         }

@@ -36,13 +36,22 @@ typedef struct Elastic {
 } Elastic;
 
 typedef struct {
-    WendSignature signature;
+    WendSignature signature; /* of a common one: no slots */
+    struct Maker *maker;
     uint32_t number;
     uint32_t n_free;   /* in heap */
     uint32_t n, cap;   /* k that were ever taken; room in both arrays */
     uint32_t *numbers; /* of k: the request's number in the table */
     uint32_t *heap;    /* free k, a binary heap, smallest first */
 } Pool;
+
+/* A shape, without the request's word, whose calls make requests. */
+typedef struct Maker {
+    WendSignature signature; /* no slots */
+    uint64_t requests;       /* made, in all */
+    uint32_t n_pools;
+    Pool *common;            /* NULL: each signature has its own */
+} Maker;
 
 /* A table and its records by number. */
 typedef struct {
@@ -54,6 +63,7 @@ typedef struct {
 struct WendCst {
     WendArena arena;
     Index shapes, terminals, pools;
+    WendIntern makers;
     uint32_t n_requests;
 };
 
@@ -86,6 +96,7 @@ void wend_cst_free(WendCst *t)
         wend_intern_clear(&all[i]->table);
         wend_budget_free(all[i]->records, all[i]->cap * sizeof *all[i]->records);
     }
+    wend_intern_clear(&t->makers);
     wend_arena_clear(&t->arena);
     wend_budget_free(t, sizeof *t);
 }
@@ -260,23 +271,75 @@ void wend_cst_elastic(const WendCst *t, uint64_t *calls, uint64_t *words)
 
 /* -- pools -- */
 
-static Pool *get_pool(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
+static Maker *get_maker(WendCst *t, const int64_t *shape, size_t n_shape)
+{
+    uint64_t hash;
+    Maker *m = (Maker *)wend_intern_find(&t->makers, shape, n_shape, NULL, 0, &hash);
+    if (m)
+        return m;
+    m = wend_arena_new(&t->arena, sizeof *m);
+    const int64_t *words = wend_arena_copy(&t->arena, shape, n_shape * sizeof *shape);
+    if (!m || !words)
+        return NULL;
+    m->signature.shape = words;
+    m->signature.n_shape = n_shape;
+    return wend_intern_add(&t->makers, &m->signature, hash) ? m : NULL;
+}
+
+static Pool *add_pool(WendCst *t, Maker *m, const int64_t *slots, size_t n_slots, uint64_t hash)
+{
+    Pool *p = wend_arena_new(&t->arena, sizeof *p);
+    const int64_t *words = wend_arena_copy(&t->arena, slots, n_slots * sizeof *slots);
+    if (!p || !words)
+        return NULL;
+    p->signature.shape = m->signature.shape;
+    p->signature.n_shape = m->signature.n_shape;
+    p->signature.slots = words;
+    p->signature.n_slots = n_slots;
+    p->maker = m;
+    p->number = t->pools.n;
+    if (!index_add(&t->pools, p, hash))
+        return NULL;
+    m->n_pools++;
+    return p;
+}
+
+/* A pool takes 1,300 bytes, with the shape of the call that has its number, its terminal, and the shapes of those that complete its request. It counts as less: where hundreds of partners come again, in whatever order,
+ * a number for each keeps the calls the same. FEW_REQUESTS: that pools have had on average where they do not come again. */
+enum { POOL_BYTES = 256, FEW_REQUESTS = 4 };
+
+static bool has_many_pools(const Maker *m)
+{
+    return m->n_pools > WEND_TIMED_APART && m->n_pools > wend_cst_patience / POOL_BYTES && m->requests / FEW_REQUESTS < m->n_pools;
+}
+
+/* Short of memory the shape stays as it is. */
+static void make_common(WendCst *t, Maker *m)
+{
+    Pool *p = index_reserve(&t->pools) ? wend_arena_new(&t->arena, sizeof *p) : NULL;
+    if (!p)
+        return;
+    p->signature.shape = m->signature.shape;
+    p->signature.n_shape = m->signature.n_shape;
+    p->maker = m;
+    p->number = t->pools.n;
+    t->pools.records[t->pools.n++] = p;
+    m->common = p;
+}
+
+static Pool *get_pool(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, bool alike)
 {
     uint64_t hash;
     Pool *p = (Pool *)wend_intern_find(&t->pools.table, shape, n_shape, slots, n_slots, &hash);
-    if (p)
-        return p;
-    p = wend_arena_new(&t->arena, sizeof *p);
-    const int64_t *shape_words = wend_arena_copy(&t->arena, shape, n_shape * sizeof *shape);
-    const int64_t *slot_words = wend_arena_copy(&t->arena, slots, n_slots * sizeof *slots);
-    if (!p || !shape_words || !slot_words)
+    Maker *m = p ? p->maker : get_maker(t, shape, n_shape);
+    if (!m)
         return NULL;
-    p->signature.shape = shape_words;
-    p->signature.n_shape = n_shape;
-    p->signature.slots = slot_words;
-    p->signature.n_slots = n_slots;
-    p->number = t->pools.n;
-    return index_add(&t->pools, p, hash) ? p : NULL;
+    m->requests++;
+    if (!p && alike && !m->common && has_many_pools(m))
+        make_common(t, m);
+    if (alike && m->common)
+        return m->common;
+    return p ? p : add_pool(t, m, slots, n_slots, hash);
 }
 
 /* Room for one k more, in the heap too, so that a release cannot fail. */
@@ -328,9 +391,9 @@ static void heap_push(uint32_t *heap, uint32_t n, uint32_t k) /* n: before */
     heap[i] = k;
 }
 
-bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, WendPoolKey *key, uint32_t *number)
+bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, bool alike, WendPoolKey *key, uint32_t *number)
 {
-    Pool *p = get_pool(t, shape, n_shape, slots, n_slots);
+    Pool *p = get_pool(t, shape, n_shape, slots, n_slots, alike);
     if (!p)
         return false;
     uint32_t k;
@@ -376,6 +439,7 @@ size_t wend_cst_memory(const WendCst *t)
         bytes += wend_stream_memory(&s->outcomes);
         bytes += s->elastic ? wend_stream_memory(&s->elastic->values) + 2 * s->elastic->cap * sizeof(int64_t) : 0;
     }
+    bytes += wend_intern_memory(&t->makers);
     for (uint32_t i = 0; i < t->pools.n; i++)
         bytes += 2 * sizeof(uint32_t) * ((Pool *)t->pools.records[i])->cap;
     return bytes;

@@ -51,7 +51,7 @@ void wend_cst_free(WendCst *t);
 /* The terminal of the sequence's next call; a new one if its signature has not occurred. */
 WendTerminalEntry *wend_cst_call(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots);
 void wend_cst_call_undo(WendCst *t, const WendTerminalEntry *e); /* takes back the last one, which was this; none follows any more */
-/* Bytes that a shape's terminals may take before it is looked at; set by tests and benchmarks alone. */
+/* Bytes that a shape's terminals, or pools, may take before it is looked at; set by tests and benchmarks alone. */
 extern size_t wend_cst_patience;
 /* Calls that are values in a stream, and the words of these. */
 void wend_cst_elastic(const WendCst *t, uint64_t *calls, uint64_t *words);
@@ -62,9 +62,12 @@ WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_
 /* Signatures that create a request: shape and slots are given without the request's word, and without what is not to tell pools apart. Takes the smallest free k of the
  * signature's pool; if (signature, k) is new it gets the next request number of the table. wend_cst_request returns
  * a pool key to hand back with wend_cst_release when the request has ended, and sets *number. The caller then appends the
- * request's word to the shape and calls wend_cst_terminal. */
+ * request's word to the shape and calls wend_cst_call.
+ *
+ * ALIKE: the slots may be left out altogether. Where tags count the iterations each call would have a pool, and with it a number and a shape of its own; so a shape with many pools, of which most
+ * have had few requests, gets one for all of its calls from then on (wend_cst_patience). */
 typedef struct { uint32_t signature, k; } WendPoolKey;
-bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, WendPoolKey *key, uint32_t *number);
+bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, bool alike, WendPoolKey *key, uint32_t *number);
 void wend_cst_release(WendCst *t, WendPoolKey key);
 
 /* Appends an entry (words as in docs/design.md) to the outcome stream of a shape. Equal entries in a row cost a count.

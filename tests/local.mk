@@ -46,6 +46,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/spawn.c \
 	tests/programs/statuses.c \
 	tests/programs/strays.c \
+	tests/programs/tagged.c \
 	tests/programs/teams.c \
 	tests/programs/threads.c \
 	tests/programs/trips.c \

@@ -44,6 +44,12 @@ setup() { in_scratch; }
     grep -Eq 'array_of_displacements=\[([0-9]+, )+[0-9]+\]' dump.out
 }
 @test "round trip: counts by chance that come again now and then" { roundtrip 2 "$PROGRAMS/irregular" again 3000; }
+@test "round trip: each iteration with tags of its own" {
+    roundtrip 3 "$PROGRAMS/tagged"
+    # numbers and shapes for each would take the same for each iteration more
+    record long.dir 3 "$PROGRAMS/tagged" 10000
+    [ "$(stat -c %s long.dir/trace.tar.zst)" -lt $((2 * $(stat -c %s app.dir/trace.tar.zst))) ] || fail "$(ls -l ./*.dir/trace.tar.zst)"
+}
 @test "round trip: MPI_Alltoallv with counts by chance" { roundtrip 6 "$PROGRAMS/irregular" exchange 5; }
 @test "round trip: requests at places that differ by rank and in time" {
     roundtrip 4 "$PROGRAMS/partners"

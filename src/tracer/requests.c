@@ -413,7 +413,7 @@ static RequestRecord *record_of(Sequence *q, uint32_t number)
 }
 
 /* As wend_cst_request, but sizes do not make a pool of their own: where they vary from message to message each call would have a request of another
- * number, and so another shape. Tags do: messages of different kinds have different tags, and outcomes that are the same each time, for each shape, cost a count. */
+ * number, and so another shape. Tags do, until they are many: messages of different kinds have different tags, and outcomes that are the same each time, for each shape, cost a count. */
 static bool take_number(Call *c, bool persistent, WendPoolKey *key, uint32_t *number)
 {
     int64_t kept[64];
@@ -423,7 +423,7 @@ static bool take_number(Call *c, bool persistent, WendPoolKey *key, uint32_t *nu
         kept[i] = c->slots.w[i];
         c->slots.w[i] = 0;
     }
-    bool taken = wend_cst_request(c->sequence->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n, key, number);
+    bool taken = wend_cst_request(c->sequence->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n, !persistent, key, number);
     for (uint64_t rest = left_out, i; rest; rest &= rest - 1) {
         i = (uint64_t)__builtin_ctzll(rest);
         c->slots.w[i] = kept[i];

@@ -345,7 +345,7 @@ static void record(Call *c)
     if (c->made != NULL) {
         Request *r = g_new0(Request, 1);
         guint32 number;
-        wend_cst_request(table, words(c->shape), c->shape->len, words(c->slots), c->slots->len, &r->key, &number);
+        wend_cst_request(table, words(c->shape), c->shape->len, words(c->slots), c->slots->len, true, &r->key, &number);
         r->word = WEND_HANDLE(c->sequence->thread, number);
         r->live = TRUE;
         put(c->shape, r->word);

@@ -76,7 +76,7 @@ static WendPoolKey request(WendCst *t, gint64 function, guint32 expected_number)
     gint64 shape[] = {function}, slots[] = {0, 1};
     WendPoolKey key;
     guint32 number;
-    g_assert_true(wend_cst_request(t, shape, 1, slots, 2, &key, &number));
+    g_assert_true(wend_cst_request(t, shape, 1, slots, 2, false, &key, &number));
     g_assert_cmpuint(number, ==, expected_number);
     return key;
 }
@@ -116,7 +116,7 @@ static void test_pool_model(void)
                 k++;
             WendPoolKey key;
             guint32 number;
-            g_assert_true(wend_cst_request(t, &word, 1, NULL, 0, &key, &number));
+            g_assert_true(wend_cst_request(t, &word, 1, NULL, 0, true, &key, &number));
             g_assert_cmpuint(key.k, ==, k);
             g_assert_cmpuint(number, ==, k); /* only one pool: numbers in step with k */
             ever = MAX(ever, k + 1);

@@ -151,11 +151,53 @@ static void test_loop(void)
     g_assert_cmpuint(loop_memory(400), ==, loop_memory(40));
 }
 
+/* Each iteration has a tag of its own, and some of its requests are completed in the next one. */
+static SimulatedRank *tags(guint iterations, gboolean keep)
+{
+    SimulatedRank *r = simulated_new(0, 1, keep);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    gint64 before = 0;
+    for (guint i = 0; i < iterations; i++) {
+        gint64 requests[3] = {sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, 1, i), sim_isend(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 10, 1, i), before};
+        before = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 2), 0, 10, 2, 2 * i);
+        sim_waitall(r, s, i ? 3 : 2, requests);
+    }
+    sim_waitall(r, s, 1, &before);
+    return r;
+}
+
+static gsize tags_memory(guint iterations)
+{
+    SimulatedRank *r = tags(iterations, FALSE);
+    const SimulatedSequence *s = g_ptr_array_index(r->sequences, 0);
+    gsize all = wend_cst_memory(s->calls) + wend_grammar_memory(s->grammar);
+    simulated_free(r);
+    return all;
+}
+
+/* A pool for each tag would be a number, a shape and a stream for each. */
+static void test_tags(void)
+{
+    g_assert_cmpuint(tags_memory(40000), ==, tags_memory(10000));
+    for (guint early = 0; early < 2; early++) {
+        gsize patience = wend_cst_patience;
+        g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+        if (early) wend_cst_patience = 0;
+        g_ptr_array_add(ranks, tags(early ? 300 : 2000, TRUE));
+        wend_cst_patience = patience;
+        char *dir = record(ranks, NULL, NULL);
+        check(dir, ranks);
+        check_times(dir);
+        discard(dir);
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/elastic/chance", test_chance);
     g_test_add_func("/elastic/memory", test_memory);
     g_test_add_func("/elastic/loop", test_loop);
+    g_test_add_func("/elastic/tags", test_tags);
     return g_test_run();
 }

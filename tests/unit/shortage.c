@@ -127,7 +127,7 @@ static void test_cst(void)
             gint64 shape[] = {i % 37, i % 3}, slots[20] = {i % 111, 5};
             WendPoolKey key;
             guint32 number;
-            if (wend_cst_request(t, shape, 2, slots, 2, &key, &number))
+            if (wend_cst_request(t, shape, 2, slots, 2, i % 2, &key, &number))
                 wend_cst_release(t, key);
             WendTerminalEntry *e = wend_cst_terminal(t, shape, 2, slots, 2 + i % 19);
             if (e && wend_cst_outcome(t, e->shape, slots, i % 20))

@@ -165,7 +165,7 @@ gint64 end_request(SimulatedRank *r, SimulatedSequence *s)
     g_autofree gint64 *pool = g_memdup2(words(c->slots), c->slots->len * sizeof(gint64)); /* self, offset, count, partner, tag */
     g_assert_cmpuint(c->slots->len, ==, 5);
     pool[2] = 0;
-    g_assert_true(wend_cst_request(s->calls, words(c->shape), c->shape->len, pool, c->slots->len, &key, &number));
+    g_assert_true(wend_cst_request(s->calls, words(c->shape), c->shape->len, pool, c->slots->len, true, &key, &number));
     if (number >= s->pool->len) g_array_set_size(s->pool, number + 1);
     g_array_index(s->pool, WendPoolKey, number) = key;
     shape(s, WEND_HANDLE(s->id, number));
