@@ -227,7 +227,7 @@ guint timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS])
     }
     guint finer = timing_finer(&read, numbers);
     guint32 shift;
-    guint64 first = first_of((guint32)mean, bits, &shift), quarters = (guint64)(MIN(t->mean * 4e9, 0x1p62) + 0.5);
+    guint64 first = first_of((guint32)mean, bits, &shift), quarters = (guint64)(CLAMP(t->mean * 4e9, 0, 0x1p62) + 0.5); /* a damaged part may say anything */
     if (finer) numbers[TIMING_FINER] = (gint64)MIN((MAX(quarters, first) - first) >> (shift - finer), (1u << finer) - 1);
     return finer;
 }

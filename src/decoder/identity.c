@@ -24,7 +24,10 @@ struct IdentityRank {
     guint rank;
     WendDecoder *decoder;
     guint32 *terminals;        /* numbers; 0: not asked for yet */
-    GHashTable *requests;      /* request word -> number */
+    GHashTable *requests;      /* request word -> number; 0: several signatures have it in common */
+    gboolean any_common, named_common; /* there are such; one was named lately */
+    GHashTable *lives;         /* request word -> number, of those in common: as what they were made last */
+    GHashTable *pending;       /* signature -> GArray of gint64: the request that had k last; 0: none had */
     GHashTable *names;         /* GBytes -> number by first sight: of files and ports */
     const GArray *constants;
 };
@@ -254,9 +257,13 @@ guint32 identity_call(IdentityRank *r, const WendCall *call, IdentityParts parts
 
 guint32 identity_terminal(IdentityRank *r, guint32 terminal)
 {
-    if (r->terminals[terminal] == 0)
-        r->terminals[terminal] = identity_call(r, wend_decoder_call(r->decoder, terminal, r->rank), IDENTITY_IN, NULL, NULL);
-    return r->terminals[terminal];
+    if (r->terminals[terminal] != 0)
+        return r->terminals[terminal];
+    r->named_common = FALSE;
+    guint32 number = identity_call(r, wend_decoder_call(r->decoder, terminal, r->rank), IDENTITY_IN, NULL, NULL);
+    if (!r->named_common)
+        r->terminals[terminal] = number;
+    return number;
 }
 
 /* -- requests -- */
@@ -265,40 +272,103 @@ typedef struct { gint64 word; guint32 pool; } Made;
 
 static gint compare_made(gconstpointer a, gconstpointer b)
 {
-    gint64 x = ((const Made *)a)->word, y = ((const Made *)b)->word;
-    return x < y ? -1 : x > y;
+    const Made *x = a, *y = b;
+    if (x->word != y->word)
+        return x->word < y->word ? -1 : 1;
+    return x->pool < y->pool ? -1 : x->pool > y->pool;
+}
+
+static guint32 name_request(IdentityRank *r, gint64 word, guint32 pool, guint32 k)
+{
+    struct { guint32 tag, thread, pool, k; } name = {TAG_REQUEST, wend_handle_tid(word), pool, k};
+    return identity_intern(r->identity, &name, sizeof name);
 }
 
 /* A request's number n in its thread hides (pool, k): numbers are given by first occurrence, and the k of one pool
- * occur in order. So the numbers of a pool, sorted, are k = 0, 1, 2, … */
+ * occur in order. So the numbers of a pool, sorted, are k = 0, 1, 2, … but for those that several signatures have in common. */
 static void name_requests(IdentityRank *r, GArray *made)
 {
     GHashTable *next = g_hash_table_new(NULL, NULL); /* pool -> k, for one thread's requests */
     guint32 thread = 0;
     g_array_sort(made, compare_made);
-    for (guint i = 0; i < made->len; i++) {
+    for (guint i = 0, n; i < made->len; i += n) {
         const Made *m = &g_array_index(made, Made, i);
-        if (i > 0 && m->word == m[-1].word)
-            continue;
-        if (i == 0 || wend_handle_tid(m->word) != thread)
-            g_hash_table_remove_all(next);
-        thread = wend_handle_tid(m->word);
-        gpointer pool = GUINT_TO_POINTER(m->pool);
-        guint32 k = GPOINTER_TO_UINT(g_hash_table_lookup(next, pool));
-        g_hash_table_insert(next, pool, GUINT_TO_POINTER(k + 1));
-
-        struct { guint32 tag, thread, pool, k; } name = {TAG_REQUEST, thread, m->pool, k};
-        guint32 number = identity_intern(r->identity, &name, sizeof name);
+        guint32 number = 0;
+        for (n = 1; i + n < made->len && m[n].word == m->word;)
+            n++;
+        if (m->pool == m[n - 1].pool) {
+            if (i == 0 || wend_handle_tid(m->word) != thread)
+                g_hash_table_remove_all(next);
+            thread = wend_handle_tid(m->word);
+            gpointer pool = GUINT_TO_POINTER(m->pool);
+            guint32 k = GPOINTER_TO_UINT(g_hash_table_lookup(next, pool));
+            g_hash_table_insert(next, pool, GUINT_TO_POINTER(k + 1));
+            number = name_request(r, m->word, m->pool, k);
+        } else {
+            r->any_common = TRUE;
+        }
         g_hash_table_insert(r->requests, g_memdup2(&m->word, sizeof m->word), GUINT_TO_POINTER(number));
     }
     g_hash_table_unref(next);
+}
+
+/* Those that the call makes, and its signature: Made. */
+static void add_made(IdentityRank *r, const WendCall *call, GArray *made)
+{
+    const PutOptions options = {IDENTITY_IN, TRUE, NULL, NULL};
+    Made m = {0, 0};
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        if (arg->param->kind != WEND_KIND_REQUEST || arg->param->dir != WEND_DIR_OUT || arg->out == NULL)
+            continue;
+        for (gint64 e = 0; e < arg->n_out; e++) {
+            m.word = arg->out[e];
+            if (!wend_is_handle(m.word))
+                continue;
+            if (m.pool == 0) {
+                put_call(r, r->identity->key, call, TAG_POOL, &options);
+                m.pool = identity_intern(r->identity, r->identity->key->data, r->identity->key->len);
+            }
+            g_array_append_val(made, m);
+        }
+    }
+}
+
+static gboolean is_common(const IdentityRank *r, gint64 request)
+{
+    gpointer number;
+    return r->any_common && g_hash_table_lookup_extended(r->requests, &request, NULL, &number) && number == NULL;
+}
+
+void identity_next(IdentityRank *r, const WendCall *call, const WendWalk *walk)
+{
+    if (!r->any_common || call->failed)
+        return;
+    g_autoptr(GArray) made = g_array_new(FALSE, FALSE, sizeof(Made));
+    add_made(r, call, made);
+    for (guint i = 0; i < made->len; i++) {
+        const Made *m = &g_array_index(made, Made, i);
+        if (!is_common(r, m->word))
+            continue;
+        GArray *pending = g_hash_table_lookup(r->pending, GUINT_TO_POINTER(m->pool));
+        if (pending == NULL)
+            g_hash_table_insert(r->pending, GUINT_TO_POINTER(m->pool), pending = g_array_new(FALSE, TRUE, sizeof(gint64)));
+        WendRequestState state;
+        guint32 k = 0;
+        while (k < pending->len && g_array_index(pending, gint64, k) != m->word && wend_walk_request(walk, g_array_index(pending, gint64, k), &state) &&
+               GPOINTER_TO_UINT(g_hash_table_lookup(r->lives, &g_array_index(pending, gint64, k))) == name_request(r, m->word, m->pool, k))
+            k++;
+        if (k == pending->len)
+            g_array_set_size(pending, k + 1);
+        g_array_index(pending, gint64, k) = m->word;
+        g_hash_table_insert(r->lives, g_memdup2(&m->word, sizeof m->word), GUINT_TO_POINTER(name_request(r, m->word, m->pool, k)));
+    }
 }
 
 static void find_requests(IdentityRank *r, Counts *counts)
 {
     const WendClass *class = wend_program_class(r->program, wend_program_class_of(r->program, r->rank));
     GArray *made = g_array_new(FALSE, FALSE, sizeof(Made));
-    const PutOptions options = {IDENTITY_IN, TRUE, NULL, NULL};
     for (guint s = 0; s < class->n_sequences; s++) {
         guint n;
         const guint32 *terminals = counts_of_rule(counts, class->sequences[s].rule, &n);
@@ -309,19 +379,7 @@ static void find_requests(IdentityRank *r, Counts *counts)
                 makes = makes || (shape->function->params[i].kind == WEND_KIND_REQUEST && shape->function->params[i].dir == WEND_DIR_OUT);
             if (!makes)
                 continue;
-            const WendCall *call = wend_decoder_call(r->decoder, terminals[t], r->rank);
-            put_call(r, r->identity->key, call, TAG_POOL, &options);
-            Made m = {0, identity_intern(r->identity, r->identity->key->data, r->identity->key->len)};
-            for (guint i = 0; i < call->n_args; i++) {
-                const WendArg *arg = &call->args[i];
-                if (arg->param->kind != WEND_KIND_REQUEST || arg->param->dir != WEND_DIR_OUT || arg->out == NULL)
-                    continue;
-                for (gint64 e = 0; e < arg->n_out; e++) {
-                    m.word = arg->out[e];
-                    if (wend_is_handle(m.word))
-                        g_array_append_val(made, m);
-                }
-            }
+            add_made(r, wend_decoder_call(r->decoder, terminals[t], r->rank), made);
         }
     }
     name_requests(r, made);
@@ -331,6 +389,10 @@ static void find_requests(IdentityRank *r, Counts *counts)
 guint32 identity_request(IdentityRank *r, gint64 request)
 {
     guint32 number = GPOINTER_TO_UINT(g_hash_table_lookup(r->requests, &request));
+    if (number == 0 && is_common(r, request)) {
+        r->named_common = TRUE;
+        number = GPOINTER_TO_UINT(g_hash_table_lookup(r->lives, &request));
+    }
     if (number != 0)
         return number;
     struct { gint64 tag, word; } name = {TAG_PLAIN_REQUEST, request};
@@ -346,6 +408,8 @@ IdentityRank *identity_rank_new(Identity *identity, const WendProgram *p, guint 
     r->decoder = wend_decoder_new(p);
     r->terminals = g_new0(guint32, wend_program_n_terminals(p));
     r->requests = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    r->lives = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    r->pending = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
     r->names = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     r->constants = p == identity->second ? identity->constants : NULL;
     find_requests(r, counts);
@@ -359,6 +423,8 @@ void identity_rank_free(IdentityRank *r)
     wend_decoder_free(r->decoder);
     g_free(r->terminals);
     g_hash_table_unref(r->requests);
+    g_hash_table_unref(r->lives);
+    g_hash_table_unref(r->pending);
     g_hash_table_unref(r->names);
     g_free(r);
 }

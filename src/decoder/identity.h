@@ -25,6 +25,9 @@ Identity *identity_of_rank(const IdentityRank *r);
 guint32 identity_terminal(IdentityRank *r, guint32 terminal);
 /* The number of a request: (signature of the calls that make it, k). Specials and what nobody makes stand for themselves. */
 guint32 identity_request(IdentityRank *r, gint64 request);
+/* CALL comes next, and WALK is behind it. Where several signatures have a request's number in common (design.md, "Requests") it is named by the one that made it last, and k is the smallest that none of this signature's
+ * pending requests has: as if it had a number of its own. */
+void identity_next(IdentityRank *r, const WendCall *call, const WendWalk *walk);
 
 typedef enum {
     IDENTITY_IN = 1,        /* what the caller gives and, of the outputs, what belongs to shape and slots */

@@ -162,6 +162,7 @@ static void read_call(Items *s)
         s->ended = TRUE;
         return;
     }
+    identity_next(s->identity, call, s->walk);
     guint8 *sort = &s->sorts[call->terminal];
     if (*sort == SORT_UNKNOWN)
         *sort = (guint8)sort_of(call);

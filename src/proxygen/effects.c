@@ -130,7 +130,10 @@ static void use_channel(RankEffects *r, Effects *e, const WendCall *call)
 
 static const char *const making[] = {"MPI_Send_init", "MPI_Bsend_init", "MPI_Ssend_init", "MPI_Recv_init", NULL};
 
-/* The terminals whose calls make the request, or NULL. They differ in amounts alone (functions.h). */
+/* Of a request that more calls make it is not looked which receives it meets: it may be any. */
+enum { MAKERS_MAX = 64 };
+
+/* The terminals whose calls make the request, or NULL. They differ in amounts alone (functions.h), unless they have a number in common because their shape had too many (design.md, "Requests"). */
 static const GArray *makers_of(const RankEffects *r, gint64 request)
 {
     return wend_is_handle(request) ? g_hash_table_lookup(r->makers, &request) : NULL;
@@ -311,28 +314,48 @@ static void find_makers(RankEffects *r)
     wend_decoder_free(decoder);
 }
 
+static gboolean has_segment(const GArray *segments, guint segment)
+{
+    for (guint i = 0; i < segments->len; i++)
+        if (g_array_index(segments, guint, i) == segment)
+            return TRUE;
+    return FALSE;
+}
+
 const GArray *request_memory(RankEffects *r, gint64 request)
 {
     const GArray *makers = makers_of(r, request);
-    if (!makers)
-        return NULL;
-    guint terminal = g_array_index(makers, guint, 0);
-    if (r->calls[terminal])
-        return r->calls[terminal]->memory;
+    GArray *all = makers ? g_hash_table_lookup(r->memories, &request) : NULL;
+    if (!makers || all)
+        return all;
     WendDecoder *decoder = wend_decoder_new(r->plan->program);
-    const Effects *e = rank_effects_of(r, wend_decoder_call(decoder, terminal, r->rank));
+    all = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint k = 0; k < makers->len; k++) {
+        const Effects *e = rank_effects_of(r, wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank));
+        for (guint i = 0; i < e->memory->len; i++)
+            if (!has_segment(all, g_array_index(e->memory, guint, i)))
+                g_array_append_val(all, g_array_index(e->memory, guint, i));
+    }
     wend_decoder_free(decoder);
-    return e->memory;
+    g_hash_table_insert(r->memories, g_memdup2(&request, sizeof request), all);
+    return all;
 }
 
-gboolean request_channel(const RankEffects *r, WendDecoder *decoder, gint64 request, Resource *channel)
+gboolean request_meets(const RankEffects *r, WendDecoder *decoder, gint64 request, const Resource *receive)
 {
     const GArray *makers = makers_of(r, request);
-    const WendCall *maker = makers ? wend_decoder_call(decoder, g_array_index(makers, guint, 0), r->rank) : NULL;
-    const WendArg *source = maker ? wend_call_arg(maker, "source") : NULL;
-    if (source)
-        *channel = (Resource){TRUE, value_of(wend_call_arg(maker, "comm")), value_of(source), value_of(wend_call_arg(maker, "tag"))};
-    return source != NULL;
+    if (makers && makers->len > MAKERS_MAX)
+        return TRUE;
+    for (guint k = 0; makers && k < makers->len; k++) {
+        const WendCall *maker = wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
+        const WendArg *source = wend_call_arg(maker, "source");
+        if (!source)
+            return FALSE;
+        Resource own = {TRUE, value_of(wend_call_arg(maker, "comm")), value_of(source), value_of(wend_call_arg(maker, "tag"))};
+        if (receives_meet(r, receive, &own))
+            return TRUE;
+    }
+    return FALSE;
 }
 
 gboolean receives_meet(const RankEffects *r, const Resource *a, const Resource *b)
@@ -350,6 +373,7 @@ RankEffects *rank_effects_new(const Plan *plan, guint rank)
         .receives = g_array_new(FALSE, FALSE, sizeof(guint)),
         .calls = g_new0(Effects *, wend_program_n_terminals(plan->program) + 1),
         .makers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
+        .memories = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
         .numbers = bytes_table(),
         .any_source = wend_constant_word("MPI_ANY_SOURCE"),
         .any_tag = wend_constant_word("MPI_ANY_TAG"),
@@ -365,6 +389,7 @@ void rank_effects_free(RankEffects *r)
         effects_free(r->calls[i]);
     g_free(r->calls);
     g_hash_table_destroy(r->makers);
+    g_hash_table_destroy(r->memories);
     g_hash_table_destroy(r->numbers);
     g_array_unref(r->resources);
     g_array_unref(r->receives);

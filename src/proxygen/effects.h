@@ -35,6 +35,7 @@ typedef struct {
     GArray *receives;        /* of guint: resources that are receives */
     Effects **calls;         /* by terminal: those asked for */
     GHashTable *makers;      /* request -> GArray of the terminals that make it */
+    GHashTable *memories;    /* request -> GArray of guint: request_memory */
     GHashTable *numbers;     /* of resources, by bytes */
     gint64 any_source, any_tag, proc_null;
 } RankEffects;
@@ -46,14 +47,14 @@ void rank_effects_free(RankEffects *e);
 const Effects *rank_effects_of(RankEffects *e, const WendCall *call);
 
 guint request_resource(RankEffects *e, gint64 request);
-/* The segments that the request uses (Effects.memory); NULL: no call of the recording makes it. */
+/* The segments that the request uses, owned by E; NULL: no call of the recording makes it. */
 const GArray *request_memory(RankEffects *e, gint64 request);
 /* Memory is numbered in the order of its first use; who uses some first, or frees some, writes this. */
 guint memory_numbers(RankEffects *e);
 /* Could one message be received by both? */
 gboolean receives_meet(const RankEffects *e, const Resource *a, const Resource *b);
-/* FALSE: the request is no receive. */
-gboolean request_channel(const RankEffects *e, WendDecoder *decoder, gint64 request, Resource *channel);
+/* Is the request a receive that could get a message of RECEIVE's? */
+gboolean request_meets(const RankEffects *e, WendDecoder *decoder, gint64 request, const Resource *receive);
 
 /* The number of N bytes in a table made with bytes_table(); *new: they had none, and get the next. */
 GHashTable *bytes_table(void);

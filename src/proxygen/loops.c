@@ -393,13 +393,12 @@ static gboolean shared_are_complete(Finder *f, guint first, guint last, guint n)
     }
     WendDecoder *decoder = wend_decoder_new(f->plan->program);
     for (guint i = 0; i < f->chooser->n && complete; i++) {
-        Resource own;
-        if (!f->active[i] || !request_channel(f->effects, decoder, f->chooser->members[i], &own))
+        if (!f->active[i])
             continue;
         for (guint k = 0; k < receives->len && complete; k++) {
             guint other = g_array_index(receives, guint, k);
             const Holder *h = holder(f, other);
-            complete = h->stretch != f->stretch || h->writer != SEVERAL || !receives_meet(f->effects, resource_at(f, other), &own);
+            complete = h->stretch != f->stretch || h->writer != SEVERAL || !request_meets(f->effects, decoder, f->chooser->members[i], resource_at(f, other));
         }
     }
     wend_decoder_free(decoder);

@@ -1,20 +1,18 @@
-/* tagged [ITERATIONS]: each iteration has tags and sizes of its own, so that hardly a call comes again; one receive of each is completed in the next iteration, and by whichever comes first. */
+/* tagged [ITERATIONS [rolling]]: each message has a tag of its own, so that hardly a call comes again. One receive of each iteration is completed in the next one, and by whichever comes first; rolling: some receives of
+ * each of two neighbours are pending, and the one that completes is followed by another, a few times. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { MOST = 100 };
+enum { MOST = 100, PENDING = 3, STEPS = 5 };
+static int rank, size, iterations = 2000;
 
-int main(int argc, char **argv)
+static long by_iteration(int left, int right)
 {
-    int iterations = argc > 1 ? atoi(argv[1]) : 2000, rank, size;
     static int out[2][MOST], in[3][MOST];
-    long sum = 0;
     MPI_Request early = MPI_REQUEST_NULL;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int left = (rank + size - 1) % size, right = (rank + 1) % size;
+    long sum = 0;
     for (int i = 0; i < iterations; i++) {
         int count = 1 + i * 37 % MOST, which;
         MPI_Request requests[3] = {early};
@@ -32,6 +30,46 @@ int main(int argc, char **argv)
     }
     MPI_Send(out[1], 1, MPI_INT, right, 2 * iterations - 1, MPI_COMM_WORLD);
     MPI_Wait(&early, MPI_STATUS_IGNORE);
+    return sum;
+}
+
+/* Message number N of an entry: to the neighbour whose it is, and from there. */
+static void exchange(int entry, const int neighbours[2], int n, int *in, int *out, MPI_Request *request, MPI_Request *sent)
+{
+    *out = n;
+    MPI_Irecv(in, 1, MPI_INT, neighbours[entry % 2], 2 * PENDING * n + entry, MPI_COMM_WORLD, request);
+    MPI_Isend(out, 1, MPI_INT, neighbours[entry % 2], 2 * PENDING * n + (entry ^ 1), MPI_COMM_WORLD, sent);
+}
+
+static long rolling(int left, int right)
+{
+    static int in[2 * PENDING], out[2 * PENDING];
+    const int neighbours[2] = {left, right};
+    MPI_Request requests[2 * PENDING], sent[2 * PENDING];
+    long sum = 0;
+    for (int first = 0; first < iterations; first += STEPS) {
+        int done[2 * PENDING] = {0}, entry;
+        for (int i = 0; i < 2 * PENDING; i++)
+            exchange(i, neighbours, first, &in[i], &out[i], &requests[i], &sent[i]);
+        for (int i = 0; i < 2 * PENDING * STEPS; i++) {
+            MPI_Waitany(2 * PENDING, requests, &entry, MPI_STATUS_IGNORE);
+            MPI_Wait(&sent[entry], MPI_STATUS_IGNORE);
+            sum += in[entry];
+            if (++done[entry] < STEPS)
+                exchange(entry, neighbours, first + done[entry], &in[entry], &out[entry], &requests[entry], &sent[entry]);
+        }
+    }
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    iterations = argc > 1 ? atoi(argv[1]) : iterations;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int left = (rank + size - 1) % size, right = (rank + 1) % size;
+    long sum = argc > 2 && strcmp(argv[2], "rolling") == 0 ? rolling(left, right) : by_iteration(left, right);
     printf("tagged: rank %d: %ld\n", rank, sum);
     MPI_Finalize();
     return 0;
