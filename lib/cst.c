@@ -142,19 +142,16 @@ static Shape *get_shape(WendCst *t, const int64_t *shape, size_t n)
     return index_add(&t->shapes, s, hash) ? s : NULL;
 }
 
-/* A terminal that has not occurred; *OF: its shape. */
-static Terminal *add_terminal(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, uint64_t hash, Shape **of)
+/* A terminal that has not occurred. */
+static Terminal *add_terminal(WendCst *t, Shape *s, const int64_t *slots, size_t n_slots, uint64_t hash)
 {
-    Shape *s = *of ? *of : (*of = get_shape(t, shape, n_shape));
-    if (!s)
-        return NULL;
     Terminal *e = wend_arena_new(&t->arena, sizeof *e);
     WendTimes *times = s->common ? s->common : wend_arena_new(&t->arena, sizeof *times);
     const int64_t *words = wend_arena_copy(&t->arena, slots, n_slots * sizeof *slots);
     if (!e || !words || !times)
         return NULL;
     e->signature.shape = s->signature.shape;
-    e->signature.n_shape = n_shape;
+    e->signature.n_shape = s->signature.n_shape;
     e->signature.slots = words;
     e->signature.n_slots = n_slots;
     e->entry.number = t->terminals.n;
@@ -172,10 +169,10 @@ static Terminal *add_terminal(WendCst *t, const int64_t *shape, size_t n_shape, 
 WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
 {
     uint64_t hash;
-    Shape *s = NULL;
     Terminal *e = (Terminal *)wend_intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
-    if (!e)
-        e = add_terminal(t, shape, n_shape, slots, n_slots, hash, &s);
+    Shape *s = e ? NULL : get_shape(t, shape, n_shape);
+    if (s)
+        e = add_terminal(t, s, slots, n_slots, hash);
     return e ? &e->entry : NULL;
 }
 
@@ -246,7 +243,7 @@ WendTerminalEntry *wend_cst_call(WendCst *t, const int64_t *shape, size_t n_shap
     if (s->elastic)
         return add_values(s->elastic, slots, n_slots);
     if (!e)
-        e = add_terminal(t, shape, n_shape, slots, n_slots, hash, &s);
+        e = add_terminal(t, s, slots, n_slots, hash);
     return e ? &e->entry : NULL;
 }
 

@@ -56,7 +56,7 @@ void timing_add(TimingSum *a, const TimingSum *b)
         return;
     }
     a->count += b->count;
-    a->sum += b->sum;
+    if (__builtin_add_overflow(a->sum, b->sum, &a->sum)) a->sum = (__int128)(~(unsigned __int128)0 >> 1); /* of a damaged part */
     if (__builtin_add_overflow(a->sum2, b->sum2, &a->sum2)) a->sum2 = ~(unsigned __int128)0;
     a->min = MIN(a->min, b->min);
     a->max = MAX(a->max, b->max);
