@@ -70,7 +70,10 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int left = (rank + size - 1) % size, right = (rank + 1) % size;
     long sum = argc > 2 && strcmp(argv[2], "rolling") == 0 ? rolling(left, right) : by_iteration(left, right);
-    printf("tagged: rank %d: %ld\n", rank, sum);
+    long all = 0;
+    MPI_Reduce(&sum, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("tagged: %ld\n", all);
     MPI_Finalize();
     return 0;
 }
