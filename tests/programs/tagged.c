@@ -1,5 +1,5 @@
-/* tagged [ITERATIONS [rolling]]: each message has a tag of its own, so that hardly a call comes again. One receive of each iteration is completed in the next one, and by whichever comes first; rolling: some receives of
- * each of two neighbours are pending, and the one that completes is followed by another, a few times. */
+/* tagged [ITERATIONS [rolling]]: each message has a tag of its own, so that hardly a call comes again. One receive of each iteration is completed in the next one; rolling: some receives of
+ * each of two neighbours are pending, and whichever completes is followed by another, a few times. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static long by_iteration(int left, int right)
     MPI_Request early = MPI_REQUEST_NULL;
     long sum = 0;
     for (int i = 0; i < iterations; i++) {
-        int count = 1 + i * 37 % MOST, which;
+        int count = 1 + i * 37 % MOST;
         MPI_Request requests[3] = {early};
         out[0][0] = out[1][0] = rank + i;
         MPI_Irecv(in[1 + i % 2], MOST, MPI_INT, left, iterations + i, MPI_COMM_WORLD, &early); /* sent in the next one */
@@ -22,11 +22,8 @@ static long by_iteration(int left, int right)
         MPI_Isend(out[0], count, MPI_INT, left, i, MPI_COMM_WORLD, &requests[2]);
         if (i > 0)
             MPI_Send(out[1], 1 + i % 7, MPI_INT, right, iterations + i - 1, MPI_COMM_WORLD);
-        for (int done = 0; done < 3 - (i == 0); done++) {
-            MPI_Waitany(3, requests, &which, MPI_STATUS_IGNORE);
-            sum += which;
-        }
-        sum += in[0][0];
+        MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+        sum += in[0][0] + in[2 - i % 2][0];
     }
     MPI_Send(out[1], 1, MPI_INT, right, 2 * iterations - 1, MPI_COMM_WORLD);
     MPI_Wait(&early, MPI_STATUS_IGNORE);
