@@ -32,7 +32,6 @@ typedef struct Elastic {
     WendStream values;       /* slots, as differences from the call before; at first from zeros */
     int64_t *last;           /* slots of the last call, and room for as many differences behind CAP words */
     size_t n, cap;
-    uint64_t words;          /* in all */
 } Elastic;
 
 typedef struct {
@@ -101,10 +100,10 @@ void wend_cst_free(WendCst *t)
     wend_budget_free(t, sizeof *t);
 }
 
-/* Room for a record more. */
-static bool index_reserve(Index *x)
+/* Adds a record that nobody looks up, and whose number becomes x->n - 1. */
+static bool index_append(Index *x, void *record)
 {
-    if (x->n == UINT32_MAX)
+    if (!record || x->n == UINT32_MAX)
         return false;
     if (x->n == x->cap) {
         uint32_t cap = x->cap ? x->cap > UINT32_MAX / 2 ? UINT32_MAX : x->cap * 2 : 16;
@@ -114,16 +113,41 @@ static bool index_reserve(Index *x)
         x->records = records;
         x->cap = cap;
     }
+    x->records[x->n++] = record;
     return true;
 }
 
-/* Adds a record, whose number becomes x->n - 1. */
 static bool index_add(Index *x, void *record, uint64_t hash)
 {
-    if (!index_reserve(x) || !wend_intern_add(&x->table, record, hash))
+    if (!index_append(x, record))
         return false;
-    x->records[x->n++] = record;
-    return true;
+    if (wend_intern_add(&x->table, record, hash))
+        return true;
+    x->n--;
+    return false;
+}
+
+/* A record of so many bytes, which begins with its signature: a shape. */
+static void *record_of_shape(WendCst *t, size_t bytes, const int64_t *shape, size_t n_shape)
+{
+    WendSignature *s = wend_arena_new(&t->arena, bytes);
+    const int64_t *words = wend_arena_copy(&t->arena, shape, n_shape * sizeof *shape);
+    if (!s || !words)
+        return NULL;
+    s->shape = words;
+    s->n_shape = n_shape;
+    return s;
+}
+
+/* Likewise, with slots: the shape is that of a record that there is. */
+static void *record_of_slots(WendCst *t, size_t bytes, const WendSignature *shape, const int64_t *slots, size_t n_slots)
+{
+    WendSignature *s = wend_arena_new(&t->arena, bytes);
+    const int64_t *words = wend_arena_copy(&t->arena, slots, n_slots * sizeof *slots);
+    if (!s || !words)
+        return NULL;
+    *s = (WendSignature){.shape = shape->shape, .n_shape = shape->n_shape, .slots = words, .n_slots = n_slots};
+    return s;
 }
 
 static Shape *get_shape(WendCst *t, const int64_t *shape, size_t n)
@@ -132,31 +156,20 @@ static Shape *get_shape(WendCst *t, const int64_t *shape, size_t n)
     Shape *s = (Shape *)wend_intern_find(&t->shapes.table, shape, n, NULL, 0, &hash);
     if (s)
         return s;
-    s = wend_arena_new(&t->arena, sizeof *s);
-    const int64_t *words = wend_arena_copy(&t->arena, shape, n * sizeof *shape);
-    if (!s || !words)
-        return NULL;
-    s->signature.shape = words;
-    s->signature.n_shape = n;
-    s->number = t->shapes.n;
+    s = record_of_shape(t, sizeof *s, shape, n);
+    if (s)
+        s->number = t->shapes.n;
     return index_add(&t->shapes, s, hash) ? s : NULL;
 }
 
 /* A terminal that has not occurred. */
 static Terminal *add_terminal(WendCst *t, Shape *s, const int64_t *slots, size_t n_slots, uint64_t hash)
 {
-    Terminal *e = wend_arena_new(&t->arena, sizeof *e);
+    Terminal *e = record_of_slots(t, sizeof *e, &s->signature, slots, n_slots);
     WendTimes *times = s->common ? s->common : wend_arena_new(&t->arena, sizeof *times);
-    const int64_t *words = wend_arena_copy(&t->arena, slots, n_slots * sizeof *slots);
-    if (!e || !words || !times)
+    if (!e || !times)
         return NULL;
-    e->signature.shape = s->signature.shape;
-    e->signature.n_shape = s->signature.n_shape;
-    e->signature.slots = words;
-    e->signature.n_slots = n_slots;
-    e->entry.number = t->terminals.n;
-    e->entry.shape = s->number;
-    e->entry.times = times;
+    e->entry = (WendTerminalEntry){.number = t->terminals.n, .shape = s->number, .times = times};
     if (!index_add(&t->terminals, e, hash))
         return NULL;
     if (++s->n_terminals > WEND_TIMED_APART && !s->common) {
@@ -190,13 +203,10 @@ static bool pays(const Shape *s, size_t n_slots)
 /* Short of memory the shape stays as it is. */
 static void make_elastic(WendCst *t, Shape *s)
 {
-    Elastic *e = index_reserve(&t->terminals) ? wend_arena_new(&t->arena, sizeof *e) : NULL;
-    if (!e)
+    Elastic *e = record_of_slots(t, sizeof *e, &s->signature, NULL, 0);
+    if (!index_append(&t->terminals, e))
         return;
-    e->terminal.signature.shape = s->signature.shape;
-    e->terminal.signature.n_shape = s->signature.n_shape;
-    e->terminal.entry = (WendTerminalEntry){.number = t->terminals.n, .shape = s->number, .times = s->common};
-    t->terminals.records[t->terminals.n++] = &e->terminal;
+    e->terminal.entry = (WendTerminalEntry){.number = t->terminals.n - 1, .shape = s->number, .times = s->common};
     s->elastic = e;
 }
 
@@ -227,7 +237,6 @@ static WendTerminalEntry *add_values(Elastic *e, const int64_t *slots, size_t n)
     if (n > 0)
         memcpy(e->last, slots, n * sizeof *slots);
     e->n = n;
-    e->words += n;
     return &e->terminal.entry;
 }
 
@@ -250,20 +259,18 @@ WendTerminalEntry *wend_cst_call(WendCst *t, const int64_t *shape, size_t n_shap
 void wend_cst_call_undo(WendCst *t, const WendTerminalEntry *e)
 {
     Elastic *of = ((Shape *)t->shapes.records[e->shape])->elastic;
-    if (!of || e != &of->terminal.entry)
-        return;
-    wend_stream_undo(&of->values);
-    of->words -= of->n;
+    if (of && e == &of->terminal.entry)
+        wend_stream_undo(&of->values);
 }
 
-void wend_cst_elastic(const WendCst *t, uint64_t *calls, uint64_t *words)
+uint64_t wend_cst_elastic_calls(const WendCst *t)
 {
-    *calls = *words = 0;
+    uint64_t calls = 0;
     for (uint32_t i = 0; i < t->shapes.n; i++) {
         const Elastic *e = ((const Shape *)t->shapes.records[i])->elastic;
-        *calls += e ? e->values.entries : 0;
-        *words += e ? e->words : 0;
+        calls += e ? e->values.entries : 0;
     }
+    return calls;
 }
 
 /* -- pools -- */
@@ -274,27 +281,23 @@ static Maker *get_maker(WendCst *t, const int64_t *shape, size_t n_shape)
     Maker *m = (Maker *)wend_intern_find(&t->makers, shape, n_shape, NULL, 0, &hash);
     if (m)
         return m;
-    m = wend_arena_new(&t->arena, sizeof *m);
-    const int64_t *words = wend_arena_copy(&t->arena, shape, n_shape * sizeof *shape);
-    if (!m || !words)
-        return NULL;
-    m->signature.shape = words;
-    m->signature.n_shape = n_shape;
-    return wend_intern_add(&t->makers, &m->signature, hash) ? m : NULL;
+    m = record_of_shape(t, sizeof *m, shape, n_shape);
+    return m && wend_intern_add(&t->makers, &m->signature, hash) ? m : NULL;
+}
+
+static Pool *new_pool(WendCst *t, Maker *m, const int64_t *slots, size_t n_slots)
+{
+    Pool *p = record_of_slots(t, sizeof *p, &m->signature, slots, n_slots);
+    if (p) {
+        p->maker = m;
+        p->number = t->pools.n;
+    }
+    return p;
 }
 
 static Pool *add_pool(WendCst *t, Maker *m, const int64_t *slots, size_t n_slots, uint64_t hash)
 {
-    Pool *p = wend_arena_new(&t->arena, sizeof *p);
-    const int64_t *words = wend_arena_copy(&t->arena, slots, n_slots * sizeof *slots);
-    if (!p || !words)
-        return NULL;
-    p->signature.shape = m->signature.shape;
-    p->signature.n_shape = m->signature.n_shape;
-    p->signature.slots = words;
-    p->signature.n_slots = n_slots;
-    p->maker = m;
-    p->number = t->pools.n;
+    Pool *p = new_pool(t, m, slots, n_slots);
     if (!index_add(&t->pools, p, hash))
         return NULL;
     m->n_pools++;
@@ -307,21 +310,15 @@ enum { POOL_BYTES = 256, FEW_REQUESTS = 4 };
 
 static bool has_many_pools(const Maker *m)
 {
-    return m->n_pools > WEND_TIMED_APART && m->n_pools > wend_cst_patience / POOL_BYTES && m->requests / FEW_REQUESTS < m->n_pools;
+    return m->n_pools > wend_cst_patience / POOL_BYTES && m->requests / FEW_REQUESTS < m->n_pools;
 }
 
 /* Short of memory the shape stays as it is. */
 static void make_common(WendCst *t, Maker *m)
 {
-    Pool *p = index_reserve(&t->pools) ? wend_arena_new(&t->arena, sizeof *p) : NULL;
-    if (!p)
-        return;
-    p->signature.shape = m->signature.shape;
-    p->signature.n_shape = m->signature.n_shape;
-    p->maker = m;
-    p->number = t->pools.n;
-    t->pools.records[t->pools.n++] = p;
-    m->common = p;
+    Pool *p = new_pool(t, m, NULL, 0);
+    if (index_append(&t->pools, p))
+        m->common = p;
 }
 
 static Pool *get_pool(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, bool alike)

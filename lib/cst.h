@@ -53,8 +53,7 @@ WendTerminalEntry *wend_cst_call(WendCst *t, const int64_t *shape, size_t n_shap
 void wend_cst_call_undo(WendCst *t, const WendTerminalEntry *e); /* takes back the last one, which was this; none follows any more */
 /* Bytes that a shape's terminals, or pools, may take before it is looked at; set by tests and benchmarks alone. */
 extern size_t wend_cst_patience;
-/* Calls that are values in a stream, and the words of these. */
-void wend_cst_elastic(const WendCst *t, uint64_t *calls, uint64_t *words);
+uint64_t wend_cst_elastic_calls(const WendCst *t); /* those that are values in a stream */
 
 /* The terminal of a signature, whatever its shape; a new one if it has not occurred. For tables in which no calls are counted. */
 WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots);

@@ -134,7 +134,7 @@ static guint32 add_terminal(Unfolding *u, guint32 shape, const gint64 *words, gu
     return u->terminals->len - 1;
 }
 
-/* That of a call of an elastic shape. WORDS are its own, or nobody's: they are copied if it is new. */
+/* That of a call of an elastic shape, whose slots are WORDS; they are copied if it is new. */
 static guint32 number_of(Unfolding *u, guint32 shape, const gint64 *words, guint n)
 {
     guint64 hash;

@@ -130,8 +130,8 @@ static void use_channel(RankEffects *r, Effects *e, const WendCall *call)
 
 static const char *const making[] = {"MPI_Send_init", "MPI_Bsend_init", "MPI_Ssend_init", "MPI_Recv_init", NULL};
 
-/* Of a request that more calls make it is not looked which receives it meets: it may be any. */
-enum { MAKERS_MAX = 64 };
+/* A receive of more sources or tags may meet any. */
+enum { CHANNELS_MAX = 64 };
 
 /* The terminals whose calls make the request, or NULL. They differ in amounts alone (functions.h), unless they have a number in common because their shape had too many (design.md, "Requests"). */
 static const GArray *makers_of(const RankEffects *r, gint64 request)
@@ -341,21 +341,42 @@ const GArray *request_memory(RankEffects *r, gint64 request)
     return all;
 }
 
-gboolean request_meets(const RankEffects *r, WendDecoder *decoder, gint64 request, const Resource *receive)
+static gboolean same_channel(const Resource *a, const Resource *b)
 {
+    return a->comm == b->comm && a->source == b->source && a->tag == b->tag;
+}
+
+/* What the request receives, if it is a receive: Resource, each once, and no more than one beyond CHANNELS_MAX. */
+static const GArray *channels_of(RankEffects *r, WendDecoder *decoder, gint64 request)
+{
+    GArray *all = g_hash_table_lookup(r->channels, &request);
+    if (all)
+        return all;
     const GArray *makers = makers_of(r, request);
-    if (makers && makers->len > MAKERS_MAX)
-        return TRUE;
-    for (guint k = 0; makers && k < makers->len; k++) {
+    all = g_array_new(FALSE, FALSE, sizeof(Resource));
+    for (guint k = 0; makers && k < makers->len && all->len <= CHANNELS_MAX; k++) {
         const WendCall *maker = wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
         const WendArg *source = wend_call_arg(maker, "source");
         if (!source)
-            return FALSE;
+            break; /* all makers are calls of one function */
         Resource own = {TRUE, value_of(wend_call_arg(maker, "comm")), value_of(source), value_of(wend_call_arg(maker, "tag"))};
-        if (receives_meet(r, receive, &own))
-            return TRUE;
+        guint i = 0;
+        while (i < all->len && !same_channel(&g_array_index(all, Resource, i), &own))
+            i++;
+        if (i == all->len)
+            g_array_append_val(all, own);
     }
-    return FALSE;
+    g_hash_table_insert(r->channels, g_memdup2(&request, sizeof request), all);
+    return all;
+}
+
+gboolean request_meets(RankEffects *r, WendDecoder *decoder, gint64 request, const Resource *receive)
+{
+    const GArray *own = channels_of(r, decoder, request);
+    gboolean meets = own->len > CHANNELS_MAX;
+    for (guint k = 0; !meets && k < own->len; k++)
+        meets = receives_meet(r, receive, &g_array_index(own, Resource, k));
+    return meets;
 }
 
 gboolean receives_meet(const RankEffects *r, const Resource *a, const Resource *b)
@@ -374,6 +395,7 @@ RankEffects *rank_effects_new(const Plan *plan, guint rank)
         .calls = g_new0(Effects *, wend_program_n_terminals(plan->program) + 1),
         .makers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
         .memories = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
+        .channels = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
         .numbers = bytes_table(),
         .any_source = wend_constant_word("MPI_ANY_SOURCE"),
         .any_tag = wend_constant_word("MPI_ANY_TAG"),
@@ -390,6 +412,7 @@ void rank_effects_free(RankEffects *r)
     g_free(r->calls);
     g_hash_table_destroy(r->makers);
     g_hash_table_destroy(r->memories);
+    g_hash_table_destroy(r->channels);
     g_hash_table_destroy(r->numbers);
     g_array_unref(r->resources);
     g_array_unref(r->receives);

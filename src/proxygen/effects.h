@@ -35,7 +35,7 @@ typedef struct {
     GArray *receives;        /* of guint: resources that are receives */
     Effects **calls;         /* by terminal: those asked for */
     GHashTable *makers;      /* request -> GArray of the terminals that make it */
-    GHashTable *memories;    /* request -> GArray of guint: request_memory */
+    GHashTable *memories, *channels; /* request -> GArray of guint, of Resource: what request_memory and request_meets have found */
     GHashTable *numbers;     /* of resources, by bytes */
     gint64 any_source, any_tag, proc_null;
 } RankEffects;
@@ -54,7 +54,7 @@ guint memory_numbers(RankEffects *e);
 /* Could one message be received by both? */
 gboolean receives_meet(const RankEffects *e, const Resource *a, const Resource *b);
 /* Is the request a receive that could get a message of RECEIVE's? */
-gboolean request_meets(const RankEffects *e, WendDecoder *decoder, gint64 request, const Resource *receive);
+gboolean request_meets(RankEffects *e, WendDecoder *decoder, gint64 request, const Resource *receive);
 
 /* The number of N bytes in a table made with bytes_table(); *new: they had none, and get the next. */
 GHashTable *bytes_table(void);

@@ -133,9 +133,8 @@ static bool core_open(Core *c, const char **why)
 }
 
 /* Short of memory GLib would abort, and the application with it; or the system would choose whom to kill. */
-static bool affords(Merge *m, uint64_t bytes, int64_t step)
+static bool affords(Merge *m, uint64_t bytes, uint64_t room)
 {
-    uint64_t room = limit_room(step);
     if (bytes > room)
         fail(m, "merging takes %llu MB more, and there are %llu to spare", (unsigned long long)(bytes >> 20) + 1, (unsigned long long)(room >> 20));
     return bytes <= room;
@@ -156,14 +155,11 @@ static void merge_open(Merge *m)
     GError *error = NULL;
     facts_collect();
     part_of_rank(&part, stopped);
+    uint64_t least = FROM_PART * part.len, room = limit_room(0);
     if (part.failed)
         fail(m, "out of memory");
-    else if (affords(m, FROM_PART * part.len, 0)) {
-        uint64_t room = limit_room(0), least = FROM_PART * part.len;
-        m->merge = m->core.from_part(part.data, part.len, room > least ? room - least : 0, &error);
-        if (!m->merge)
-            fail_of(m, error);
-    }
+    else if (affords(m, least, room) && !(m->merge = m->core.from_part(part.data, part.len, room - least, &error)))
+        fail_of(m, error);
     wend_buf_clear(&part);
 }
 
@@ -210,7 +206,7 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
             m->trouble = header;
         fail(m, "%s", header.why);
     }
-    uint8_t *data = m->merge && affords(m, header.bytes + header.memory, step) ? malloc(header.bytes ? header.bytes : 1) : NULL;
+    uint8_t *data = m->merge && affords(m, header.bytes + header.memory, limit_room(step)) ? malloc(header.bytes ? header.bytes : 1) : NULL;
     if (m->merge && !data)
         fail(m, "out of memory");
     int wanted = m->merge != NULL && header.bytes > 0;
@@ -242,7 +238,7 @@ static bool write_archive(Merge *m)
 {
     WendMergeResult result;
     GError *error = NULL;
-    if (m->merge && affords(m, m->core.writing(m->merge), state()->world_size) && !m->core.write(m->merge, output_directory(), output_file(), &result, &error))
+    if (m->merge && affords(m, m->core.writing(m->merge), limit_room(state()->world_size)) && !m->core.write(m->merge, output_directory(), output_file(), &result, &error))
         fail_of(m, error);
     if (*m->trouble.why)
         return false;
