@@ -483,7 +483,7 @@ gsize class_cost(const Table *t, GBytes *grammar, guint32 all_ranks, const guint
         guint32 ranks = t->ranks ? t->ranks[i].n : all_ranks;
         g_autofree Derived *derived = slots_derive(slots, n, ranks);
         for (guint k = 0; k < n; k++) {
-            if (!slots[k].series || (derived && derived[k].kind)) {
+            if (!vector_is_series(&slots[k]) || (derived && derived[k].kind)) {
                 cost += ONE;
                 continue;
             }

@@ -9,7 +9,7 @@
 /* What has a pattern is short as it is, and may be of a million ranks. */
 static gboolean has_pattern(const Vector *v, guint32 n_ranks)
 {
-    return v->constant || v->relative || v->of_self || series_size(v->series) <= n_ranks / 4;
+    return v->value != VECTOR_SERIES || series_size(v->series) <= n_ranks / 4;
 }
 
 /* An array of counts and its running sum have as many at least: three counts, of which the displacements have one and a sum. */
@@ -25,7 +25,7 @@ static gboolean may_derive(const Vector *slots, guint n, guint32 n_ranks)
 /* An ordinary number that a slot has, whatever self is there. */
 static gboolean number_at(const Vector *v, guint64 index, gint64 *number)
 {
-    if (!v->constant && (v->relative || v->of_self)) return FALSE;
+    if (v->value == VECTOR_RELATIVE || v->value == VECTOR_SERIES_OF_SELF) return FALSE;
     *number = vector_at(v, index, 0);
     return *number >= WEND_SPECIAL_BASE;
 }
@@ -48,7 +48,7 @@ static guint64 rolled(guint64 hash, gint64 word)
 static gboolean is_across(const Vector *a, const Vector *b, guint32 n)
 {
     guint32 constant = 0;
-    while (constant < n && b[constant].constant) constant++;
+    while (constant < n && vector_is_constant(&b[constant])) constant++;
     if (constant == n) return FALSE; /* nothing there says of which ranks it is, and the rows of a are one */
     for (guint32 i = 0; i < n; i++)
         for (guint32 j = 0; j < n; j++) {
@@ -117,7 +117,7 @@ static gboolean find_sums(const Vector *slots, guint n, guint32 n_ranks, Derived
         if (has_pattern(&slots[k], n_ranks)) continue;
         expand(&slots[k], n_ranks, words);
         /* the first displacement is 0, the second one the first count */
-        if (k > 0 && !derived[k].kind && (slots[k - 1].constant || !has_pattern(&slots[k - 1], n_ranks))) {
+        if (k > 0 && !derived[k].kind && (vector_is_constant(&slots[k - 1]) || !has_pattern(&slots[k - 1], n_ranks))) {
             expand(&slots[k - 1], n_ranks, before);
             if (subtract(words, before, n_ranks, difference)) {
                 gint64 hash = (gint64)XXH3_64bits(difference, n_ranks * sizeof *difference);

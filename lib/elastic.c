@@ -119,7 +119,7 @@ typedef struct {
 } Unfolding;
 
 /* What the merge makes of a terminal and of each of its slots (class.h), measured with values by chance. */
-enum { TERMINAL_BYTES = 40, SLOT_BYTES = 32 };
+enum { TERMINAL_BYTES = 40, SLOT_BYTES = 16 };
 
 static guint64 memory(const Unfolding *u)
 {

@@ -9,18 +9,26 @@
 /* A terminal of the grammar is 2 i for difference i, 2 i + 1 for special word i. */
 typedef struct { guint64 length; gint64 sum; } Extent;  /* words of an expansion, and what its differences come to */
 
-struct Series {
-    guint64 n;
-    SeriesRun run;            /* all of it, if there is neither of the following */
-    gint64 *words;            /* as they are */
+typedef struct {
     guint n_differences, n_specials;
     gint64 *differences, *specials;
-    RuleRow rules;            /* n_rules 0: none */
+    RuleRow rules;
     Extent *before;           /* symbol by symbol, rule after rule: the extent of what stands before it in its rule */
     Extent *all;              /* by rule */
     gsize *first;             /* by rule: its first symbol's place in "before" */
     gsize n_symbols;
     gboolean wraps;           /* some sum of differences is beyond 64 bits */
+} Ruled;
+
+/* Where values are by chance there is one for each slot of each call: it is kept small. */
+struct Series {
+    guint64 n;
+    enum { OF_RUN, OF_WORDS, OF_RULES } form;
+    union {
+        struct { gint64 value, step; } run;
+        gint64 *words;        /* as they are */
+        Ruled *ruled;
+    };
 };
 
 static gboolean is_special(gint64 word) { return word < WEND_SPECIAL_BASE; }
@@ -36,13 +44,16 @@ Series *series_ref(Series *s)
 static void series_clear(gpointer p)
 {
     Series *s = p;
-    g_free(s->words);
-    g_free(s->differences);
-    g_free(s->specials);
-    rules_clear(&s->rules);
-    g_free(s->before);
-    g_free(s->all);
-    g_free(s->first);
+    if (s->form == OF_WORDS) g_free(s->words);
+    if (s->form != OF_RULES) return;
+    Ruled *r = s->ruled;
+    g_free(r->differences);
+    g_free(r->specials);
+    rules_clear(&r->rules);
+    g_free(r->before);
+    g_free(r->all);
+    g_free(r->first);
+    g_free(r);
 }
 
 void series_unref(Series *s)
@@ -54,9 +65,24 @@ Series *series_new_run(SeriesRun run)
 {
     Series *s = g_rc_box_new0(Series);
     s->n = run.count;
-    s->run = run;
-    if (run.count == 1) s->run.step = 0;
+    s->run.value = run.value;
+    s->run.step = run.count == 1 ? 0 : run.step;
     return s;
+}
+
+/* A new one becomes one of the other forms, whose words or rules are still to be filled in. */
+static gint64 *make_words(Series *s)
+{
+    s->words = g_new(gint64, s->n);
+    s->form = OF_WORDS;
+    return s->words;
+}
+
+static Ruled *make_ruled(Series *s)
+{
+    s->ruled = g_new0(Ruled, 1);
+    s->form = OF_RULES;
+    return s->ruled;
 }
 
 /* -- reading -- */
@@ -65,49 +91,60 @@ guint64 series_length(const Series *s) { return s->n; }
 
 gsize series_size(const Series *s)
 {
-    return s->words ? s->n : MAX(s->n_symbols, 1);
+    return s->form == OF_WORDS ? s->n : s->form == OF_RUN ? 1 : s->ruled->n_symbols;
+}
+
+gsize series_memory(const Series *s)
+{
+    enum { BLOCK = 16 }; /* what malloc adds, and GLib for a count of references */
+    gsize all = sizeof *s + 2 * BLOCK;
+    if (s->form == OF_WORDS) all += s->n * sizeof *s->words + BLOCK;
+    if (s->form != OF_RULES) return all;
+    const Ruled *r = s->ruled;
+    return all + sizeof *r + 7 * BLOCK + ((gsize)r->n_differences + r->n_specials) * sizeof(gint64) + r->n_symbols * (sizeof(WendSymbol) + sizeof *r->before) +
+           r->rules.n_rules * (sizeof(Rule) + BLOCK + sizeof *r->all + sizeof *r->first);
 }
 
 /* What each rule and what stands before each symbol comes to. FALSE: a rule uses itself or is empty, or they are more than 2^62 words. */
-static gboolean measure(Series *s)
+static gboolean measure(Ruled *r)
 {
-    const RuleRow *row = &s->rules;
+    const RuleRow *row = &r->rules;
     guint n;
     g_autofree guint32 *order = rules_bottom_up(row, &n);
     if (!order) return FALSE;
-    s->first = g_new(gsize, row->n_rules);
-    s->n_symbols = 0;
+    r->first = g_new(gsize, row->n_rules);
+    r->n_symbols = 0;
     for (guint i = 0; i < row->n_rules; i++) {
-        s->first[i] = s->n_symbols;
-        s->n_symbols += row->rules[i].n;
+        r->first[i] = r->n_symbols;
+        r->n_symbols += row->rules[i].n;
     }
-    s->before = g_new(Extent, s->n_symbols + 1);
-    s->all = g_new0(Extent, row->n_rules);
+    r->before = g_new(Extent, r->n_symbols + 1);
+    r->all = g_new0(Extent, row->n_rules);
     for (guint i = 0; i < n; i++) {
         const Rule *rule = &row->rules[order[i]];
         Extent so_far = {0, 0};
         if (rule->n == 0) return FALSE;
         for (guint k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
-            s->before[s->first[order[i]] + k] = so_far;
-            Extent one = y->is_rule ? s->all[y->id] : (Extent){1, y->id & 1 ? 0 : s->differences[y->id >> 1]};
+            r->before[r->first[order[i]] + k] = so_far;
+            Extent one = y->is_rule ? r->all[y->id] : (Extent){1, y->id & 1 ? 0 : r->differences[y->id >> 1]};
             guint64 more;
             if (__builtin_mul_overflow(one.length, y->exponent, &more) || __builtin_add_overflow(so_far.length, more, &so_far.length) || so_far.length > G_MAXINT64 / 2)
                 return FALSE;
             gint64 sum;
-            s->wraps |= __builtin_mul_overflow(one.sum, (gint64)y->exponent, &sum); /* the exponent is below 2^62, as the length is */
-            s->wraps |= __builtin_add_overflow(so_far.sum, sum, &so_far.sum);
+            r->wraps |= __builtin_mul_overflow(one.sum, (gint64)y->exponent, &sum); /* the exponent is below 2^62, as the length is */
+            r->wraps |= __builtin_add_overflow(so_far.sum, sum, &so_far.sum);
         }
-        s->all[order[i]] = so_far;
+        r->all[order[i]] = so_far;
     }
     return TRUE;
 }
 
 /* Into the expansion of one of RULE's symbols, the last that begins at or before INDEX. */
-static guint symbol_of(const Series *s, guint32 rule, guint64 index)
+static guint symbol_of(const Ruled *r, guint32 rule, guint64 index)
 {
-    const Extent *before = s->before + s->first[rule];
-    guint low = 0, high = s->rules.rules[rule].n;
+    const Extent *before = r->before + r->first[rule];
+    guint low = 0, high = r->rules.rules[rule].n;
     while (high - low > 1) {
         guint middle = low + (high - low) / 2;
         if (before[middle].length <= index) low = middle; else high = middle;
@@ -117,21 +154,22 @@ static guint symbol_of(const Series *s, guint32 rule, guint64 index)
 
 SeriesRun series_run(const Series *s, guint64 index)
 {
-    if (s->words) return (SeriesRun){s->words[index], 0, 1};
-    if (!s->rules.n_rules) return (SeriesRun){add(s->run.value, times(s->run.step, index)), s->run.step, s->n - index};
+    if (s->form == OF_WORDS) return (SeriesRun){s->words[index], 0, 1};
+    if (s->form == OF_RUN) return (SeriesRun){add(s->run.value, times(s->run.step, index)), s->run.step, s->n - index};
+    const Ruled *r = s->ruled;
     gint64 last = 0; /* the ordinary word before */
     for (guint32 rule = 0;;) {
-        guint k = symbol_of(s, rule, index);
-        const WendSymbol *y = &s->rules.rules[rule].symbols[k];
-        const Extent *before = &s->before[s->first[rule] + k];
+        guint k = symbol_of(r, rule, index);
+        const WendSymbol *y = &r->rules.rules[rule].symbols[k];
+        const Extent *before = &r->before[r->first[rule] + k];
         index -= before->length;
         last = add(last, before->sum);
         if (!y->is_rule) {
-            if (y->id & 1) return (SeriesRun){s->specials[y->id >> 1], 0, y->exponent - index};
-            gint64 step = s->differences[y->id >> 1];
+            if (y->id & 1) return (SeriesRun){r->specials[y->id >> 1], 0, y->exponent - index};
+            gint64 step = r->differences[y->id >> 1];
             return (SeriesRun){add(last, times(step, index + 1)), step, y->exponent - index};
         }
-        const Extent *one = &s->all[y->id];
+        const Extent *one = &r->all[y->id];
         last = add(last, times(one->sum, index / one->length));
         index %= one->length;
         rule = y->id;
@@ -170,8 +208,8 @@ gboolean series_equal(const Series *a, const Series *b)
 
 gboolean series_specials(const Series *s, SeriesWord f, gpointer data)
 {
-    const gint64 *words = s->words ? s->words : s->rules.n_rules ? s->specials : &s->run.value;
-    guint64 n = s->words ? s->n : s->rules.n_rules ? s->n_specials : 1;
+    const gint64 *words = s->form == OF_WORDS ? s->words : s->form == OF_RULES ? s->ruled->specials : &s->run.value;
+    guint64 n = s->form == OF_WORDS ? s->n : s->form == OF_RULES ? s->ruled->n_specials : 1;
     for (guint64 i = 0; i < n; i++)
         if (is_special(words[i]) && !f(data, words[i])) return FALSE;
     return TRUE;
@@ -187,7 +225,7 @@ static gboolean find_in_run(SeriesRun run, gint64 value, guint64 *index)
 
 gboolean series_find(const Series *s, gint64 value, guint64 *index)
 {
-    if (s->words) {
+    if (s->form == OF_WORDS) {
         guint64 low = 0, high = s->n;
         while (low < high) {
             guint64 middle = low + (high - low) / 2;
@@ -196,28 +234,29 @@ gboolean series_find(const Series *s, gint64 value, guint64 *index)
         *index = low;
         return low < s->n && s->words[low] == value;
     }
-    if (!s->rules.n_rules) return find_in_run(s->run, value, index);
+    if (s->form == OF_RUN) return find_in_run(series_run(s, 0), value, index);
+    const Ruled *r = s->ruled;
     gint64 last = 0;
     guint64 at = 0;
-    if (value > s->all[0].sum) return FALSE;
+    if (value > r->all[0].sum) return FALSE;
     for (guint32 rule = 0;;) {
-        const Extent *before = s->before + s->first[rule];
-        guint low = 0, high = s->rules.rules[rule].n; /* the last symbol before which the sum is below value */
+        const Extent *before = r->before + r->first[rule];
+        guint low = 0, high = r->rules.rules[rule].n; /* the last symbol before which the sum is below value */
         while (high - low > 1) {
             guint middle = low + (high - low) / 2;
             if (last + before[middle].sum < value) low = middle; else high = middle;
         }
-        const WendSymbol *y = &s->rules.rules[rule].symbols[low];
+        const WendSymbol *y = &r->rules.rules[rule].symbols[low];
         last += before[low].sum;
         at += before[low].length;
         if (value <= last) return FALSE;
         if (!y->is_rule) {
-            gint64 step = s->differences[y->id >> 1];
+            gint64 step = r->differences[y->id >> 1];
             gboolean found = step > 0 && find_in_run((SeriesRun){last + step, step, y->exponent}, value, index);
             *index += at;
             return found;
         }
-        const Extent *one = &s->all[y->id];
+        const Extent *one = &r->all[y->id];
         if (one->sum <= 0) return FALSE;
         guint64 passed = MIN((guint64)(value - last - 1) / (guint64)one->sum, y->exponent - 1);
         last += times(one->sum, passed);
@@ -228,19 +267,20 @@ gboolean series_find(const Series *s, gint64 value, guint64 *index)
 
 gboolean series_ascends(const Series *s, gint64 most)
 {
-    if (s->words) {
+    if (s->form == OF_WORDS) {
         for (guint64 i = 0; i < s->n; i++)
             if (s->words[i] <= (i ? s->words[i - 1] : 0)) return FALSE;
         return s->words[s->n - 1] <= most;
     }
-    if (!s->rules.n_rules) {
+    if (s->form == OF_RUN) {
         gint64 away;
         return s->run.value > 0 && s->run.value <= most && s->n - 1 <= (guint64)(most - s->run.value) &&
                (s->n == 1 || (s->run.step > 0 && !__builtin_mul_overflow(s->run.step, (gint64)(s->n - 1), &away) && away <= most - s->run.value));
     }
-    for (guint i = 0; i < s->n_differences; i++)
-        if (s->differences[i] <= 0) return FALSE;
-    return s->n_specials == 0 && s->all[0].sum <= most;
+    const Ruled *r = s->ruled;
+    for (guint i = 0; i < r->n_differences; i++)
+        if (r->differences[i] <= 0) return FALSE;
+    return r->n_specials == 0 && r->all[0].sum <= most;
 }
 
 /* -- making one -- */
@@ -334,10 +374,8 @@ static gint64 *words_of(const Series *s)
 static void flatten(Series *s)
 {
     gint64 *words = words_of(s);
-    guint64 n = s->n;
     series_clear(s);
-    memset(s, 0, sizeof *s);
-    s->n = n;
+    s->form = OF_WORDS;
     s->words = words;
 }
 
@@ -349,14 +387,15 @@ Series *series_builder_end(SeriesBuilder *b)
         WendBuf bytes = WEND_BUF_INIT;
         wend_grammar_end(b->grammar, &bytes);
         WendCursor c = wend_cursor(bytes.data, bytes.len);
+        Ruled *r = make_ruled(s);
         s->n = b->n;
-        s->n_differences = b->known[0]->len;
-        s->n_specials = b->known[1]->len;
-        if (bytes.failed || !rules_read(&s->rules, &c, 2 * MAX(s->n_differences, s->n_specials))) g_error("out of memory while merging");
-        s->differences = (gint64 *)(gpointer)g_array_free(b->known[0], FALSE);
-        s->specials = (gint64 *)(gpointer)g_array_free(b->known[1], FALSE);
-        measure(s);
-        if (b->wraps || s->wraps || s->n_symbols > s->n / 2) flatten(s);
+        r->n_differences = b->known[0]->len;
+        r->n_specials = b->known[1]->len;
+        if (bytes.failed || !rules_read(&r->rules, &c, 2 * MAX(r->n_differences, r->n_specials))) g_error("out of memory while merging");
+        r->differences = (gint64 *)(gpointer)g_array_free(b->known[0], FALSE);
+        r->specials = (gint64 *)(gpointer)g_array_free(b->known[1], FALSE);
+        measure(r);
+        if (b->wraps || r->wraps || r->n_symbols > s->n / 2) flatten(s);
         wend_buf_clear(&bytes);
         g_hash_table_destroy(b->numbers[0]);
         g_hash_table_destroy(b->numbers[1]);
@@ -537,22 +576,22 @@ static guint64 encode_words(const Series *s, WendBuf *out, const guint32 *consta
     return least;
 }
 
-static void encode_grammar(const Series *s, WendBuf *out, const guint32 *constants)
+static void encode_grammar(const Ruled *r, WendBuf *out, const guint32 *constants)
 {
-    wend_buf_unsigned(out, s->n_differences);
-    for (guint i = 0; i < s->n_differences; i++) wend_buf_signed(out, s->differences[i]);
-    put_specials(out, s->specials, s->n_specials, constants);
-    wend_buf_unsigned(out, s->rules.n_rules);
-    for (guint i = 0; i < s->rules.n_rules; i++) rule_encode(&s->rules.rules[i], out);
+    wend_buf_unsigned(out, r->n_differences);
+    for (guint i = 0; i < r->n_differences; i++) wend_buf_signed(out, r->differences[i]);
+    put_specials(out, r->specials, r->n_specials, constants);
+    wend_buf_unsigned(out, r->rules.n_rules);
+    for (guint i = 0; i < r->rules.n_rules; i++) rule_encode(&r->rules.rules[i], out);
 }
 
 void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
 {
-    if (s->words) {
+    if (s->form == OF_WORDS) {
         encode_words(s, out, constants);
-    } else if (s->rules.n_rules) {
+    } else if (s->form == OF_RULES) {
         wend_buf_unsigned(out, FORM_GRAMMAR);
-        encode_grammar(s, out, constants);
+        encode_grammar(s->ruled, out, constants);
     } else {
         wend_buf_unsigned(out, FORM_RUN);
         put_word(out, s->run.value, constants);
@@ -567,9 +606,9 @@ void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *consta
 {
     gsize before = out->len;
     series_encode(s, out, constants);
-    if (!s->rules.n_rules || s->n > WORDS_PER_SYMBOL * (guint64)s->n_symbols) return;
+    if (s->form != OF_RULES || s->n > WORDS_PER_SYMBOL * (guint64)s->ruled->n_symbols) return;
     WendBuf words = WEND_BUF_INIT;
-    Series flat = {.n = s->n, .words = words_of(s)};
+    Series flat = {.n = s->n, .form = OF_WORDS, .words = words_of(s)};
     if (encode_words(&flat, &words, constants) < GRAMMAR_BITS * (guint64)(out->len - before)) {
         out->len = before;
         wend_buf_bytes(out, words.data, words.len);
@@ -592,17 +631,18 @@ static gint64 *get_specials(WendCursor *c, guint *n, const gint64 *constants, gu
 
 static void decode_grammar(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
 {
-    s->n_differences = (guint)wend_read_count(c, 1);
-    s->differences = g_new(gint64, s->n_differences + 1);
-    for (guint i = 0; i < s->n_differences; i++) s->differences[i] = wend_read_signed(c);
-    s->specials = get_specials(c, &s->n_specials, constants, n_constants);
-    if (c->failed || !rules_read(&s->rules, c, 2 * MAX(s->n_differences, s->n_specials))) return;
-    for (guint i = 0; i < s->rules.n_rules; i++)
-        for (guint k = 0; k < s->rules.rules[i].n; k++) {
-            const WendSymbol *y = &s->rules.rules[i].symbols[k];
-            if (!y->is_rule && y->id >> 1 >= (y->id & 1 ? s->n_specials : s->n_differences)) c->failed = true;
+    Ruled *r = make_ruled(s);
+    r->n_differences = (guint)wend_read_count(c, 1);
+    r->differences = g_new(gint64, r->n_differences + 1);
+    for (guint i = 0; i < r->n_differences; i++) r->differences[i] = wend_read_signed(c);
+    r->specials = get_specials(c, &r->n_specials, constants, n_constants);
+    if (c->failed || !rules_read(&r->rules, c, 2 * MAX(r->n_differences, r->n_specials))) return;
+    for (guint i = 0; i < r->rules.n_rules; i++)
+        for (guint k = 0; k < r->rules.rules[i].n; k++) {
+            const WendSymbol *y = &r->rules.rules[i].symbols[k];
+            if (!y->is_rule && y->id >> 1 >= (y->id & 1 ? r->n_specials : r->n_differences)) c->failed = true;
         }
-    if (c->failed || !measure(s) || s->wraps || s->all[0].length != s->n) c->failed = true;
+    if (c->failed || !measure(r) || r->wraps || r->all[0].length != s->n) c->failed = true;
 }
 
 static void decode_packed(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
@@ -618,7 +658,7 @@ static void decode_packed(Series *s, WendCursor *c, const gint64 *constants, gui
         c->failed = true;
         return;
     }
-    s->words = g_new(gint64, s->n);
+    make_words(s);
     for (guint64 i = 0, bit = 0; i < s->n; i++) {
         guint64 code = 0;
         for (guint k = 0; k < width; k++, bit++) code |= (guint64)(bytes[bit / 8] >> bit % 8 & 1) << k;
@@ -636,7 +676,7 @@ static void decode_rice(Series *s, WendCursor *c)
         return;
     }
 #define BIT(i) (c->p[(i) / 8] >> (i) % 8 & 1)
-    s->words = g_new(gint64, s->n);
+    make_words(s);
     for (guint64 i = 0; i < s->n; i++) {
         guint64 distance = 0, quotient = 0;
         for (; bit < bits && BIT(bit); bit++) quotient++;
@@ -668,7 +708,7 @@ static void decode_chosen(Series *s, WendCursor *c, const gint64 *constants, gui
     for (guint i = n_specials; i < n_specials + n_ordinary; i++) words[i] = i == n_specials ? wend_read_signed(c) : add(words[i - 1], (gint64)wend_read_unsigned(c));
     const guint8 *places = wend_read_bytes(c, s->n);
     if (!places) return;
-    s->words = g_new(gint64, s->n);
+    make_words(s);
     for (guint64 i = 0; i < s->n; i++)
         if (places[i] >= n_specials + n_ordinary) c->failed = true; else s->words[i] = words[places[i]];
 }
@@ -704,7 +744,7 @@ Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n
             c->failed = true;
             break;
         }
-        s->words = g_new(gint64, n);
+        make_words(s);
         for (guint64 i = 0; i < n; i++) s->words[i] = get_word(c, constants, n_constants);
         break;
     default: c->failed = true;

@@ -33,6 +33,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Series, series_unref)
 /* -- reading -- */
 guint64 series_length(const Series *s);
 gsize series_size(const Series *s);                           /* what it takes: 1 for one run, else symbols or words */
+gsize series_memory(const Series *s);                         /* bytes, more or less */
 SeriesRun series_run(const Series *s, guint64 index);         /* what goes on from INDEX without another look; index < length */
 gint64 series_at(const Series *s, guint64 index);
 Series *series_part(const Series *s, guint64 first, guint64 n); /* N > 0 words of it, as a series */

@@ -58,8 +58,10 @@ gboolean table_from_part(Table *t, const PartTable *p, guint32 rank)
     t->slots = g_new0(Vector, MAX(t->first_slot[t->n_terminals], 1));
     for (guint i = 0; i < t->n_terminals; i++) {
         const gint64 *words = g_array_index(p->terminals, PartTerminal, i).words;
-        for (guint k = 0; k < t->first_slot[i + 1] - t->first_slot[i]; k++)
+        for (guint k = 0; k < t->first_slot[i + 1] - t->first_slot[i]; k++) {
+            if (vector_is_mark(words[k])) return FALSE;
             t->slots[t->first_slot[i] + k] = vector_single(words[k], k == 0 || !t->has_self[i] ? (gint64)rank : words[0]);
+        }
     }
     return TRUE;
 }
@@ -107,7 +109,7 @@ gsize table_memory(const Table *t)
     guint n = t->first_slot[t->n_terminals];
     gsize all = sizeof *t + g_bytes_get_size(t->structure) + t->n_terminals * (sizeof *t->terminal_shape + sizeof *t->first_slot + sizeof *t->has_self) + n * sizeof *t->slots;
     for (guint s = 0; s < n; s++)
-        if (t->slots[s].series) all += series_size(t->slots[s].series) * sizeof(gint64);
+        if (vector_is_series(&t->slots[s])) all += series_memory(t->slots[s].series);
     return all;
 }
 

@@ -37,6 +37,8 @@ static guint32 unify_shape(Unifier *u, const ShapeRow *shape)
 
 enum { PREFER_SELF_FIRST = 1, PREFER_SELF_RANKS = 2, PREFERENCES = 4 };
 
+static gboolean is_open(const Vector *v) { return vector_is_constant(v) && vector_is_relative(v); }
+
 /* A class of one rank fits a constant and self + k alike. Which of them another class has is tried for slot 0 (self) and for the
  * parameters that are ranks; for all others the constant is the likely one. A hash: two signatures that share one by chance (1 in 2^64) are not taken for each other, but not found either. */
 static gpointer signature_key(guint32 shape, const Vector *slots, guint n, const RankSet *ranks, const gboolean *is_rank, int preference)
@@ -47,12 +49,12 @@ static gpointer signature_key(guint32 shape, const Vector *slots, guint n, const
     for (guint i = 0; i < n; i++) {
         Vector v = slots[i];
         gboolean self = i == 0 ? (preference & PREFER_SELF_FIRST) != 0 : is_rank[i] && (preference & PREFER_SELF_RANKS);
-        if (v.constant && v.relative) {
-            v.constant = !self;
-            v.relative = self;
+        if (is_open(&v)) {
+            if (self) v.value = VECTOR_RELATIVE;
+            else v.delta = VECTOR_NO_DELTA;
         }
         vector_encode(&v, &b);
-        series |= v.series != NULL;
+        series |= vector_is_series(&v);
     }
     if (series) rankset_encode(ranks, &b); /* a word's place in a series is its rank's among them */
     guint64 hash = XXH3_64bits(b.data, b.len);
@@ -65,8 +67,9 @@ static gboolean fits(const Signature *s, guint32 shape, const Vector *slots, gui
     gboolean series = FALSE;
     if (s->shape != shape || s->n_slots != n) return FALSE;
     for (guint i = 0; i < s->n_slots; i++) {
-        series |= slots[i].series != NULL;
-        if (!vector_joins(&s->slots[i], &slots[i]) && !(slots[i].series && vector_equal(&s->slots[i], &slots[i]))) return FALSE;
+        gboolean is_series = vector_is_series(&slots[i]);
+        series |= is_series;
+        if (!vector_joins(&s->slots[i], &slots[i]) && !(is_series && vector_equal(&s->slots[i], &slots[i]))) return FALSE;
     }
     return !series || rankset_equal(s->ranks, ranks);
 }
@@ -80,8 +83,8 @@ static gboolean unify_terminal(Unifier *u, guint32 shape, Vector *slots, guint n
     gboolean open = FALSE, series = FALSE;
     for (guint i = 0; i < n; i++) {
         is_rank[i] = f->params[g_array_index(u->layout.slot_param, gint16, i)].kind == WEND_KIND_RANK;
-        open |= slots[i].constant && slots[i].relative;
-        series |= slots[i].series != NULL;
+        open |= is_open(&slots[i]);
+        series |= vector_is_series(&slots[i]);
     }
     gpointer keys[PREFERENCES];
     int n_keys = open ? PREFERENCES : 1;

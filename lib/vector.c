@@ -20,32 +20,36 @@ gint64 word_sum(gint64 self, gint64 delta)
 
 Vector vector_single(gint64 value, gint64 self)
 {
-    Vector v = {.constant = TRUE, .value = value};
-    v.relative = word_difference(value, self, &v.delta);
+    Vector v = {.value = value};
+    if (!word_difference(value, self, &v.delta)) v.delta = VECTOR_NO_DELTA;
     return v;
+}
+
+Vector vector_series(Series *series, gboolean of_self)
+{
+    return (Vector){.value = of_self ? VECTOR_SERIES_OF_SELF : VECTOR_SERIES, .series = series};
 }
 
 Vector vector_copy(const Vector *v)
 {
-    Vector copy = *v;
-    series_ref(copy.series);
-    return copy;
+    if (vector_is_series(v)) series_ref(v->series);
+    return *v;
 }
 
 void vector_clear(Vector *v)
 {
-    series_unref(v->series);
+    if (vector_is_series(v)) series_unref(v->series);
     memset(v, 0, sizeof *v);
 }
 
 static gboolean both_constant(const Vector *a, const Vector *b)
 {
-    return a->constant && b->constant && a->value == b->value;
+    return vector_is_constant(a) && a->value == b->value;
 }
 
 static gboolean both_relative(const Vector *a, const Vector *b)
 {
-    return a->relative && b->relative && a->delta == b->delta;
+    return vector_is_relative(a) && vector_is_relative(b) && a->delta == b->delta;
 }
 
 gboolean vector_joins(const Vector *a, const Vector *b)
@@ -57,25 +61,23 @@ gboolean vector_join(Vector *a, const Vector *b)
 {
     gboolean constant = both_constant(a, b), relative = both_relative(a, b);
     if (!constant && !relative) return FALSE;
-    a->constant = constant;
-    a->relative = relative;
-    if (!constant) a->value = 0;
-    if (!relative) a->delta = 0;
+    if (!constant) a->value = VECTOR_RELATIVE;
+    if (!relative) a->delta = VECTOR_NO_DELTA;
     return TRUE;
 }
 
 gboolean vector_equal(const Vector *a, const Vector *b)
 {
-    if (a->constant != b->constant || a->relative != b->relative || a->value != b->value || a->delta != b->delta || a->of_self != b->of_self) return FALSE;
-    return a->series && b->series ? series_equal(a->series, b->series) : a->series == b->series;
+    if (a->value != b->value) return FALSE;
+    return vector_is_series(a) ? series_equal(a->series, b->series) : a->delta == b->delta;
 }
 
 gint64 vector_at(const Vector *v, guint64 index, gint64 self)
 {
-    if (v->constant) return v->value;
-    if (v->relative) return word_sum(self, v->delta);
+    if (vector_is_constant(v)) return v->value;
+    if (vector_is_relative(v)) return word_sum(self, v->delta);
     gint64 word = series_at(v->series, index);
-    return v->of_self && word >= WEND_SPECIAL_BASE ? word_sum(self, word) : word;
+    return v->value == VECTOR_SERIES_OF_SELF && word >= WEND_SPECIAL_BASE ? word_sum(self, word) : word;
 }
 
 /* -- two into one -- */
@@ -100,8 +102,8 @@ static gboolean combine(SeriesRun x, SeriesRun y, int sign, SeriesRun *out)
 /* What V has from INDEX on: the words of its series, or of the constant that it is. Of self: to be added to self. */
 static SeriesRun own_run(const Vector *v, guint32 index, guint32 count, gboolean *of_self)
 {
-    *of_self = !v->constant && (v->relative || v->of_self);
-    if (v->constant || v->relative) return (SeriesRun){v->constant ? v->value : v->delta, 0, count};
+    *of_self = v->value == VECTOR_RELATIVE || v->value == VECTOR_SERIES_OF_SELF;
+    if (!vector_is_series(v)) return (SeriesRun){*of_self ? v->delta : v->value, 0, count};
     SeriesRun run = series_run(v->series, index);
     run.count = MIN(run.count, count);
     return run;
@@ -154,10 +156,9 @@ Vector vector_unite(const VectorOn *a, const VectorOn *b)
             ranks.count -= (guint32)values.count;
         }
     Series *words = series_builder_end(plain), *to_self = series_builder_end(relative);
-    Vector v = {.of_self = relatable && series_size(to_self) < series_size(words)};
-    v.series = v.of_self ? to_self : words;
-    series_unref(v.of_self ? words : to_self);
-    return v;
+    gboolean of_self = relatable && series_size(to_self) < series_size(words);
+    series_unref(of_self ? words : to_self);
+    return vector_series(of_self ? to_self : words, of_self);
 }
 
 /* -- between merging processes -- */
@@ -166,22 +167,25 @@ enum { ENCODED_CONSTANT = 1, ENCODED_RELATIVE = 2, ENCODED_OF_SELF = 4 };
 
 void vector_encode(const Vector *v, WendBuf *out)
 {
-    wend_buf_unsigned(out, (v->constant ? ENCODED_CONSTANT : 0) | (v->relative ? ENCODED_RELATIVE : 0) | (v->of_self ? ENCODED_OF_SELF : 0));
-    if (v->constant) wend_buf_signed(out, v->value);
-    if (v->relative) wend_buf_signed(out, v->delta);
-    if (v->series) series_encode(v->series, out, NULL);
+    gboolean constant = vector_is_constant(v), relative = vector_is_relative(v);
+    wend_buf_unsigned(out, (constant ? ENCODED_CONSTANT : 0) | (relative ? ENCODED_RELATIVE : 0) | (v->value == VECTOR_SERIES_OF_SELF ? ENCODED_OF_SELF : 0));
+    if (constant) wend_buf_signed(out, v->value);
+    if (relative) wend_buf_signed(out, v->delta);
+    if (vector_is_series(v)) series_encode(v->series, out, NULL);
 }
 
 gboolean vector_decode(Vector *v, WendCursor *c, guint32 n)
 {
-    memset(v, 0, sizeof *v);
     guint64 form = wend_read_unsigned(c);
-    v->constant = (form & ENCODED_CONSTANT) != 0;
-    v->relative = (form & ENCODED_RELATIVE) != 0;
-    v->of_self = form == ENCODED_OF_SELF;
-    if (v->constant) v->value = wend_read_signed(c);
-    if (v->relative) v->delta = wend_read_signed(c);
-    if (form > ENCODED_OF_SELF) c->failed = true;
-    if (!c->failed && !v->constant && !v->relative) v->series = series_decode(c, n, NULL, 0);
+    gboolean constant = (form & ENCODED_CONSTANT) != 0, relative = (form & ENCODED_RELATIVE) != 0;
+    Vector plain = {.value = VECTOR_RELATIVE, .delta = VECTOR_NO_DELTA};
+    memset(v, 0, sizeof *v);
+    if (constant) plain.value = wend_read_signed(c);
+    if (relative) plain.delta = wend_read_signed(c);
+    if (form > ENCODED_OF_SELF || (constant && vector_is_mark(plain.value)) || (relative && plain.delta < WEND_SPECIAL_BASE)) c->failed = true;
+    if (!c->failed && !constant && !relative) {
+        Series *series = series_decode(c, n, NULL, 0);
+        if (series) *v = vector_series(series, form == ENCODED_OF_SELF);
+    } else if (!c->failed) *v = plain;
     return !c->failed;
 }

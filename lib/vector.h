@@ -15,18 +15,33 @@
 #include "series.h"
 
 typedef struct {
-    gint64 value, delta;              /* constant: each value; relative: value - self */
-    Series *series;                   /* one word for each rank */
-    guint8 constant, relative;        /* gboolean: candidates that fit; none: series */
-    guint8 of_self;                   /* gboolean: the series is of what is added to self, special words standing for themselves */
+    gint64 value;                     /* each value; else one of the marks */
+    union {
+        gint64 delta;                 /* value - self; VECTOR_NO_DELTA: self + k does not fit */
+        Series *series;               /* one word for each rank; which mark says whether they are what is added to self, special words standing for themselves */
+    };
 } Vector;
+
+/* In the place of words, which they cannot be. There are as many vectors as words of a rank that has values by chance: so each is two of them. */
+enum { VECTOR_MARKS = 4 };
+#define VECTOR_MARK(i) (INT64_MIN + 0xff0 + (i))
+#define VECTOR_NO_DELTA VECTOR_MARK(0)
+#define VECTOR_RELATIVE VECTOR_MARK(1)
+#define VECTOR_SERIES VECTOR_MARK(2)
+#define VECTOR_SERIES_OF_SELF VECTOR_MARK(3)
+static inline gboolean vector_is_mark(gint64 word) { return word >= VECTOR_MARK(0) && word < VECTOR_MARK(VECTOR_MARKS); }
+/* The candidates that fit; none: it is a series. */
+static inline gboolean vector_is_constant(const Vector *v) { return !vector_is_mark(v->value); }
+static inline gboolean vector_is_series(const Vector *v) { return v->value == VECTOR_SERIES || v->value == VECTOR_SERIES_OF_SELF; }
+static inline gboolean vector_is_relative(const Vector *v) { return !vector_is_series(v) && v->delta != VECTOR_NO_DELTA; }
 
 /* Ranks with a vector, and with what self is there: FIRST is the vector of slot 0, or NULL where self is the rank in the world. */
 typedef struct { const RankSet *ranks; const Vector *values, *first; } VectorOn;
 
-Vector vector_single(gint64 value, gint64 self);
+Vector vector_single(gint64 value, gint64 self);          /* no mark */
+Vector vector_series(Series *series, gboolean of_self);   /* takes the reference */
 Vector vector_copy(const Vector *v);
-void vector_clear(Vector *v);
+void vector_clear(Vector *v);                             /* 0 in all its bytes: nothing to clear */
 /* a becomes the vector over both rank sets if a candidate fits both; FALSE: nothing done, use vector_unite. */
 gboolean vector_join(Vector *a, const Vector *b);
 gboolean vector_joins(const Vector *a, const Vector *b);

@@ -61,7 +61,7 @@ static gboolean same_partner(Likeness *l, guint32 a, guint32 b)
         const Vector *v = &x->slots[x->first_slot[a] + i], *w = &y->slots[y->first_slot[b] + i];
         WendKind kind = f->params[g_array_index(l->layout.slot_param, gint16, i)].kind;
         gboolean tells = kind == WEND_KIND_RANK || kind == WEND_KIND_TAG || (l->sizes && kind == WEND_KIND_COUNT);
-        if (tells && !v->series && !w->series && !vector_joins(v, w)) return FALSE;
+        if (tells && !vector_is_series(v) && !vector_is_series(w) && !vector_joins(v, w)) return FALSE;
     }
     return TRUE;
 }

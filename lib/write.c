@@ -79,8 +79,9 @@ static gboolean use_all(Writer *w)
     for (guint i = 0; i < r->signatures->len; i++) {
         const Signature *s = &g_array_index(r->signatures, Signature, i);
         for (guint k = 0; k < s->n_slots; k++) {
-            if (s->slots[k].constant && !use_word(w, s->slots[k].value)) return FALSE;
-            if (s->slots[k].series && !series_specials(s->slots[k].series, use_word, w)) return FALSE;
+            const Vector *v = &s->slots[k];
+            if (vector_is_constant(v) && !use_word(w, v->value)) return FALSE;
+            if (vector_is_series(v) && !series_specials(v->series, use_word, w)) return FALSE;
         }
     }
     if (!writer_each_sequence(w, use_sequence)) return FALSE;
@@ -341,20 +342,24 @@ typedef struct { Distinct sets, tables; GArray *told; guint column; gboolean der
 /* How a slot is told: its form, and the word, the table's number, or how many slots before those are that tell it. */
 typedef struct { SlotTold form; gint64 word; } Told;
 
-static Told tell_slot(Writer *w, SlotTables *tables, const Signature *s, guint k, Derived derived)
+/* FALSE: a table tells it. */
+static gboolean tell_plainly(const Writer *w, const Signature *s, guint k, Told *told)
 {
     const Vector *v = &s->slots[k];
-    if (derived.kind) {
-        tables->derived += s->ranks->n;
-        return (Told){derived.kind == DERIVED_SUM ? TOLD_SUM : TOLD_ACROSS, derived.back};
-    }
+    if (vector_is_series(v)) return FALSE;
     gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
     /* where there is one rank, self is best told relative to it */
-    if (v->constant && !(v->relative && k == 0 && has_self)) return (Told){TOLD_CONSTANT, v->value};
-    if (v->constant || v->relative) return (Told){TOLD_SELF, v->delta};
+    gboolean constant = vector_is_constant(v) && !(vector_is_relative(v) && k == 0 && has_self);
+    *told = constant ? (Told){TOLD_CONSTANT, v->value} : (Told){TOLD_SELF, v->delta};
+    return TRUE;
+}
+
+static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, guint k)
+{
+    const Vector *v = &s->slots[k];
     WendBuf set = WEND_BUF_INIT, bytes = WEND_BUF_INIT;
     rankset_encode(s->ranks, &set);
-    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 2 | (v->of_self ? 1 : 0), .values = v, .n_ranks = s->ranks->n, .column = tables->column};
+    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 2 | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .n_ranks = s->ranks->n, .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
     series_encode_shortest(v->series, &bytes, w->constant_number);
     table.n = bytes.len;
@@ -363,24 +368,63 @@ static Told tell_slot(Writer *w, SlotTables *tables, const Signature *s, guint k
     return (Told){TOLD_TABLE, number};
 }
 
-/* N terminals of one function and as many slots: one after the other. */
-static void put_each_terminal(Writer *w, WendBuf *out, const Told *slots, guint n, guint n_slots)
+/* Terminals of one function and as many slots. There may be as many as there are calls: of those that no table tells nothing is kept. */
+typedef struct { const Signature *const *terminals; guint n, n_slots; Told **by_table; } Telling;
+
+/* Slot by slot, as tables are numbered. */
+static void tell_tables(Writer *w, SlotTables *tables, Telling *t)
 {
-    for (guint i = 0; i < n * n_slots; i++) {
-        wend_buf_unsigned(out, slots[i].form == TOLD_TABLE ? TOLD_TABLE + (guint64)slots[i].word : slots[i].form);
-        if (slots[i].form != TOLD_TABLE) codec_put_word(out, slots[i].word, w->constant_number);
+    g_autofree Derived **derived = g_new0(Derived *, t->n + 1);
+    t->by_table = g_new0(Told *, t->n + 1);
+    for (guint i = 0; i < t->n; i++) {
+        const Signature *s = t->terminals[i];
+        if (!s->ranks) continue;
+        t->by_table[i] = g_new(Told, t->n_slots + 1);
+        if (tables->derive) derived[i] = slots_derive(s->slots, t->n_slots, s->ranks->n);
     }
+    for (guint k = 0; k < t->n_slots; k++, tables->column++)
+        for (guint i = 0; i < t->n; i++) {
+            if (!t->by_table[i]) continue;
+            const Signature *s = t->terminals[i];
+            Told *told = &t->by_table[i][k];
+            if (derived[i] && derived[i][k].kind) {
+                tables->derived += s->ranks->n;
+                *told = (Told){derived[i][k].kind == DERIVED_SUM ? TOLD_SUM : TOLD_ACROSS, derived[i][k].back};
+            } else if (!tell_plainly(w, s, k, told)) {
+                *told = tell_by_table(w, tables, s, k);
+            }
+        }
+    for (guint i = 0; i < t->n; i++) g_free(derived[i]);
 }
 
-/* Likewise, slot by slot: their forms, and the words or numbers of tables. */
-static void put_slot_columns(Writer *w, WendBuf *out, const Told *slots, guint n, guint n_slots)
+static Told told(const Writer *w, const Telling *t, guint terminal, guint k)
 {
-    for (guint k = 0; k < n_slots; k++) {
+    Told one = {TOLD_CONSTANT, 0};
+    if (t->by_table[terminal]) return t->by_table[terminal][k];
+    tell_plainly(w, t->terminals[terminal], k, &one);
+    return one;
+}
+
+/* One after the other. */
+static void put_each_terminal(const Writer *w, WendBuf *out, const Telling *t)
+{
+    for (guint i = 0; i < t->n; i++)
+        for (guint k = 0; k < t->n_slots; k++) {
+            Told one = told(w, t, i, k);
+            wend_buf_unsigned(out, one.form == TOLD_TABLE ? TOLD_TABLE + (guint64)one.word : one.form);
+            if (one.form != TOLD_TABLE) codec_put_word(out, one.word, w->constant_number);
+        }
+}
+
+/* Slot by slot: their forms, and the words or numbers of tables. */
+static void put_slot_columns(const Writer *w, WendBuf *out, const Telling *t)
+{
+    for (guint k = 0; k < t->n_slots; k++) {
         SeriesBuilder *forms = series_builder_new(), *words = series_builder_new();
-        for (guint i = 0; i < n; i++) {
-            const Told *t = &slots[i * n_slots + k];
-            series_builder_add(forms, (SeriesRun){t->form, 0, 1});
-            series_builder_add(words, (SeriesRun){t->word, 0, 1});
+        for (guint i = 0; i < t->n; i++) {
+            Told one = told(w, t, i, k);
+            series_builder_add(forms, (SeriesRun){one.form, 0, 1});
+            series_builder_add(words, (SeriesRun){one.word, 0, 1});
         }
         series_builder_encode(forms, out, NULL);
         series_builder_encode(words, out, w->constant_number);
@@ -389,18 +433,14 @@ static void put_slot_columns(Writer *w, WendBuf *out, const Told *slots, guint n
 
 static void put_terminals(Writer *w, SlotTables *tables, const Batch *batch)
 {
-    const Signature *const *s = (const Signature *const *)batch->things->pdata;
-    guint n = batch->things->len, n_slots = batch->n;
+    Telling t = {.terminals = (const Signature *const *)batch->things->pdata, .n = batch->things->len, .n_slots = batch->n};
     WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
-    g_autofree Told *slots = g_new0(Told, (gsize)n * n_slots + 1);
-    g_autofree Derived **derived = g_new0(Derived *, n);
-    for (guint i = 0; i < n && tables->derive; i++) derived[i] = s[i]->ranks ? slots_derive(s[i]->slots, n_slots, s[i]->ranks->n) : NULL;
-    for (guint k = 0; k < n_slots; k++, tables->column++)
-        for (guint i = 0; i < n; i++) slots[(gsize)i * n_slots + k] = tell_slot(w, tables, s[i], k, derived[i] ? derived[i][k] : (Derived){DERIVED_NONE, 0});
-    for (guint i = 0; i < n; i++) g_free(derived[i]);
-    put_each_terminal(w, &each, slots, n, n_slots);
-    if (n > 1) put_slot_columns(w, &columns, slots, n, n_slots);
+    tell_tables(w, tables, &t);
+    put_each_terminal(w, &each, &t);
+    if (t.n > 1) put_slot_columns(w, &columns, &t);
     put_batch(w, batch, &each, &columns);
+    for (guint i = 0; i < t.n; i++) g_free(t.by_table[i]);
+    g_free(t.by_table);
 }
 
 /* N tables as one series; nothing if that would be no less than the LESS bytes that they take apart. */

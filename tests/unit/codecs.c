@@ -129,8 +129,8 @@ static void test_vectors(void)
         }
         Side one = merged(ranks, selfs, values, own > 0, TRUE), other = merged(ranks, selfs, values, own > 0, FALSE);
         const Vector *v = &one.values;
-        if (kind == 0) g_assert_true(v->constant && v->value == 5);
-        if (kind == 1 && own == 0) g_assert_true(v->relative && v->delta == 3);
+        if (kind == 0) g_assert_true(vector_is_constant(v) && v->value == 5);
+        if (kind == 1 && own == 0) g_assert_true(vector_is_relative(v) && v->delta == 3);
         g_assert_true(vector_equal(v, &other.values) && vector_equal(&one.first, &other.first) && rankset_equal(&one.ranks, &other.ranks));
         for (guint32 k = 0; k < n; k++) {
             g_assert_cmpint(vector_at(&one.first, k, row[k]), ==, selfs[k]);
@@ -167,6 +167,25 @@ static void check_series(const Series *s, const gint64 *words, guint64 n)
         g_assert_true(run.count >= 1 && run.count <= n - i);
         g_assert_cmpint(run.value, ==, words[i]);
         g_assert_cmpint((gint64)((guint64)run.value + (guint64)run.step * (run.count - 1)), ==, words[i + run.count - 1]);
+    }
+}
+
+/* A word that is a mark, or a difference that is none, does not come out of a merging process. */
+static void test_vectors_damaged(void)
+{
+    const struct { guint form; gint64 words[2]; gboolean whole; } rows[] = {
+        {1, {5}, TRUE}, {1, {WEND_ABSENT}, TRUE}, {1, {VECTOR_MARK(0) - 1}, TRUE}, {1, {VECTOR_MARK(0)}, FALSE}, {1, {VECTOR_SERIES}, FALSE}, {1, {VECTOR_SERIES_OF_SELF}, FALSE},
+        {2, {-3}, TRUE}, {2, {WEND_ABSENT}, FALSE}, {2, {VECTOR_NO_DELTA}, FALSE}, {3, {5, 2}, TRUE}, {3, {VECTOR_RELATIVE, 2}, FALSE}, {3, {5, WEND_UNKNOWN}, FALSE}, {5, {5}, FALSE}};
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        WendBuf b = WEND_BUF_INIT;
+        Vector v;
+        wend_buf_unsigned(&b, rows[i].form);
+        wend_buf_signed(&b, rows[i].words[0]);
+        if (rows[i].form == 3) wend_buf_signed(&b, rows[i].words[1]);
+        WendCursor c = wend_cursor(b.data, b.len);
+        g_assert_true(vector_decode(&v, &c, 1) == rows[i].whole);
+        vector_clear(&v);
+        wend_buf_clear(&b);
     }
 }
 
@@ -237,8 +256,8 @@ static void free_slots(Vector *slots, guint n)
 static Vector vector_of(const gint64 *words, guint n)
 {
     for (guint r = 1; r < n; r++)
-        if (words[r] != words[0]) return (Vector){.series = series_of(words, n)};
-    return (Vector){.constant = TRUE, .value = words[0]};
+        if (words[r] != words[0]) return vector_series(series_of(words, n), FALSE);
+    return (Vector){.value = words[0], .delta = VECTOR_NO_DELTA};
 }
 
 /* Counts by chance and their running sum, as MPI_Gatherv has them, twice. */
@@ -581,6 +600,7 @@ int main(int argc, char **argv)
     g_test_add_func("/codecs/include", test_include);
     g_test_add_func("/codecs/hosts", test_hosts);
     g_test_add_func("/codecs/vectors", test_vectors);
+    g_test_add_func("/codecs/vectors/damaged", test_vectors_damaged);
     g_test_add_func("/codecs/series", test_series);
     g_test_add_func("/codecs/series/skewed", test_series_skewed);
     g_test_add_func("/codecs/slots/sums", test_slot_sums);

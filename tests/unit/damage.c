@@ -3,6 +3,7 @@
 #include "recorded.h"
 
 #include "../../lib/bundle.h"
+#include "../../lib/vector.h"
 #include "../fuzz/exercise.h"
 
 #include <glib/gstdio.h>
@@ -232,6 +233,27 @@ static void test_parts(gconstpointer whole)
     g_byte_array_unref(part);
 }
 
+/* Words that the merge has for itself (vector.h) are no calls' words: taken for such they would be addresses. */
+static void test_marks(gconstpointer whole)
+{
+    (void)whole;
+    for (int i = -1; i <= VECTOR_MARKS; i++) {
+        gboolean mark = i >= 0 && i < VECTOR_MARKS;
+        GError *error = NULL;
+        SimulatedRank *r = simulated_new(0, 1, FALSE);
+        SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+        sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, VECTOR_MARK(i), 0, 1);
+        GByteArray *part = simulated_part(r);
+        simulated_free(r);
+        WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
+        g_assert_true((m == NULL) == mark);
+        if (mark) g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
+        g_clear_error(&error);
+        if (m) wend_merge_free(m);
+        g_byte_array_unref(part);
+    }
+}
+
 int main(int argc, char **argv)
 {
     GByteArray whole;
@@ -253,6 +275,7 @@ int main(int argc, char **argv)
     g_test_add_data_func("/damage/repacked", &whole, test_repacked);
     g_test_add_data_func("/damage/full-disk", &whole, test_full_disk);
     g_test_add_data_func("/damage/parts", &whole, test_parts);
+    g_test_add_data_func("/damage/marks", &whole, test_marks);
     int result = g_test_run();
     g_unlink(archive);
     g_rmdir(directory);
