@@ -193,8 +193,11 @@ static void add_variants(ClassReader *o, const RankSet *ranks, const Trips *t, g
     }
 }
 
+/* What is told of a class's sequences: kind, id, rule of each. */
+typedef struct { guint64 kind; gint64 id; guint64 rule; } ToldSequence;
+
 /* The classes of one class of the archive. */
-static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t, gsize n_sequences)
+static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t, const ToldSequence *sequences, gsize n_sequences)
 {
     Member *m = o->m;
     WendProgram *p = m->p;
@@ -208,34 +211,92 @@ static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t
         ((guint *)k->ranks)[k->n_ranks++] = expanded[r];
     }
     for (gsize q = 0; q < n_sequences; q++) {
-        guint64 kind = wend_read_unsigned(&m->c);
-        gint64 id = member_word(m);
-        guint64 rule = wend_read_unsigned(&m->c);
-        if (m->c.failed || kind > WEND_SEQUENCE_CALLBACK || rule >= p->n_rules) return member_bad(m, "a sequence starts with a rule that is not there");
-        g_autoptr(GArray) open = open_below(o, (guint)rule);
+        const ToldSequence *told = &sequences[q];
+        if (told->kind > WEND_SEQUENCE_CALLBACK || told->rule >= p->n_rules) return member_bad(m, "a sequence starts with a rule that is not there");
+        g_autoptr(GArray) open = open_below(o, (guint)told->rule);
         for (guint v = 0; v < t->n; v++) {
             WendSequence *s = (WendSequence *)&g_array_index(o->classes, WendClass, first + v).sequences[q];
-            *s = (WendSequence){kind, id, (guint)rule};
+            *s = (WendSequence){told->kind, told->id, (guint)told->rule};
             if (!close_rules(o, open, t->trips ? t->trips + (gsize)v * t->n_trips : NULL, t->n_trips, &s->rule)) return FALSE;
         }
     }
     return TRUE;
 }
 
-static gboolean read_class(ClassReader *o)
+/* HEAD: twice the sequences, and whether the class varies. SEQUENCES NULL: they come next. */
+static gboolean read_class(ClassReader *o, const RankSet *ranks, guint64 head, const ToldSequence *sequences)
 {
     Member *m = o->m;
-    RankSet ranks;
     Trips trips = {0};
-    if (!rankset_decode(&ranks, &m->c, m->p->ranks)) return member_bad(m, "a class has a rank that is not there");
-    guint64 n = wend_read_unsigned(&m->c);
-    gboolean good = !m->c.failed && n >> 1 <= (guint64)(m->c.end - m->c.p) / 3 ? TRUE : member_bad(m, "truncated");
-    good = good && read_trips(m, ranks.n, n & 1, &trips);
+    gsize n = (gsize)(head >> 1);
+    gboolean good = read_trips(m, ranks->n, head & 1, &trips);
     if (good && (guint64)o->classes->len + trips.n > m->p->ranks) good = member_bad(m, "has more classes than ranks");
-    if (good && (guint64)trips.n * (n >> 1) > program_most((gsize)(m->c.end - m->c.p))) good = member_bad(m, "has more sequences than it can hold");
-    good = good && add_classes(o, &ranks, &trips, (gsize)(n >> 1));
+    if (good && (guint64)trips.n * n > program_most((gsize)(m->c.end - m->c.p))) good = member_bad(m, "has more sequences than it can hold");
+    g_autofree ToldSequence *next = good && !sequences ? g_new(ToldSequence, n + 1) : NULL;
+    for (gsize q = 0; next && q < n; q++) {
+        next[q].kind = wend_read_unsigned(&m->c);
+        next[q].id = member_word(m);
+        next[q].rule = wend_read_unsigned(&m->c);
+    }
+    good = good && (!m->c.failed || member_bad(m, "truncated")) && add_classes(o, ranks, &trips, sequences ? sequences : next, n);
     trips_clear(&trips);
-    rankset_clear(&ranks);
+    return good;
+}
+
+/* Before format 11 each class has its ranks and sequences with it. */
+static gboolean read_one_by_one(ClassReader *o, gsize n)
+{
+    Member *m = o->m;
+    gboolean good = TRUE;
+    for (gsize i = 0; i < n && good; i++) {
+        RankSet ranks;
+        if (!rankset_decode(&ranks, &m->c, m->p->ranks)) return member_bad(m, "a class has a rank that is not there");
+        guint64 head = wend_read_unsigned(&m->c);
+        good = !m->c.failed && head >> 1 <= (guint64)(m->c.end - m->c.p) / 3 ? TRUE : member_bad(m, "truncated");
+        good = good && read_class(o, &ranks, head, NULL);
+        rankset_clear(&ranks);
+    }
+    return good;
+}
+
+/* Of all classes: HEADS as in read_class, and where each one's sequences begin. */
+typedef struct { guint64 *heads; gsize *first; ToldSequence *sequences; } ToldClasses;
+
+static gboolean read_told(Member *m, gsize n, ToldClasses *told)
+{
+    g_autoptr(Series) heads = series_decode(&m->c, n, NULL, 0);
+    guint64 most = program_most((gsize)(m->c.end - m->c.p)), all = 0;
+    told->heads = g_new(guint64, n + 1);
+    told->first = g_new(gsize, n + 1);
+    for (gsize i = 0; i < n; i++) {
+        told->first[i] = (gsize)all;
+        told->heads[i] = heads ? (guint64)series_at(heads, i) : G_MAXUINT64; /* a negative number is a large one */
+        if (told->heads[i] >> 1 > most || (all += told->heads[i] >> 1) > most) return member_bad(m, "has more sequences than it can hold");
+    }
+    told->sequences = g_new(ToldSequence, all + 1);
+    if (all == 0) return TRUE;
+    const WendProgram *p = m->p;
+    g_autoptr(Series) kinds = series_decode(&m->c, all, p->constants, p->n_constants);
+    g_autoptr(Series) ids = kinds ? series_decode(&m->c, all, p->constants, p->n_constants) : NULL;
+    g_autoptr(Series) rules = ids ? series_decode(&m->c, all, p->constants, p->n_constants) : NULL;
+    if (!rules) return member_bad(m, "truncated");
+    for (gsize i = 0; i < all; i++) told->sequences[i] = (ToldSequence){(guint64)series_at(kinds, i), series_at(ids, i), (guint64)series_at(rules, i)};
+    return TRUE;
+}
+
+static gboolean read_columns(ClassReader *o, gsize n)
+{
+    Member *m = o->m;
+    ToldClasses told = {0};
+    RankSet *sets = g_new0(RankSet, n + 1);
+    gboolean good = n == 0 || ranksets_decode(sets, (guint)n, &m->c, m->p->ranks) || member_bad(m, "a class has a rank that is not there");
+    good = good && (n == 0 || read_told(m, n, &told));
+    for (gsize i = 0; i < n && good; i++) good = read_class(o, &sets[i], told.heads[i], told.sequences + told.first[i]);
+    for (gsize i = 0; i < n; i++) rankset_clear(&sets[i]);
+    g_free(sets);
+    g_free(told.heads);
+    g_free(told.first);
+    g_free(told.sequences);
     return good;
 }
 
@@ -247,15 +308,15 @@ gboolean read_classes(Member *m)
     p->ranks = world;
     p->class_of = program_new_block(p, world, sizeof(guint));
     memset(p->class_of, 0xff, world * sizeof(guint));
-    gsize n = wend_read_count(&m->c, 4);
-    if (n > world) return member_bad(m, "has more classes than ranks");
+    gboolean columns = p->format >= ARCHIVE_CLASS_COLUMNS;
+    gsize n = columns ? (gsize)wend_read_unsigned(&m->c) : wend_read_count(&m->c, 4);
+    if (m->c.failed || n > world || n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more classes than ranks");
     ClassReader o = {.m = m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
                 .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)), .made = g_new0(guint32, p->n_rules + 1),
                 .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .left = program_most((gsize)(m->c.end - m->c.p))};
     g_array_append_vals(o.rules, p->rules, p->n_rules);
     find_open(&o);
-    gboolean good = TRUE;
-    for (gsize i = 0; i < n && good; i++) good = read_class(&o);
+    gboolean good = columns ? read_columns(&o, n) : read_one_by_one(&o, n);
     if (good) hand_over(&o);
     g_array_unref(o.classes);
     g_array_unref(o.data);

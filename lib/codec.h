@@ -8,13 +8,14 @@
 #include "words.h"
 
 /* What is written; and the oldest that is read (docs/format.md, "Versions"). */
-#define ARCHIVE_FORMAT 10
+#define ARCHIVE_FORMAT 11
 #define ARCHIVE_OLDEST_FORMAT 4
 #define ARCHIVE_SHARED_TIMES 6    /* since when rows of times are those of all sequences, */
 #define ARCHIVE_TABLES_TOGETHER 7 /* tables of values may be told together, */
 #define ARCHIVE_ONE_PROGRAM 8     /* and all but the facts is one member, with names, slots and times told in less, */
 #define ARCHIVE_BY_FUNCTION 9     /* and slots are told by function, and rules by what comes just before, */
-#define ARCHIVE_WOVEN 10          /* and trip counts may be 0 */
+#define ARCHIVE_WOVEN 10          /* and trip counts may be 0, */
+#define ARCHIVE_CLASS_COLUMNS 11  /* and what classes are is told of all together */
 
 /* What a rule says of a symbol beside its number: the lowest bits of one that is told by itself. */
 enum { SYMBOL_IS_RULE = 1, SYMBOL_REPEATED = 2, SYMBOL_BITS = 2 };

@@ -229,3 +229,119 @@ gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world)
     }
     return TRUE;
 }
+
+/* -- several -- */
+
+enum { IN_COLUMNS = 1, OTHERS_SHIFT = 1 };
+
+/* What goes on from INDEX; other than a stretch it may be two ranks with a gap between them, if these are all. */
+static RankRun row_run(const RankSet *s, guint32 index)
+{
+    if (s->n != 2) return rankset_stretch(s, index);
+    guint32 first = rankset_lowest(s);
+    return (RankRun){first, 2, rankset_run(s, 1).first - first};
+}
+
+static gboolean encode_columns(const RankSet *sets, guint n, guint others, WendBuf *out)
+{
+    enum { RUNS, FIRST, COUNT, STEP, COLUMNS };
+    SeriesBuilder *columns[COLUMNS];
+    gboolean few = TRUE;
+    for (int k = 0; k < COLUMNS; k++) columns[k] = series_builder_new();
+    for (guint i = 0; i < n; i++) {
+        guint32 runs = 0;
+        for (guint32 at = 0; few && i != others && at < sets[i].n; runs++) {
+            RankRun run = row_run(&sets[i], at);
+            const gint64 words[] = {run.first, run.count, run.step};
+            for (int k = FIRST; k < COLUMNS; k++) series_builder_add(columns[k], (SeriesRun){words[k - FIRST], 0, 1});
+            at += run.count;
+            few = runs < RUNS_MAX;
+        }
+        if (i != others) series_builder_add(columns[RUNS], (SeriesRun){runs, 0, 1});
+    }
+    WendBuf told = WEND_BUF_INIT;
+    for (int k = 0; k < COLUMNS; k++) series_builder_encode(columns[k], &told, NULL);
+    if (few) wend_buf_bytes(out, told.data, told.len);
+    out->failed |= told.failed;
+    wend_buf_clear(&told);
+    return few;
+}
+
+gboolean ranksets_encode(const RankSet *sets, guint n, guint others, gboolean columns, WendBuf *out)
+{
+    gsize before = out->len;
+    wend_buf_unsigned(out, (others < n ? (guint64)others + 1 : 0) << OTHERS_SHIFT | (columns ? IN_COLUMNS : 0));
+    if (columns) {
+        if (encode_columns(sets, n, others, out)) return TRUE;
+        out->len = before;
+        return FALSE;
+    }
+    for (guint i = 0; i < n; i++)
+        if (i != others) rankset_encode(&sets[i], out);
+    return TRUE;
+}
+
+/* A column of N words. NULL: damaged. */
+static Series *decode_column(WendCursor *c, guint64 n)
+{
+    return n > 0 && !c->failed ? series_decode(c, n, NULL, 0) : NULL;
+}
+
+static gboolean decode_columns(RankSet *sets, guint n, guint others, WendCursor *c, guint32 world)
+{
+    guint64 n_runs = 0;
+    g_autoptr(Series) runs = decode_column(c, n - (others < n));
+    for (guint i = 0, at = 0; i < n; i++) {
+        gint64 own = i == others ? 0 : runs ? series_at(runs, at++) : -1;
+        if (own < 0 || own > world || (n_runs += (guint64)own) > world) return FALSE;
+    }
+    g_autoptr(Series) firsts = decode_column(c, n_runs), counts = firsts ? decode_column(c, n_runs) : NULL, steps = counts ? decode_column(c, n_runs) : NULL;
+    if (!steps) return n_runs == 0 && !c->failed;
+    for (guint i = 0, at = 0, run = 0; i < n; i++) {
+        if (i == others) continue;
+        SeriesBuilder *b = series_builder_new();
+        gint64 next = 0; /* the lowest rank that may come */
+        gboolean good = TRUE;
+        for (gint64 left = series_at(runs, at++); left > 0 && good; left--, run++) {
+            gint64 first = series_at(firsts, run), count = series_at(counts, run), step = series_at(steps, run);
+            good = first >= next && first < world && count > 0 && count <= world && step > 0 && step <= world && first + (count - 1) * step < world;
+            if (good) add_run(b, (RankRun){(guint32)first, (guint32)count, (guint32)step});
+            next = first + (count - 1) * step + 1;
+        }
+        sets[i] = from_builder(b);
+        if (!good) return FALSE;
+    }
+    return TRUE;
+}
+
+/* Those of WORLD that no set has. */
+static RankSet all_others(const RankSet *sets, guint n, guint32 world)
+{
+    g_autofree guint8 *taken = g_new0(guint8, world);
+    SeriesBuilder *b = series_builder_new();
+    for (guint i = 0; i < n; i++)
+        for (guint32 at = 0; at < sets[i].n;) {
+            RankRun run = rankset_run(&sets[i], at);
+            for (guint32 k = 0; k < run.count; k++) taken[run.first + k * run.step] = 1;
+            at += run.count;
+        }
+    for (guint32 first = 0, end; first < world; first = end) {
+        for (end = first; end < world && taken[end] == taken[first];) end++;
+        if (!taken[first]) add_run(b, (RankRun){first, end - first, 1});
+    }
+    return from_builder(b);
+}
+
+gboolean ranksets_decode(RankSet *sets, guint n, WendCursor *c, guint32 world)
+{
+    guint64 form = wend_read_unsigned(c), others = form >> OTHERS_SHIFT;
+    memset(sets, 0, n * sizeof *sets);
+    if (c->failed || others > n) return FALSE;
+    guint left_out = others ? (guint)others - 1 : n;
+    gboolean good = TRUE;
+    if (form & IN_COLUMNS) good = decode_columns(sets, n, left_out, c, world);
+    for (guint i = 0; good && !(form & IN_COLUMNS) && i < n; i++) good = i == left_out || rankset_decode(&sets[i], c, world);
+    if (good && others) sets[left_out] = all_others(sets, n, world);
+    for (guint i = 0; good && i < n; i++) good = sets[i].n > 0;
+    return good;
+}

@@ -37,6 +37,12 @@ void rankset_include(RankSet *a, const RankSet *b);            /* likewise, and 
 void rankset_encode(const RankSet *s, WendBuf *out);           /* "ranks" of docs/format.md */
 gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world); /* FALSE: damaged, empty, or a rank >= world */
 
+/* N > 0 sets without a rank in common, "sets" of docs/format.md: one after the other or, by COLUMNS, as series of what their runs are. OTHERS < N: all ranks of WORLD that are in no other set are that set's, and it
+ * is not told. FALSE, and nothing is appended: by columns it would be longer than it has to be. */
+gboolean ranksets_encode(const RankSet *sets, guint n, guint others, gboolean columns, WendBuf *out);
+/* SETS have room for N; what is there has to be cleared in any case. FALSE: damaged, or one is empty, or has a rank >= world. */
+gboolean ranksets_decode(RankSet *sets, guint n, WendCursor *c, guint32 world);
+
 /* Goes through the union of two sets in ascending order, run by run: ranks of one of them only. */
 typedef struct { const RankSet *sets[2]; guint32 at[2]; } RankZip;
 /* The next run is of set *SIDE, from *INDEX on. FALSE: the end. A rank that is in both comes from each. */

@@ -1,6 +1,7 @@
 /* rules.c: grammars as rows of rules: reading, ordering, measuring. */
 #include <string.h>
 
+#include "codec.h"
 #include "rules.h"
 
 void rules_clear(RuleRow *row)
@@ -19,30 +20,52 @@ void rule_encode(const Rule *rule, WendBuf *out)
     }
 }
 
-gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals)
+void rule_encode_short(const Rule *rule, WendBuf *out)
 {
+    wend_buf_unsigned(out, rule->n);
+    for (guint k = 0; k < rule->n; k++) {
+        const WendSymbol *y = &rule->symbols[k];
+        gboolean repeated = y->exponent != 1;
+        wend_buf_unsigned(out, (guint64)y->id << SYMBOL_BITS | (repeated ? SYMBOL_REPEATED : 0) | (y->is_rule ? SYMBOL_IS_RULE : 0));
+        if (repeated) wend_buf_unsigned(out, y->exponent);
+    }
+}
+
+static gboolean read_rules(RuleRow *row, WendCursor *c, guint32 n_terminals, gboolean in_short)
+{
+    guint bits = in_short ? SYMBOL_BITS : 1;
     memset(row, 0, sizeof *row);
     gsize n = wend_read_count(c, 1);
     if (c->failed || n > G_MAXINT32) return FALSE;
     row->rules = g_new0(Rule, n + 1);
     row->n_rules = n;
     for (guint i = 0; i < row->n_rules; i++) {
-        gsize symbols = wend_read_count(c, 2);
+        gsize symbols = wend_read_count(c, in_short ? 1 : 2);
         row->rules[i].n = symbols;
         row->rules[i].symbols = g_new(WendSymbol, symbols + 1);
         for (gsize k = 0; k < symbols; k++) {
-            guint64 id = wend_read_unsigned(c), exponent = wend_read_unsigned(c);
-            gboolean is_rule = id & 1;
-            if (c->failed || exponent == 0 || exponent & RULE_TRIP || id >> 1 >= (is_rule ? n : n_terminals)) {
+            guint64 said = wend_read_unsigned(c), exponent = in_short && !(said & SYMBOL_REPEATED) ? 1 : wend_read_unsigned(c), id = said >> bits;
+            gboolean is_rule = (said & SYMBOL_IS_RULE) != 0;
+            if (c->failed || exponent == 0 || exponent & RULE_TRIP || id >= (is_rule ? n : n_terminals)) {
                 rules_clear(row);
                 return FALSE;
             }
-            row->rules[i].symbols[k] = (WendSymbol){is_rule, id >> 1, exponent};
+            row->rules[i].symbols[k] = (WendSymbol){is_rule, id, exponent};
         }
     }
     if (row->n_rules == 0) c->failed = true;
     if (c->failed) rules_clear(row);
     return !c->failed;
+}
+
+gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals)
+{
+    return read_rules(row, c, n_terminals, FALSE);
+}
+
+gboolean rules_read_short(RuleRow *row, WendCursor *c, guint32 n_terminals)
+{
+    return read_rules(row, c, n_terminals, TRUE);
 }
 
 gboolean rules_from(RuleRow *row, GBytes *grammar, guint32 n_terminals)

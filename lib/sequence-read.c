@@ -17,6 +17,9 @@ typedef struct {
     GArray *terminals, *shapes;         /* guint, ascending */
     GArray *rules;                      /* scratch */
     struct Times *times;                /* of the member "timing", by all sequences */
+    const Series *timed, *numbers;      /* since format 11, of all sequences: how they are timed; which rows of durations or intervals they have */
+    guint64 at_timed, at_number, n_numbers;
+    guint interval;                     /* 1: of intervals */
 } Counter;
 
 /* The rules that a start rule needs, descending: each after those that use it. */
@@ -389,18 +392,22 @@ static guint group_of(const WendProgram *p, guint32 terminal)
     return p->format < ARCHIVE_ONE_PROGRAM ? shape : (guint)(p->shapes[shape].function - p->functions);
 }
 
-/* One after the other those of the variants, or those that all have together. */
-static gboolean read_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared, guint interval, gboolean by_variant)
+/* How many row numbers a sequence has: one after the other those of the variants, or those that all have together. */
+static guint64 count_row_numbers(const VariantClasses *f, gboolean by_variant)
 {
     guint64 all = 0;
-    guint at = 0, n_lists = by_variant ? f->n : 1;
-    for (guint v = 0; v < n_lists; v++) all += data_of(f, v)->n_terminals;
-    g_autoptr(Series) numbers = series_decode(&m->c, all, NULL, 0);
-    if (!numbers) return member_bad(m, "truncated");
+    for (guint v = 0; v < (by_variant ? f->n : 1); v++) all += data_of(f, v)->n_terminals;
+    return all;
+}
+
+/* Those of a sequence, *AT in NUMBERS. */
+static gboolean take_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared, guint interval, gboolean by_variant, const Series *numbers, guint64 *at)
+{
+    guint n_lists = by_variant ? f->n : 1;
     for (guint v = 0; v < n_lists; v++) {
         const SequenceData *s = data_of(f, v);
         for (guint i = 0; i < s->n_terminals; i++) {
-            gint64 number = series_at(numbers, at++);
+            gint64 number = series_at(numbers, (*at)++);
             guint group = group_of(m->p, s->terminals[i]), n = shared_rows_count(shared, group);
             guint32 row;
             /* before format 8: the group's Nth, n being a new one */
@@ -411,6 +418,14 @@ static gboolean read_row_numbers(Member *m, const VariantClasses *f, SharedRows 
         }
     }
     return TRUE;
+}
+
+/* Before format 11 each sequence has a series of its own. */
+static gboolean read_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared, guint interval, gboolean by_variant)
+{
+    guint64 at = 0;
+    g_autoptr(Series) numbers = series_decode(&m->c, count_row_numbers(f, by_variant), NULL, 0);
+    return numbers ? take_row_numbers(m, f, shared, interval, by_variant, numbers, &at) : member_bad(m, "truncated");
 }
 
 /* The terminals that any of N variants from FIRST on calls, ascending. */
@@ -435,8 +450,8 @@ static guint32 *all_terminals(WendProgram *p, const VariantClasses *f, guint fir
 
 static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
 {
-    gboolean own_rows = m->p->format < ARCHIVE_SHARED_TIMES;
-    guint64 form = wend_read_unsigned(&m->c);
+    gboolean own_rows = m->p->format < ARCHIVE_SHARED_TIMES, in_columns = m->p->format >= ARCHIVE_CLASS_COLUMNS;
+    guint64 form = in_columns ? (guint64)series_at(c->timed, c->at_timed++) : wend_read_unsigned(&m->c);
     if (m->c.failed || form > (own_rows ? TIMING_SHARED : m->p->format < ARCHIVE_WOVEN ? TIMING_TOGETHER : TIMING_BY_VARIANT)) return member_bad(m, "makes no sense");
     if (form == TIMING_NONE) return TRUE; /* 0 in all formats */
     gboolean by_variant = !own_rows && form == TIMING_BY_VARIANT;
@@ -455,20 +470,13 @@ static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
         g_ptr_array_add(c->times->sequences, s);
     }
     if (own_rows) return read_own_rows(m, f, c->times, form);
+    if (in_columns) return TRUE; /* timing_end */
     return read_row_numbers(m, f, &c->times->shared[0], 0, by_variant) && read_row_numbers(m, f, &c->times->shared[1], 1, by_variant);
-}
-
-/* The rows that the sequences said. */
-static gboolean timing_end(Member *m, Counter *c)
-{
-    const SharedRows *said = c->times->shared;
-    return m->p->format < ARCHIVE_SHARED_TIMES || (read_rows(m, c->times, 0, said[0].n, 0) && read_rows(m, c->times, 0, said[1].n, 1));
 }
 
 /* -- all -- */
 
 typedef gboolean (*SequenceReader)(Member *m, const VariantClasses *f, Counter *c);
-typedef gboolean (*EndReader)(Member *m, Counter *c);
 
 static gboolean outcomes_of(Member *m, const VariantClasses *f, Counter *c)
 {
@@ -517,17 +525,61 @@ static gboolean polls_of(Member *m, const VariantClasses *f, Counter *c)
     return TRUE;
 }
 
-/* A part that has something for each sequence, in the order of the classes, and maybe (END not NULL) for all. */
-static gboolean read_each(Member *m, const char *name, SequenceReader read, EndReader end, Counter *c)
+/* Each sequence, in the order of the classes. */
+static gboolean each_sequence(Member *m, SequenceReader read, Counter *c)
 {
     WendProgram *p = m->p;
-    if (!member_part(m, name)) return FALSE;
     for (guint i = 0; i < p->n_classes; i++) {
         VariantClasses f = {p, i, p->class_data[i].n_variants, 0};
         for (; f.n > 0 && f.sequence < p->classes[i].n_sequences; f.sequence++)
             if (!read(m, &f, c)) return FALSE;
     }
-    return !end || end(m, c);
+    return TRUE;
+}
+
+static gboolean count_numbers_of(Member *m, const VariantClasses *f, Counter *c)
+{
+    (void)m;
+    gint64 form = series_at(c->timed, c->at_timed++);
+    if (form != TIMING_NONE) c->n_numbers += count_row_numbers(f, form == TIMING_BY_VARIANT);
+    return TRUE;
+}
+
+static gboolean numbers_of(Member *m, const VariantClasses *f, Counter *c)
+{
+    gint64 form = series_at(c->timed, c->at_timed++);
+    return form == TIMING_NONE || take_row_numbers(m, f, &c->times->shared[c->interval], c->interval, form == TIMING_BY_VARIANT, c->numbers, &c->at_number);
+}
+
+/* Since format 11 the row numbers of all sequences are two series. */
+static gboolean read_all_numbers(Member *m, Counter *c)
+{
+    c->at_timed = 0;
+    each_sequence(m, count_numbers_of, c);
+    for (c->interval = 0; c->interval < 2 && c->n_numbers > 0; c->interval++) {
+        g_autoptr(Series) numbers = series_decode(&m->c, c->n_numbers, NULL, 0);
+        if (!numbers) return member_bad(m, "truncated");
+        c->numbers = numbers;
+        c->at_number = 0;
+        c->at_timed = 0;
+        if (!each_sequence(m, numbers_of, c)) return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean read_timing(Member *m, Counter *c)
+{
+    const SharedRows *said = c->times->shared;
+    const WendProgram *p = m->p;
+    guint64 n = 0;
+    if (!member_part(m, "timing")) return FALSE;
+    for (guint i = 0; i < p->n_classes; i++) n += p->class_data[i].n_variants ? p->classes[i].n_sequences : 0;
+    gboolean in_columns = p->format >= ARCHIVE_CLASS_COLUMNS;
+    g_autoptr(Series) timed = in_columns && n ? series_decode(&m->c, n, NULL, 0) : NULL;
+    if (in_columns && n && !timed) return member_bad(m, "truncated");
+    c->timed = timed;
+    if (!each_sequence(m, timing_of, c) || (in_columns && !read_all_numbers(m, c))) return FALSE;
+    return p->format < ARCHIVE_SHARED_TIMES || (read_rows(m, c->times, 0, said[0].n, 0) && read_rows(m, c->times, 0, said[1].n, 1));
 }
 
 gboolean read_sequences(Member *m)
@@ -535,10 +587,10 @@ gboolean read_sequences(Member *m)
     WendProgram *p = m->p;
     Times times;
     times_init(&times, p);
-    Counter c = {p, g_new0(guint64, p->n_rules + 1), g_new0(guint64, p->n_terminals + 1), g_new0(guint64, p->n_shapes + 1),
-                 g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), &times};
-    gboolean good = read_each(m, "outcomes", outcomes_of, NULL, &c) && (!member_has_part(m, "polls") || read_each(m, "polls", polls_of, NULL, &c)) &&
-                    (!member_has_part(m, "timing") || read_each(m, "timing", timing_of, timing_end, &c));
+    Counter c = {.p = p, .rule_times = g_new0(guint64, p->n_rules + 1), .calls = g_new0(guint64, p->n_terminals + 1), .shape_calls = g_new0(guint64, p->n_shapes + 1),
+                 .terminals = g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), .shapes = g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), .rules = g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), .times = &times};
+    gboolean good = member_part(m, "outcomes") && each_sequence(m, outcomes_of, &c) &&
+                    (!member_has_part(m, "polls") || (member_part(m, "polls") && each_sequence(m, polls_of, &c))) && (!member_has_part(m, "timing") || read_timing(m, &c));
     times_finish(&times, p);
     g_free(c.rule_times);
     g_free(c.calls);

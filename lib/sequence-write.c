@@ -243,7 +243,7 @@ gboolean write_polls(Writer *w)
 typedef struct { TimingSum sum; guint64 expected; } TimingRow;
 
 /* Rows of durations, or of intervals. */
-typedef struct TimingTable { GArray *rows; SharedRows shared; } TimingTable;
+typedef struct TimingTable { GArray *rows; SharedRows shared; SeriesBuilder *numbers; } TimingTable;
 
 static TimingRow *row_at(const TimingTable *t, guint32 row)
 {
@@ -304,7 +304,7 @@ static void timed_clear(Timed *t)
     g_free(t->calls);
 }
 
-static void put_row_numbers(Writer *w, const Timed *timed, int interval, SeriesBuilder *b)
+static void number_rows(Writer *w, const Timed *timed, int interval)
 {
     TimingTable *table = &w->times[interval];
     g_autofree TimingSum *sums = g_new0(TimingSum, timed->n_rows + 1);
@@ -324,7 +324,7 @@ static void put_row_numbers(Writer *w, const Timed *timed, int interval, SeriesB
             timing_add(&row_at(table, *row - 1)->sum, &sums[timed->rows[i]]);
         }
         row_at(table, *row - 1)->expected += timed->calls[i];
-        series_builder_add(b, (SeriesRun){shared_rows_tell(&table->shared, function, terminal, *row - 1), 0, 1});
+        series_builder_add(table->numbers, (SeriesRun){shared_rows_tell(&table->shared, function, terminal, *row - 1), 0, 1});
     }
 }
 
@@ -336,7 +336,7 @@ static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequ
     guint n = woven ? woven->len : 1;
     gboolean timed = !woven && any_timed(of->timing, of->n_timed), good = TRUE;
     for (guint v = 0; woven && v < n; v++) timed |= any_timed(g_array_index(woven, ClassTimes, v).timing, g_array_index(woven, ClassTimes, v).n_timed);
-    wend_buf_unsigned(&w->out, !timed ? TIMING_NONE : woven ? TIMING_BY_VARIANT : TIMING_TOGETHER);
+    series_builder_add(w->timed, (SeriesRun){!timed ? TIMING_NONE : woven ? TIMING_BY_VARIANT : TIMING_TOGETHER, 0, 1});
     if (!timed) return TRUE;
     w->told = TRUE;
     g_autofree Timed *all = g_new0(Timed, n);
@@ -346,11 +346,8 @@ static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequ
         good = count_calls(w, k, s, t ? &k->variants->variants[v] : NULL, &total);
         if (good) all[v] = t ? timed_new(w, s, t->timed_as, t->timing, t->n_timed) : timed_new(w, s, of->timed_as, of->timing, of->n_timed);
     }
-    for (int interval = 0; good && interval < 2; interval++) {
-        SeriesBuilder *b = series_builder_new();
-        for (guint v = 0; v < n; v++) put_row_numbers(w, &all[v], interval, b);
-        series_builder_encode(b, &w->out, NULL);
-    }
+    for (int interval = 0; good && interval < 2; interval++)
+        for (guint v = 0; v < n; v++) number_rows(w, &all[v], interval);
     for (guint v = 0; v < n; v++) timed_clear(&all[v]);
     return good;
 }
@@ -377,6 +374,8 @@ static void put_rows(Writer *w, const GArray *rows)
 
 static void put_all_rows(Writer *w)
 {
+    series_builder_encode(g_steal_pointer(&w->timed), &w->out, NULL);
+    for (int interval = 0; interval < 2; interval++) series_builder_encode(g_steal_pointer(&w->times[interval].numbers), &w->out, NULL);
     for (int interval = 0; interval < 2; interval++) put_rows(w, w->times[interval].rows);
 }
 
@@ -385,13 +384,17 @@ gboolean write_timing(Writer *w)
     TimingTable times[2];
     for (int interval = 0; interval < 2; interval++) {
         times[interval].rows = g_array_new(FALSE, TRUE, sizeof(TimingRow));
+        times[interval].numbers = series_builder_new();
         shared_rows_init(&times[interval].shared, (guint)wend_n_functions, w->r->signatures->len);
     }
     w->times = times;
+    w->timed = series_builder_new();
     gboolean good = write_if_told(w, put_timing, put_all_rows);
     w->times = NULL;
+    series_builder_free(g_steal_pointer(&w->timed));
     for (int interval = 0; interval < 2; interval++) {
         g_array_unref(times[interval].rows);
+        series_builder_free(times[interval].numbers);
         shared_rows_clear(&times[interval].shared);
     }
     return good;

@@ -20,14 +20,18 @@ typedef struct {
     gboolean wraps;           /* some sum of differences is beyond 64 bits */
 } Ruled;
 
+/* base + step (i ^ bits) for i = from, from + 1, …; bits > 0, step > 0. */
+typedef struct { gint64 base, step; guint64 bits, from; } Flipped;
+
 /* Where values are by chance there is one for each slot of each call: it is kept small. */
 struct Series {
     guint64 n;
-    enum { OF_RUN, OF_WORDS, OF_RULES } form;
+    enum { OF_RUN, OF_WORDS, OF_RULES, OF_FLIPPED } form; /* the last one is only of archives */
     union {
         struct { gint64 value, step; } run;
         gint64 *words;        /* as they are */
         Ruled *ruled;
+        Flipped *flipped;
     };
 };
 
@@ -45,6 +49,7 @@ static void series_clear(gpointer p)
 {
     Series *s = p;
     if (s->form == OF_WORDS) g_free(s->words);
+    if (s->form == OF_FLIPPED) g_free(s->flipped);
     if (s->form != OF_RULES) return;
     Ruled *r = s->ruled;
     g_free(r->differences);
@@ -91,7 +96,7 @@ guint64 series_length(const Series *s) { return s->n; }
 
 gsize series_size(const Series *s)
 {
-    return s->form == OF_WORDS ? s->n : s->form == OF_RUN ? 1 : s->ruled->n_symbols;
+    return s->form == OF_WORDS ? s->n : s->form == OF_RULES ? s->ruled->n_symbols : 1;
 }
 
 gsize series_memory(const Series *s)
@@ -99,6 +104,7 @@ gsize series_memory(const Series *s)
     enum { BLOCK = 16 }; /* what malloc adds, and GLib for a count of references */
     gsize all = sizeof *s + 2 * BLOCK;
     if (s->form == OF_WORDS) all += s->n * sizeof *s->words + BLOCK;
+    if (s->form == OF_FLIPPED) all += sizeof *s->flipped + BLOCK;
     if (s->form != OF_RULES) return all;
     const Ruled *r = s->ruled;
     return all + sizeof *r + 7 * BLOCK + ((gsize)r->n_differences + r->n_specials) * sizeof(gint64) + r->n_symbols * (sizeof(WendSymbol) + sizeof *r->before) +
@@ -152,8 +158,16 @@ static guint symbol_of(const Ruled *r, guint32 rule, guint64 index)
     return low;
 }
 
+/* The lowest bit that is flipped says how many words go up together. */
+static SeriesRun flipped_run(const Flipped *f, guint64 index, guint64 n)
+{
+    guint64 i = f->from + index, stretch = f->bits & -f->bits, left = stretch - i % stretch;
+    return (SeriesRun){add(f->base, times(f->step, i ^ f->bits)), f->step, MIN(left, n - index)};
+}
+
 SeriesRun series_run(const Series *s, guint64 index)
 {
+    if (s->form == OF_FLIPPED) return flipped_run(s->flipped, index, s->n);
     if (s->form == OF_WORDS) return (SeriesRun){s->words[index], 0, 1};
     if (s->form == OF_RUN) return (SeriesRun){add(s->run.value, times(s->run.step, index)), s->run.step, s->n - index};
     const Ruled *r = s->ruled;
@@ -196,7 +210,7 @@ Series *series_part(const Series *s, guint64 first, guint64 n)
 gboolean series_equal(const Series *a, const Series *b)
 {
     if (a == b) return TRUE;
-    if (a->n != b->n || series_size(a) != series_size(b)) return FALSE;
+    if (a->n != b->n || (a->form == b->form && series_size(a) != series_size(b))) return FALSE; /* an archive may have another form than the builder would give it */
     for (guint64 i = 0; i < a->n;) {
         SeriesRun x = series_run(a, i), y = series_run(b, i);
         guint64 both = MIN(x.count, y.count);
@@ -209,7 +223,7 @@ gboolean series_equal(const Series *a, const Series *b)
 gboolean series_specials(const Series *s, SeriesWord f, gpointer data)
 {
     const gint64 *words = s->form == OF_WORDS ? s->words : s->form == OF_RULES ? s->ruled->specials : &s->run.value;
-    guint64 n = s->form == OF_WORDS ? s->n : s->form == OF_RULES ? s->ruled->n_specials : 1;
+    guint64 n = s->form == OF_WORDS ? s->n : s->form == OF_RULES ? s->ruled->n_specials : s->form == OF_RUN;
     for (guint64 i = 0; i < n; i++)
         if (is_special(words[i]) && !f(data, words[i])) return FALSE;
     return TRUE;
@@ -272,6 +286,7 @@ gboolean series_ascends(const Series *s, gint64 most)
             if (s->words[i] <= (i ? s->words[i - 1] : 0)) return FALSE;
         return s->words[s->n - 1] <= most;
     }
+    if (s->form == OF_FLIPPED) return FALSE; /* a bit that is flipped goes up here and down there */
     if (s->form == OF_RUN) {
         gint64 away;
         return s->run.value > 0 && s->run.value <= most && s->n - 1 <= (guint64)(most - s->run.value) &&
@@ -379,6 +394,22 @@ static void flatten(Series *s)
     s->words = words;
 }
 
+static void free_numbers(SeriesBuilder *b)
+{
+    for (int special = 0; special < 2; special++) {
+        g_clear_pointer(&b->numbers[special], g_hash_table_destroy);
+        if (b->known[special]) g_array_free(b->known[special], TRUE);
+    }
+    g_free(b);
+}
+
+void series_builder_free(SeriesBuilder *b)
+{
+    if (!b) return;
+    if (b->grammar) wend_grammar_free(b->grammar);
+    free_numbers(b);
+}
+
 Series *series_builder_end(SeriesBuilder *b)
 {
     Series *s = NULL;
@@ -392,21 +423,19 @@ Series *series_builder_end(SeriesBuilder *b)
         r->n_differences = b->known[0]->len;
         r->n_specials = b->known[1]->len;
         if (bytes.failed || !rules_read(&r->rules, &c, 2 * MAX(r->n_differences, r->n_specials))) g_error("out of memory while merging");
-        r->differences = (gint64 *)(gpointer)g_array_free(b->known[0], FALSE);
-        r->specials = (gint64 *)(gpointer)g_array_free(b->known[1], FALSE);
+        r->differences = (gint64 *)(gpointer)g_array_free(g_steal_pointer(&b->known[0]), FALSE);
+        r->specials = (gint64 *)(gpointer)g_array_free(g_steal_pointer(&b->known[1]), FALSE);
         measure(r);
         if (b->wraps || r->wraps || r->n_symbols > s->n / 2) flatten(s);
         wend_buf_clear(&bytes);
-        g_hash_table_destroy(b->numbers[0]);
-        g_hash_table_destroy(b->numbers[1]);
     }
-    g_free(b);
+    free_numbers(b);
     return s;
 }
 
 /* -- as bytes -- */
 
-enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE };
+enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE, FORM_FLIPPED, FORM_GEOMETRIC, FORM_SHORT_GRAMMAR };
 
 static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
 {
@@ -578,11 +607,11 @@ static guint64 encode_words(const Series *s, WendBuf *out, const guint32 *consta
 
 static void encode_grammar(const Ruled *r, WendBuf *out, const guint32 *constants)
 {
-    wend_buf_unsigned(out, r->n_differences);
+    wend_buf_unsigned(out, (guint64)r->n_differences << 1 | (r->n_specials ? 1 : 0));
     for (guint i = 0; i < r->n_differences; i++) wend_buf_signed(out, r->differences[i]);
-    put_specials(out, r->specials, r->n_specials, constants);
+    if (r->n_specials) put_specials(out, r->specials, r->n_specials, constants);
     wend_buf_unsigned(out, r->rules.n_rules);
-    for (guint i = 0; i < r->rules.n_rules; i++) rule_encode(&r->rules.rules[i], out);
+    for (guint i = 0; i < r->rules.n_rules; i++) rule_encode_short(&r->rules.rules[i], out);
 }
 
 void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
@@ -590,7 +619,7 @@ void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
     if (s->form == OF_WORDS) {
         encode_words(s, out, constants);
     } else if (s->form == OF_RULES) {
-        wend_buf_unsigned(out, FORM_GRAMMAR);
+        wend_buf_unsigned(out, FORM_SHORT_GRAMMAR);
         encode_grammar(s->ruled, out, constants);
     } else {
         wend_buf_unsigned(out, FORM_RUN);
@@ -599,23 +628,149 @@ void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
     }
 }
 
-/* A byte of a grammar takes so many bits when it is compressed, and words are looked at that are at most so many times its symbols. */
-enum { GRAMMAR_BITS = 6, WORDS_PER_SYMBOL = 16 };
+/* -- rows that an archive tells by what they are -- */
 
-void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *constants)
+/* With J numbers of words from FROM on, N of them: two that differ in bit B alone, *LOW in which it is 0. FALSE: there are none. */
+static gboolean apart_by_bit(guint64 from, guint64 n, guint b, guint64 *low)
+{
+    guint64 bit = (guint64)1 << b;
+    *low = from & bit ? (from | (bit - 1)) + 1 : from;
+    return bit < n && *low - from < n - bit;
+}
+
+/* What F says is not above the largest word, nor special. */
+static gboolean flipped_in_range(const Flipped *f, guint64 n)
+{
+    guint64 last = f->from + (n - 1), largest = last | f->bits;
+    if (n == 0 || f->bits == 0 || f->step <= 0 || last < f->from || last > G_MAXINT64 || f->bits > G_MAXINT64 || is_special(f->base)) return FALSE;
+    largest |= largest >> 1, largest |= largest >> 2, largest |= largest >> 4, largest |= largest >> 8, largest |= largest >> 16, largest |= largest >> 32;
+    __extension__ __int128 most = f->base + (__int128)f->step * largest;
+    return most <= G_MAXINT64;
+}
+
+/* Partners in a butterfly: rank ^ bits, or what goes with it. FALSE: it is none, or a bit that is flipped shows only together with others (some rows that do not begin at a multiple of a power of two). */
+static gboolean find_flipped(const Series *s, guint64 from, Flipped *f)
+{
+    *f = (Flipped){.from = from};
+    guint64 low;
+    for (guint b = 0; b < 63 && (guint64)1 << b < s->n; b++) {
+        if (!apart_by_bit(from, s->n, b, &low)) continue;
+        guint64 bit = (guint64)1 << b;
+        gint64 one = series_at(s, low - from), other = series_at(s, low - from + bit), difference = subtract(other, one);
+        if (is_special(one) || is_special(other) || difference == G_MININT64) return FALSE;
+        guint64 size = (guint64)(difference < 0 ? -difference : difference);
+        if (f->step == 0) f->step = (gint64)(size >> b);
+        if (size == 0 || size != (guint64)f->step << b || size >> b != (guint64)f->step) return FALSE;
+        if (difference < 0) f->bits |= bit;
+    }
+    f->base = subtract(series_at(s, 0), times(f->step, from ^ f->bits));
+    if (!flipped_in_range(f, s->n)) return FALSE;
+    for (guint64 i = 0; i < s->n;) {
+        SeriesRun x = series_run(s, i), y = flipped_run(f, i, s->n);
+        guint64 both = MIN(x.count, y.count);
+        if (x.value != y.value || (both > 1 && x.step != y.step)) return FALSE;
+        i += both;
+    }
+    return TRUE;
+}
+
+/* COUNT words from BEFORE on, each RATIO times the one before it or, if they fall, the one behind it; few others. */
+typedef struct { guint64 before, count; gint64 ratio; gboolean falls; } Geometric;
+
+static gboolean is_ordinary_product(gint64 word, gint64 ratio, gint64 *product)
+{
+    return !is_special(word) && !__builtin_mul_overflow(word, ratio, product) && !is_special(*product);
+}
+
+/* What WHOLE is of PART, if that is more than a sign. */
+static gboolean ratio_of(gint64 whole, gint64 part, gint64 *ratio)
+{
+    if (part == 0 || is_special(part) || is_special(whole) || whole % part) return FALSE;
+    *ratio = whole / part; /* the least word is special: -1 overflows nothing */
+    return *ratio < -1 || *ratio > 1;
+}
+
+/* The longest such stretch: partners and sizes of a tree, and how many ranks are on each of its levels. */
+static Geometric find_geometric(const gint64 *words, guint64 n)
+{
+    Geometric best = {0};
+    for (guint64 i = 0, end; i + 1 < n; i = end) {
+        Geometric g = {.before = i};
+        gint64 product;
+        end = i + 1;
+        g.falls = !ratio_of(words[end], words[i], &g.ratio);
+        if (g.falls && !ratio_of(words[i], words[end], &g.ratio)) continue;
+        for (; end < n; end++) {
+            gint64 one = words[g.falls ? end : end - 1], other = words[g.falls ? end - 1 : end];
+            if (!is_ordinary_product(one, g.ratio, &product) || other != product) break;
+        }
+        g.count = end - i;
+        if (g.count > best.count) best = g;
+        end--; /* the last one may begin another */
+    }
+    return best;
+}
+
+static void put_geometric(WendBuf *out, const gint64 *words, guint64 n, Geometric g, const guint32 *constants)
+{
+    guint64 origin = g.falls ? g.before + g.count - 1 : g.before;
+    wend_buf_unsigned(out, FORM_GEOMETRIC);
+    wend_buf_unsigned(out, g.before << 1 | (g.falls ? 1 : 0));
+    wend_buf_unsigned(out, g.count);
+    wend_buf_signed(out, g.ratio);
+    for (guint64 i = 0; i < n; i++)
+        if (i == origin || i < g.before || i >= g.before + g.count) put_word(out, words[i], constants);
+}
+
+/* A byte of a grammar takes so many bits when it is compressed, and words are looked at that are at most so many times its symbols. A stretch has so many words at least. */
+enum { GRAMMAR_BITS = 6, WORDS_PER_SYMBOL = 16, GEOMETRIC_LEAST = 4 };
+
+/* In place of what is behind BEFORE, if it is shorter. */
+static void put_if_shorter(WendBuf *out, gsize before, WendBuf *other)
+{
+    if (other->len < out->len - before) {
+        out->len = before;
+        wend_buf_bytes(out, other->data, other->len);
+    }
+    out->failed |= other->failed;
+    wend_buf_clear(other);
+}
+
+void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *constants, guint64 from)
 {
     gsize before = out->len;
+    Flipped flipped;
     series_encode(s, out, constants);
-    if (s->form != OF_RULES || s->n > WORDS_PER_SYMBOL * (guint64)s->ruled->n_symbols) return;
-    WendBuf words = WEND_BUF_INIT;
-    Series flat = {.n = s->n, .form = OF_WORDS, .words = words_of(s)};
-    if (encode_words(&flat, &words, constants) < GRAMMAR_BITS * (guint64)(out->len - before)) {
-        out->len = before;
-        wend_buf_bytes(out, words.data, words.len);
+    if (s->form == OF_RUN) return;
+    if (find_flipped(s, from, &flipped)) {
+        WendBuf told = WEND_BUF_INIT;
+        wend_buf_unsigned(&told, FORM_FLIPPED);
+        wend_buf_unsigned(&told, flipped.bits);
+        wend_buf_unsigned(&told, flipped.from);
+        wend_buf_signed(&told, flipped.base);
+        wend_buf_unsigned(&told, (guint64)flipped.step);
+        put_if_shorter(out, before, &told);
+        return;
     }
-    out->failed |= words.failed;
-    wend_buf_clear(&words);
-    g_free(flat.words);
+    gboolean ruled = s->form == OF_RULES;
+    if (ruled && s->n > WORDS_PER_SYMBOL * (guint64)s->ruled->n_symbols) return;
+    Series flat = {.n = s->n, .form = OF_WORDS, .words = ruled ? words_of(s) : s->words};
+    if (ruled) {
+        WendBuf words = WEND_BUF_INIT;
+        if (encode_words(&flat, &words, constants) < GRAMMAR_BITS * (guint64)(out->len - before)) {
+            out->len = before;
+            wend_buf_bytes(out, words.data, words.len);
+        }
+        out->failed |= words.failed;
+        wend_buf_clear(&words);
+    }
+    Geometric g = find_geometric(flat.words, s->n);
+    if (g.count >= GEOMETRIC_LEAST && s->n - g.count < out->len - before) { /* each of the others takes a byte */
+        WendBuf told = WEND_BUF_INIT;
+        put_geometric(&told, flat.words, s->n, g, constants);
+        put_if_shorter(out, before, &told);
+    }
+    if (ruled) g_free(flat.words);
 }
 
 static gint64 *get_specials(WendCursor *c, guint *n, const gint64 *constants, guint n_constants)
@@ -629,14 +784,23 @@ static gint64 *get_specials(WendCursor *c, guint *n, const gint64 *constants, gu
     return words;
 }
 
-static void decode_grammar(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
+static void decode_grammar(Series *s, WendCursor *c, const gint64 *constants, guint n_constants, gboolean in_short)
 {
     Ruled *r = make_ruled(s);
-    r->n_differences = (guint)wend_read_count(c, 1);
+    guint64 said = wend_read_unsigned(c), n_differences = in_short ? said >> 1 : said;
+    if (n_differences > (guint64)(c->end - c->p)) {
+        c->failed = true;
+        return;
+    }
+    r->n_differences = (guint)n_differences;
     r->differences = g_new(gint64, r->n_differences + 1);
     for (guint i = 0; i < r->n_differences; i++) r->differences[i] = wend_read_signed(c);
-    r->specials = get_specials(c, &r->n_specials, constants, n_constants);
-    if (c->failed || !rules_read(&r->rules, c, 2 * MAX(r->n_differences, r->n_specials))) return;
+    if (!in_short || said & 1) r->specials = get_specials(c, &r->n_specials, constants, n_constants);
+    guint32 n_terminals = 2 * MAX(r->n_differences, r->n_specials);
+    if (c->failed || !(in_short ? rules_read_short(&r->rules, c, n_terminals) : rules_read(&r->rules, c, n_terminals))) {
+        c->failed = true;
+        return;
+    }
     for (guint i = 0; i < r->rules.n_rules; i++)
         for (guint k = 0; k < r->rules.rules[i].n; k++) {
             const WendSymbol *y = &r->rules.rules[i].symbols[k];
@@ -713,6 +877,44 @@ static void decode_chosen(Series *s, WendCursor *c, const gint64 *constants, gui
         if (places[i] >= n_specials + n_ordinary) c->failed = true; else s->words[i] = words[places[i]];
 }
 
+static void decode_flipped(Series *s, WendCursor *c)
+{
+    Flipped f;
+    f.bits = wend_read_unsigned(c);
+    f.from = wend_read_unsigned(c);
+    f.base = wend_read_signed(c);
+    guint64 step = wend_read_unsigned(c);
+    f.step = step > G_MAXINT64 ? 0 : (gint64)step;
+    if (c->failed || !flipped_in_range(&f, s->n)) {
+        c->failed = true;
+        return;
+    }
+    s->flipped = g_memdup2(&f, sizeof f);
+    s->form = OF_FLIPPED;
+}
+
+static void decode_geometric(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
+{
+    Geometric g;
+    g.before = wend_read_unsigned(c);
+    g.count = wend_read_unsigned(c);
+    g.ratio = wend_read_signed(c);
+    g.falls = g.before & 1;
+    g.before >>= 1;
+    if (c->failed || g.before >= s->n || g.count == 0 || g.count > MIN(s->n - g.before, 64) || s->n - g.count >= (guint64)(c->end - c->p)) {
+        c->failed = true;
+        return;
+    }
+    guint64 origin = g.falls ? g.before + g.count - 1 : g.before;
+    make_words(s);
+    for (guint64 i = 0; i < s->n; i++)
+        s->words[i] = i == origin || i < g.before || i >= g.before + g.count ? get_word(c, constants, n_constants) : 0;
+    for (guint64 k = 1; k < g.count && !c->failed; k++) {
+        guint64 to = g.falls ? origin - k : origin + k;
+        c->failed = !is_ordinary_product(s->words[g.falls ? to + 1 : to - 1], g.ratio, &s->words[to]);
+    }
+}
+
 static gboolean whole_run(const Series *s)
 {
     if (s->run.step == 0) return TRUE;
@@ -723,7 +925,7 @@ static gboolean whole_run(const Series *s)
 void series_builder_encode(SeriesBuilder *b, WendBuf *out, const guint32 *constants)
 {
     g_autoptr(Series) s = series_builder_end(b);
-    if (s) series_encode_shortest(s, out, constants);
+    if (s) series_encode_shortest(s, out, constants, 0);
 }
 
 Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants)
@@ -735,10 +937,13 @@ Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n
         if (n > 1) s->run.step = wend_read_signed(c);
         if (!whole_run(s)) c->failed = true;
         break;
-    case FORM_GRAMMAR: decode_grammar(s, c, constants, n_constants); break;
+    case FORM_GRAMMAR: decode_grammar(s, c, constants, n_constants, FALSE); break;
+    case FORM_SHORT_GRAMMAR: decode_grammar(s, c, constants, n_constants, TRUE); break;
     case FORM_PACKED: decode_packed(s, c, constants, n_constants); break;
     case FORM_CHOSEN: decode_chosen(s, c, constants, n_constants); break;
     case FORM_RICE: decode_rice(s, c); break;
+    case FORM_FLIPPED: decode_flipped(s, c); break;
+    case FORM_GEOMETRIC: decode_geometric(s, c, constants, n_constants); break;
     case FORM_WORDS:
         if (n > (guint64)(c->end - c->p)) {
             c->failed = true;

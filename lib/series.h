@@ -25,6 +25,7 @@ SeriesBuilder *series_builder_new(void);
 void series_builder_add(SeriesBuilder *b, SeriesRun run);     /* at the end; count 0: nothing */
 Series *series_builder_end(SeriesBuilder *b);                 /* frees b; NULL: nothing was added */
 void series_builder_encode(SeriesBuilder *b, WendBuf *out, const guint32 *constants); /* likewise, and appends the series, if there is one: series_encode_shortest */
+void series_builder_free(SeriesBuilder *b);                   /* NULL: nothing */
 Series *series_new_run(SeriesRun run);                        /* count > 0 */
 Series *series_ref(Series *s);                                /* NULL gives NULL */
 void series_unref(Series *s);
@@ -49,9 +50,10 @@ gboolean series_find(const Series *s, gint64 value, guint64 *index);
 /* -- as bytes (docs/format.md) -- */
 /* CONSTANTS: the archive's number of each constant (codec.h); NULL: words as they are, between merging processes. */
 void series_encode(const Series *s, WendBuf *out, const guint32 *constants);
-/* Likewise, as words if these take less, as small ones by chance do: they have something in common here and there, so that a grammar is shorter than the row, and yet takes more. (Between merging
- * processes a series stays what it is, so that the order in which they merge says nothing.) */
-void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *constants);
+/* Likewise, in the shortest form that there is: as words if these take less than a grammar, as small ones by chance do that have something in common here and there; as i ^ bits, i being FROM for the first word
+ * and one more for each (the numbers of ranks, say); as a geometric stretch and the few words before and behind it. (Between merging processes a series stays what it is, so that the order in which they
+ * merge says nothing.) Takes time with the words for each of which a bit is flipped, and else with what the series takes. */
+void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *constants, guint64 from);
 /* A series of N > 0 words. NULL: damaged; the cursor has failed. CONSTANTS NULL: as above. */
 Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants);
 

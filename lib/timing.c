@@ -80,13 +80,22 @@ gboolean timing_alike(const TimingSum *a, const TimingSum *b)
     if (a->count == 0 || b->count == 0) return a->count == b->count;
     WendTiming x = timing_result(a), y = timing_result(b);
     double least = 0.005 * MIN(x.mean, y.mean) + 1e-10; /* less is not worth a row */
+    /* Nor is what is small beside how the calls of either differ among themselves ("small" effects: J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988), however many there are. */
+    double small = 0.25;
+    /* Hundreds of rows are compared with each other: with three standard errors one in a few hundred would be a row of its own by chance alone. Where one has no deviation of its own that is a guess anyway. */
+    double of_x = 1 / (double)x.count, of_y = 1 / (double)y.count, sigma = 4.5;
+    if (x.count == 1 || y.count == 1) {
+        small = 0;
+        sigma = 3;
+    }
     if (x.count == 1 && y.count == 1) x.stddev = y.stddev = (x.mean + y.mean) / 16;
     else if (x.count == 1) x.stddev = y.stddev;
     else if (y.count == 1) y.stddev = x.stddev;
-    double of_x = 1 / (double)x.count, of_y = 1 / (double)y.count, sigma = 3;
     /* The logarithm of a deviation has a standard error of √((kurtosis - 1) / 4 n); times have long tails, and 9 is the kurtosis of the exponential distribution. */
-    if (fabs(log((x.stddev + least) / (y.stddev + least))) > sigma * sqrt(2 * of_x + 2 * of_y)) return FALSE;
-    return fabs(x.mean - y.mean) <= MAX(sigma * sqrt(x.stddev * x.stddev * of_x + y.stddev * y.stddev * of_y), least);
+    if (fabs(log((x.stddev + least) / (y.stddev + least))) > MAX(sigma * sqrt(2 * of_x + 2 * of_y), small)) return FALSE;
+    /* If the deviations are one, both say together what it is: a few calls by themselves may well say too little. */
+    double n = (double)x.count + (double)y.count, variance = (double)x.count / n * x.stddev * x.stddev + (double)y.count / n * y.stddev * y.stddev;
+    return fabs(x.mean - y.mean) <= MAX(MAX(sigma * sqrt(variance * (of_x + of_y)), small * MIN(x.stddev, y.stddev)), least);
 }
 
 void timing_encode(const TimingSum *t, WendBuf *out)

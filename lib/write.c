@@ -361,7 +361,8 @@ static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, gui
     rankset_encode(s->ranks, &set);
     TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 2 | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .n_ranks = s->ranks->n, .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
-    series_encode_shortest(v->series, &bytes, w->constant_number);
+    RankRun all = rankset_stretch(s->ranks, 0);
+    series_encode_shortest(v->series, &bytes, w->constant_number, all.count == s->ranks->n ? all.first / all.step : 0);
     table.n = bytes.len;
     guint number = distinct_add(&tables->tables, &bytes);
     if (number == tables->told->len) g_array_append_val(tables->told, table);
@@ -687,20 +688,75 @@ static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
     }
 }
 
+/* The set without which the others take least; N: it is not known who is in none. What has been told before costs a reference. */
+static guint longest_set(const Writer *w, const RankSet *sets, guint n)
+{
+    enum { REFERENCE = 4 };
+    guint longest = n;
+    gsize most = 0;
+    guint64 ranks = 0;
+    for (guint i = 0; i < n; i++) {
+        WendBuf set = WEND_BUF_INIT;
+        rankset_encode(&sets[i], &set);
+        gsize bytes = set.len > 2 * REFERENCE && memmem(w->out.data, w->out.len, set.data, set.len) ? REFERENCE : set.len;
+        if (bytes > most) {
+            most = bytes;
+            longest = i;
+        }
+        ranks += sets[i].n;
+        wend_buf_clear(&set);
+    }
+    return ranks == w->r->merge->world ? longest : n;
+}
+
+/* The ranks of all classes. */
+static void put_sets(Writer *w)
+{
+    guint n = w->r->classes->len;
+    g_autofree RankSet *sets = g_new(RankSet, n + 1);
+    WendBuf shortest = WEND_BUF_INIT;
+    for (guint i = 0; i < n; i++) sets[i] = g_array_index(w->r->classes, RecordedClass, i).class->ranks;
+    const guint left_out[] = {n, longest_set(w, sets, n)};
+    for (int k = 0; n > 0 && k < (left_out[1] < n ? 4 : 2); k++) {
+        WendBuf told = WEND_BUF_INIT;
+        if (ranksets_encode(sets, n, left_out[k / 2], k % 2, &told) && (k == 0 || told.len < shortest.len)) {
+            WendBuf longer = shortest;
+            shortest = told;
+            told = longer;
+        }
+        shortest.failed |= told.failed;
+        wend_buf_clear(&told);
+    }
+    wend_buf_bytes(&w->out, shortest.data, shortest.len);
+    w->failed |= shortest.failed;
+    wend_buf_clear(&shortest);
+}
+
+static gboolean add_sequence(Writer *w, const RecordedClass *k, const RecordedSequence *s)
+{
+    (void)k;
+    const gint64 words[] = {s->sequence->kind, s->sequence->id, s->rule};
+    for (gsize i = 0; i < G_N_ELEMENTS(words); i++) series_builder_add(w->sequence_columns[i], (SeriesRun){words[i], 0, 1});
+    return TRUE;
+}
+
 static void write_classes(Writer *w)
 {
     wend_buf_unsigned(&w->out, w->r->merge->world);
     wend_buf_unsigned(&w->out, w->r->classes->len);
+    put_sets(w);
+    SeriesBuilder *heads = series_builder_new();
+    for (gsize i = 0; i < G_N_ELEMENTS(w->sequence_columns); i++) w->sequence_columns[i] = series_builder_new();
     for (guint i = 0; i < w->r->classes->len; i++) {
         const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
-        rankset_encode(&k->class->ranks, &w->out);
-        wend_buf_unsigned(&w->out, (guint64)k->class->n_sequences << 1 | (k->variants != NULL));
+        series_builder_add(heads, (SeriesRun){(gint64)k->class->n_sequences << 1 | (k->variants != NULL), 0, 1});
+    }
+    writer_each_sequence(w, add_sequence);
+    series_builder_encode(heads, &w->out, NULL);
+    for (gsize i = 0; i < G_N_ELEMENTS(w->sequence_columns); i++) series_builder_encode(w->sequence_columns[i], &w->out, w->constant_number);
+    for (guint i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
         if (k->variants) put_variants(w, &k->class->ranks, k->variants);
-        for (guint q = 0; q < k->class->n_sequences; q++) {
-            wend_buf_unsigned(&w->out, k->sequences[q].sequence->kind);
-            writer_word(w, k->sequences[q].sequence->id);
-            wend_buf_unsigned(&w->out, k->sequences[q].rule);
-        }
     }
 }
 

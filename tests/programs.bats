@@ -85,6 +85,10 @@ setup() { in_scratch; }
     quietly diff.out "$WEND" diff --outcomes app.dir proxy.dir
 }
 @test "round trip: neighbours in graphs with and without weights" { roundtrip 3 "$PROGRAMS/graph"; }
+@test "round trip: partners whose numbers differ in one bit, and a binomial tree" {
+    roundtrip 8 "$PROGRAMS/butterfly"
+    grep -q 'rank ^ 4' proxy.c
+}
 @test "round trip: calls that ranks leave out on coarse levels" {
     roundtrip 8 "$PROGRAMS/coarse"
 }

@@ -264,11 +264,26 @@ static char *by_digits_between_ends(const Plan *plan, RankSet ranks, const gint6
     return NULL;
 }
 
+/* Partners in a butterfly, in brackets since what it is compared with would bind more. NULL: they are none, or a pair. */
+static char *by_bits(RankSet ranks, const gint64 *values)
+{
+    gint64 bits = values[0] ^ (gint64)ranks.ranks[0];
+    if (ranks.n < 3 || bits <= 0 || g_bit_storage((gulong)bits) > g_bit_storage(ranks.ranks[ranks.n - 1])) /* a bit that no rank has makes a number of another kind */
+        return NULL;
+    for (guint i = 0; i < ranks.n; i++)
+        if (values[i] < 0 || (values[i] ^ (gint64)ranks.ranks[i]) != bits)
+            return NULL;
+    return g_strdup_printf("(rank ^ %" G_GINT64_FORMAT ")", bits);
+}
+
 char *expression_by_rank(Emitter *e, RankSet ranks, const gint64 *values, const char *ctype, const char *name)
 {
     g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
     if (ranks.n == 0)
         return g_strdup("0");
+    char *bits = by_bits(ranks, values);
+    if (bits)
+        return bits;
     if (split_pieces(ranks.n, ranks.ranks, values, PIECES, pieces))
         return conditional(e->plan, pieces, "rank", ranks.ranks);
     char *grid = by_residue(e->plan, ranks, values, pieces);

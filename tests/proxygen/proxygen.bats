@@ -679,7 +679,7 @@ C
         awk -v n="$ranks" 'BEGIN {
             print "ranks " n
             w = n == 12 ? 4 : 150; h = n / w
-            split("Send Ssend Bsend Rsend Send Ssend Bsend Rsend Send Ssend", how) # no loop
+            split("Send Ssend Bsend Rsend Send Ssend Bsend Rsend Send Ssend Bsend", how) # no loop
             for (r = 0; r < n; r++) {
                 row = int(r / w); column = r % w
                 to[1] = column * h + row
@@ -692,6 +692,7 @@ C
                 to[8] = r ? int((r - 1) / 2) : "MPI_PROC_NULL"
                 to[9] = 2 * r + 1 < n ? 2 * r + 1 : "MPI_PROC_NULL"
                 to[10] = r < n - 1 ? int(r / 3) + 1 : 0
+                to[11] = r % 4 == 0 ? r + 3 : r % 4 == 1 ? r + 1 : r % 4 == 2 ? r - 1 : r - 3 # r ^ 3
                 print "rank " r
                 for (i = 1; i in to; i++) print "MPI_" how[i] " count=1 datatype=" (i < 5 ? "MPI_INT" : "MPI_DOUBLE") " dest=" to[i] " tag=" i
                 for (i = 1; i in to; i++) print i, r, to[i] == "MPI_PROC_NULL" ? -1 : to[i] >"said"
@@ -701,9 +702,10 @@ C
         "$script" in.script t
         "$PROXYGEN" -f t -o t.c
         ! grep '^static const int [a-z]*_[0-9]' t.c || fail "$ranks ranks: a table of values" || return
+        grep -q '(rank ^ 3), 11,' t.c || fail "$ranks ranks: partners of a butterfly" || return
         {
             printf '#include <stdio.h>\n#define MPI_PROC_NULL -1\nint main(void)\n{\n    for (int rank = 0; rank < %d; rank++) {\n' "$ranks"
-            tr -d '\n' <t.c | grep -o 'MPI_[SBR]s*end([^;]*;' | sed -E 's/ +/ /g; s/^MPI_[A-Za-z]*\([^,]*, [^,]*, [^,]*, (.*), ([1-9]|10), MPI_COMM_WORLD\);$/        printf("\2 %d %d\\n", rank, \1);/'
+            tr -d '\n' <t.c | grep -o 'MPI_[SBR]s*end([^;]*;' | sed -E 's/ +/ /g; s/^MPI_[A-Za-z]*\([^,]*, [^,]*, [^,]*, (.*), ([1-9]|1[01]), MPI_COMM_WORLD\);$/        printf("\2 %d %d\\n", rank, \1);/'
             printf '    }\n}\n'
         } >values.c
         gcc -o values values.c

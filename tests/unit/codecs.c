@@ -52,6 +52,49 @@ static void test_ranksets(void)
     }
 }
 
+/* A world's ranks in sets, as they are told together. */
+static void test_rows_of_sets(void)
+{
+    for (int i = 0; i < 3000; i++) {
+        guint32 world = g_rand_int_range(dice, 1, 200);
+        guint n = g_rand_int_range(dice, 1, MIN(world, 12) + 1), kind = g_rand_int_range(dice, 0, 4);
+        g_autofree RankSet *sets = g_new0(RankSet, n), *back = g_new0(RankSet, n);
+        g_autofree guint *of = g_new(guint, world);
+        gboolean whole = TRUE;
+        for (guint32 r = 0; r < world; r++) {
+            of[r] = r < n ? r : kind == 0 ? r % n : kind == 1 ? MIN((guint)__builtin_ctz(r), n - 1) : kind == 2 ? r * n / world : (guint)g_rand_int_range(dice, 0, (gint32)n + 1);
+            whole &= of[r] < n; /* else it was not recorded */
+        }
+        for (guint k = 0; k < n; k++) {
+            g_autoptr(GArray) own = g_array_new(FALSE, FALSE, sizeof(guint32));
+            for (guint32 r = 0; r < world; r++)
+                if (of[r] == k) g_array_append_val(own, r);
+            sets[k] = rankset_from_sorted((const guint32 *)(gpointer)own->data, own->len);
+        }
+        for (int how = 0; how < 4; how++) {
+            guint others = how / 2 && whole ? (guint)g_rand_int_range(dice, 0, (gint32)n) : n;
+            WendBuf b = WEND_BUF_INIT;
+            gboolean told = ranksets_encode(sets, n, others, how % 2, &b);
+            g_assert_true(told || (how % 2 && b.len == 0));
+            WendCursor c = wend_cursor(b.data, b.len);
+            g_assert_true(ranksets_decode(back, n, &c, world) == told);
+            for (guint k = 0; told && k < n; k++) g_assert_true(rankset_equal(&sets[k], &back[k]));
+            g_assert_true(!told || c.p == c.end);
+            for (guint k = 0; k < n; k++) rankset_clear(&back[k]);
+            for (gsize cut = 0; cut < b.len; cut++) {
+                WendCursor part = wend_cursor(b.data, cut);
+                g_assert_false(ranksets_decode(back, n, &part, world));
+                for (guint k = 0; k < n; k++) rankset_clear(&back[k]);
+            }
+            WendCursor small = wend_cursor(b.data, b.len);
+            if (told && others == n && of[world - 1] < n) g_assert_false(ranksets_decode(back, n, &small, world - 1)); /* a world that does not have its last rank */
+            for (guint k = 0; k < n; k++) rankset_clear(&back[k]);
+            wend_buf_clear(&b);
+        }
+        for (guint k = 0; k < n; k++) rankset_clear(&sets[k]);
+    }
+}
+
 static gint64 some_value(int kind, guint32 rank)
 {
     switch (kind) {
@@ -208,9 +251,10 @@ static void test_series(void)
         }
         g_autoptr(Series) s = series_of(words, n);
         check_series(s, words, n);
-        for (int archive = 0; archive < 2; archive++) {
+        for (int archive = 0; archive < 3; archive++) {
             WendBuf b = WEND_BUF_INIT;
-            series_encode(s, &b, archive ? to : NULL);
+            if (archive < 2) series_encode(s, &b, archive ? to : NULL);
+            else series_encode_shortest(s, &b, to, (guint64)g_rand_int_range(dice, 0, 70));
             WendCursor c = wend_cursor(b.data, b.len);
             g_autoptr(Series) back = series_decode(&c, n, archive ? from : NULL, archive ? G_N_ELEMENTS(from) : 0);
             g_assert_true(back && c.p == c.end);
@@ -223,6 +267,94 @@ static void test_series(void)
             }
             wend_buf_clear(&b);
         }
+    }
+}
+
+/* What comes out of the shortest form of N words; its bytes. */
+static gsize check_shortest(const gint64 *words, guint64 n, guint64 from)
+{
+    g_autoptr(Series) s = series_of(words, n);
+    WendBuf b = WEND_BUF_INIT;
+    series_encode_shortest(s, &b, NULL, from);
+    WendCursor c = wend_cursor(b.data, b.len);
+    g_autoptr(Series) back = series_decode(&c, n, NULL, 0);
+    g_assert_true(back && c.p == c.end);
+    check_series(back, words, n);
+    g_assert_true(series_equal(s, back) && series_equal(back, s));
+    gsize bytes = b.len;
+    wend_buf_clear(&b);
+    return bytes;
+}
+
+/* Partners in a butterfly, whatever ranks it is of and whatever their numbers are multiplied by; and what is one word away from that. */
+static void test_series_flipped(void)
+{
+    for (int i = 0; i < 3000; i++) {
+        guint64 n = g_rand_int_range(dice, 2, 300), from = i % 3 == 0 ? 0 : i % 3 == 1 ? 512 * (guint64)g_rand_int_range(dice, 1, 5) : (guint64)g_rand_int_range(dice, 1, 300), bits = g_rand_int_range(dice, 1, 512);
+        gint64 base = i % 2 ? 0 : g_rand_int_range(dice, -1000, 1000), step = g_rand_int_range(dice, 1, 4);
+        g_autofree gint64 *words = g_new(gint64, n);
+        for (guint64 k = 0; k < n; k++) words[k] = base + step * (gint64)((from + k) ^ bits);
+        gsize bytes = check_shortest(words, n, from);
+        if (from == 0 || from % 512 == 0) g_assert_cmpuint(bytes, <=, 10); /* else a bit may not show by itself */
+        guint64 other = g_rand_int_range(dice, 0, (gint32)n);
+        words[other] = i % 5 ? words[other] + g_rand_int_range(dice, 1, 9) : WEND_ABSENT;
+        check_shortest(words, n, from);
+    }
+    const gint64 last[] = {G_MAXINT64, G_MAXINT64 - 1}; /* base + 1 is the largest word that there is */
+    g_assert_cmpuint(check_shortest(last, 2, 0), <, 20);
+}
+
+/* Partners and sizes of a tree, and how many are on its levels: rows that grow or fall by a factor, among others. */
+static void test_series_geometric(void)
+{
+    for (int i = 0; i < 3000; i++) {
+        gint64 words[100];
+        gint64 ratio = g_rand_int_range(dice, 2, 5) * (i % 2 ? 1 : -1), word = g_rand_int_range(dice, 1, 9) * (i % 3 ? 1 : -1);
+        guint before = g_rand_int_range(dice, 0, 4), count = g_rand_int_range(dice, 4, 20), behind = g_rand_int_range(dice, 0, 4), n = before + count + behind;
+        for (guint k = 0; k < n; k++) {
+            gboolean inside = k >= before && k < before + count;
+            words[k] = inside ? word : k % 2 ? -7 : g_rand_int_range(dice, 0, 50);
+            if (inside) word *= ratio;
+        }
+        for (guint k = 0; i % 4 == 0 && k < n / 2; k++) {
+            gint64 first = words[k];
+            words[k] = words[n - 1 - k];
+            words[n - 1 - k] = first;
+        }
+        g_assert_cmpuint(check_shortest(words, n, 0), <=, 6 + 3 * (before + behind + 1));
+    }
+    gint64 to_the_end[64]; /* up to where the next product would be no word */
+    for (int k = 0; k < 63; k++) to_the_end[k] = (gint64)1 << k;
+    check_shortest(to_the_end, 63, 0);
+    for (int k = 0; k < 63; k++) to_the_end[k] = -((gint64)1 << k);
+    check_shortest(to_the_end, 63, 0);
+    to_the_end[63] = G_MININT64;
+    check_shortest(to_the_end, 64, 0);
+}
+
+/* Numbers that no writer writes. */
+static void test_series_told_wrong(void)
+{
+    const struct { guint64 n; guint numbers; guint64 words[8]; } rows[] = {
+        {4, 8, {1, 1, 2, 0, 1, 1, 8, 4}}, {4, 7, {8, 2, 2, 1, 1, 18, 4}},   /* a difference that is not there */
+        {4, 5, {6, 0, 0, 0, 1}},                                        /* no bit is flipped */
+        {4, 5, {6, 1, 0, 0, 0}},                                        /* no step */
+        {4, 5, {6, 1, 0, 0, G_MAXUINT64}},                              /* a negative one */
+        {4, 5, {6, 1, G_MAXUINT64 - 1, 0, 1}},                          /* numbers beyond 2^64 */
+        {4, 5, {6, G_GUINT64_CONSTANT(1) << 63, 0, 0, 1}},              /* words beyond 2^63 */
+        {4, 5, {6, 1, 0, G_MAXUINT64 - 1, 1}},                          /* above the largest word */
+        {4, 5, {6, 1, 0, G_MAXUINT64, 1}},                              /* below the least ordinary one */
+        {4, 5, {7, 0, 0, 4, 2}}, {4, 5, {7, 0, 5, 4, 2}}, {4, 5, {7, 8, 1, 4, 2}}, {4, 5, {7, 2, 4, 4, 2}}, /* none, more than there are, behind the end, over the end */
+        {64, 5, {7, 0, 64, 4, 2}},                                      /* 2^63 and more */
+        {G_GUINT64_CONSTANT(1) << 24, 5, {7, 0, 1 << 24, 2, 2}},        /* always the same; that many are not made room for */
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        WendBuf b = WEND_BUF_INIT;
+        for (guint k = 0; k < rows[i].numbers; k++) wend_buf_unsigned(&b, rows[i].words[k]);
+        WendCursor c = wend_cursor(b.data, b.len);
+        g_autoptr(Series) none = series_decode(&c, rows[i].n, NULL, 0);
+        g_assert_null(none);
+        wend_buf_clear(&b);
     }
 }
 
@@ -580,10 +712,14 @@ static void test_alike(void)
 {
     g_assert_cmpuint(alike(50, 1e-6, 0.5, 50, 1e-6, 0.5), >, 950);
     g_assert_cmpuint(alike(1000, 1e-6, 0.5, 30, 1e-6, 0.5), >, 950);
+    g_assert_cmpuint(alike(1000, 1e-6, 0.5, 1000, 1e-6, 0.5), ==, 1000); /* of many rows that are of one, none is another, */
+    g_assert_cmpuint(alike(5000, 1e-6, 0.8, 8, 1e-6, 0.8), >, 995);      /* or hardly one if it is of few calls */
     g_assert_cmpuint(alike(1, 1e-3, 0.5, 100, 1e-3, 0.5), >, 950);
     g_assert_cmpuint(alike(1, 1e-3, 0.05, 1, 1e-3, 0.05), ==, 1000);
     g_assert_cmpuint(alike(1000, 1e-6, 0, 1000, 1.002e-6, 0), ==, 1000); /* the archive does not tell them apart */
     g_assert_cmpuint(alike(1000, 1e-6, 0, 1000, 1.02e-6, 0), ==, 0);
+    g_assert_cmpuint(alike(5000, 1e-6, 0.5, 5000, 1.08e-6, 0.5), >, 990); /* an eighth of a deviation */
+    g_assert_cmpuint(alike(5000, 1e-6, 0.5, 5000, 1.3e-6, 0.5), <, 10);   /* half of one */
     g_assert_cmpuint(alike(200, 1e-6, 0.5, 200, 2e-6, 0.5), <, 10);
     g_assert_cmpuint(alike(200, 1e-6, 0.1, 200, 1e-6, 0.5), <, 10); /* of one mean, nearly */
     g_assert_cmpuint(alike(1, 1e-3, 0.1, 1, 3e-3, 0.1), <, 10);
@@ -597,11 +733,15 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     dice = g_rand_new_with_seed(5);
     g_test_add_func("/codecs/ranksets", test_ranksets);
+    g_test_add_func("/codecs/ranksets/rows", test_rows_of_sets);
     g_test_add_func("/codecs/include", test_include);
     g_test_add_func("/codecs/hosts", test_hosts);
     g_test_add_func("/codecs/vectors", test_vectors);
     g_test_add_func("/codecs/vectors/damaged", test_vectors_damaged);
     g_test_add_func("/codecs/series", test_series);
+    g_test_add_func("/codecs/series/flipped", test_series_flipped);
+    g_test_add_func("/codecs/series/geometric", test_series_geometric);
+    g_test_add_func("/codecs/series/told-wrong", test_series_told_wrong);
     g_test_add_func("/codecs/series/skewed", test_series_skewed);
     g_test_add_func("/codecs/slots/sums", test_slot_sums);
     g_test_add_func("/codecs/slots/across", test_slots_across);
