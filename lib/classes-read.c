@@ -259,13 +259,21 @@ static gboolean read_one_by_one(ClassReader *o, gsize n)
     return good;
 }
 
+/* Columns may say much in few bytes: what follows has a byte or two for each sequence with calls. */
+enum { CLASSES_PER_BYTE = 64 };
+
+static guint64 classes_most(const Member *m)
+{
+    return CLASSES_PER_BYTE * (guint64)(m->c.end - m->c.p);
+}
+
 /* Of all classes: HEADS as in read_class, and where each one's sequences begin. */
 typedef struct { guint64 *heads; gsize *first; ToldSequence *sequences; } ToldClasses;
 
 static gboolean read_told(Member *m, gsize n, ToldClasses *told)
 {
     g_autoptr(Series) heads = series_decode(&m->c, n, NULL, 0);
-    guint64 most = program_most((gsize)(m->c.end - m->c.p)), all = 0;
+    guint64 most = classes_most(m), all = 0;
     told->heads = g_new(guint64, n + 1);
     told->first = g_new(gsize, n + 1);
     for (gsize i = 0; i < n; i++) {
@@ -310,7 +318,7 @@ gboolean read_classes(Member *m)
     memset(p->class_of, 0xff, world * sizeof(guint));
     gboolean columns = p->format >= ARCHIVE_CLASS_COLUMNS;
     gsize n = columns ? (gsize)wend_read_unsigned(&m->c) : wend_read_count(&m->c, 4);
-    if (m->c.failed || n > world || n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more classes than ranks");
+    if (m->c.failed || n > world || n > classes_most(m)) return member_bad(m, "has more classes than ranks, or than it can hold");
     ClassReader o = {.m = m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
                 .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)), .made = g_new0(guint32, p->n_rules + 1),
                 .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .left = program_most((gsize)(m->c.end - m->c.p))};

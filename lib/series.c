@@ -630,7 +630,7 @@ void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
 
 /* -- rows that an archive tells by what they are -- */
 
-/* With J numbers of words from FROM on, N of them: two that differ in bit B alone, *LOW in which it is 0. FALSE: there are none. */
+/* Of the N numbers from FROM on, the first that has not bit B and with it is one of them, too: *LOW. FALSE: there is none. */
 static gboolean apart_by_bit(guint64 from, guint64 n, guint b, guint64 *low)
 {
     guint64 bit = (guint64)1 << b;
@@ -638,12 +638,12 @@ static gboolean apart_by_bit(guint64 from, guint64 n, guint b, guint64 *low)
     return bit < n && *low - from < n - bit;
 }
 
-/* What F says is not above the largest word, nor special. */
+/* Whatever bits there are, what F says is not above the largest word, nor special. */
 static gboolean flipped_in_range(const Flipped *f, guint64 n)
 {
-    guint64 last = f->from + (n - 1), largest = last | f->bits;
+    guint64 last = f->from + (n - 1);
     if (n == 0 || f->bits == 0 || f->step <= 0 || last < f->from || last > G_MAXINT64 || f->bits > G_MAXINT64 || is_special(f->base)) return FALSE;
-    largest |= largest >> 1, largest |= largest >> 2, largest |= largest >> 4, largest |= largest >> 8, largest |= largest >> 16, largest |= largest >> 32;
+    guint64 largest = G_MAXUINT64 >> (64 - bits_for(last | f->bits));
     __extension__ __int128 most = f->base + (__int128)f->step * largest;
     return most <= G_MAXINT64;
 }
