@@ -175,7 +175,7 @@ static guint few_runs(const RankSet *s, RankRun *runs)
     return n;
 }
 
-void rankset_encode(const RankSet *s, WendBuf *out)
+static void encode(const RankSet *s, WendBuf *out, gboolean shortest)
 {
     RankRun runs[RUNS_MAX];
     guint n = few_runs(s, runs);
@@ -189,7 +189,19 @@ void rankset_encode(const RankSet *s, WendBuf *out)
     }
     if (n > 0) return;
     wend_buf_unsigned(out, s->n);
-    if (s->n > 0) series_encode(s->numbers, out, NULL);
+    if (s->n == 0) return;
+    if (shortest) series_encode_shortest(s->numbers, out, NULL, 0);
+    else series_encode(s->numbers, out, NULL);
+}
+
+void rankset_encode(const RankSet *s, WendBuf *out)
+{
+    encode(s, out, FALSE);
+}
+
+void rankset_encode_shortest(const RankSet *s, WendBuf *out)
+{
+    encode(s, out, TRUE);
 }
 
 static gboolean decode_runs(SeriesBuilder *b, guint64 n, WendCursor *c, guint32 world)
@@ -277,7 +289,7 @@ gboolean ranksets_encode(const RankSet *sets, guint n, guint others, gboolean co
         return FALSE;
     }
     for (guint i = 0; i < n; i++)
-        if (i != others) rankset_encode(&sets[i], out);
+        if (i != others) rankset_encode_shortest(&sets[i], out);
     return TRUE;
 }
 

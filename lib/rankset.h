@@ -34,7 +34,8 @@ gboolean rankset_equal(const RankSet *a, const RankSet *b);
 gboolean rankset_unite(RankSet *a, const RankSet *b);          /* FALSE, and nothing done: they overlap */
 void rankset_include(RankSet *a, const RankSet *b);            /* likewise, and they may overlap */
 
-void rankset_encode(const RankSet *s, WendBuf *out);           /* "ranks" of docs/format.md */
+void rankset_encode(const RankSet *s, WendBuf *out);           /* "ranks" of docs/format.md, between merging processes */
+void rankset_encode_shortest(const RankSet *s, WendBuf *out);  /* likewise, for an archive: series_encode_shortest */
 gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world); /* FALSE: damaged, empty, or a rank >= world */
 
 /* N > 0 sets without a rank in common, "sets" of docs/format.md: one after the other or, by COLUMNS, as series of what their runs are. OTHERS < N: all ranks of WORLD that are in no other set are that set's, and it

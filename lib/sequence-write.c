@@ -153,7 +153,7 @@ static gboolean put_outcomes(Writer *w, const RecordedClass *k, const RecordedSe
         wend_buf_unsigned(&w->out, contents->len);
         for (guint c = 0; c < contents->len; c++) {
             const Content *item = g_ptr_array_index(contents, c);
-            if (contents->len > 1) rankset_encode(&item->ranks, &w->out);
+            if (contents->len > 1) rankset_encode_shortest(&item->ranks, &w->out);
             if (!put_content(w, item->bytes)) return FALSE;
         }
     }
@@ -219,14 +219,14 @@ static gboolean put_polls(Writer *w, const RecordedClass *k, const RecordedSeque
     w->told = TRUE;
     for (guint t = 0; t < tables->len; t++) {
         const PollTable *p = g_ptr_array_index(tables, t);
-        rankset_encode(&p->ranks, &w->out);
+        rankset_encode_shortest(&p->ranks, &w->out);
         wend_buf_unsigned(&w->out, p->table.n_terminals);
         for (guint x = 0; x < p->table.n_terminals; x++) wend_buf_unsigned(&w->out, s->polls[t].terminals[x]);
     }
     wend_buf_unsigned(&w->out, grammars->len);
     for (guint g = 0; g < grammars->len; g++) {
         const Content *c = g_ptr_array_index(grammars, g);
-        rankset_encode(&c->ranks, &w->out);
+        rankset_encode_shortest(&c->ranks, &w->out);
         if (!put_poll_grammar(w, c, tables->len, (const PollTable *const *)tables->pdata)) return FALSE;
     }
     return TRUE;

@@ -23,15 +23,20 @@ typedef struct {
 /* base + step (i ^ bits) for i = from, from + 1, …; bits > 0, step > 0. */
 typedef struct { gint64 base, step; guint64 bits, from; } Flipped;
 
+/* base + the sum of step × digit, over the digits of the word's number in mixed radix, the lowest first: a box in a grid of some dimensions. Counts are at least 2. */
+typedef struct { guint64 count; gint64 step; } Digit;
+typedef struct { gint64 base; guint n; Digit digits[]; } Digits;
+
 /* Where values are by chance there is one for each slot of each call: it is kept small. */
 struct Series {
     guint64 n;
-    enum { OF_RUN, OF_WORDS, OF_RULES, OF_FLIPPED } form; /* the last one is only of archives */
+    enum { OF_RUN, OF_WORDS, OF_RULES, OF_FLIPPED, OF_DIGITS } form; /* the last two are only of archives */
     union {
         struct { gint64 value, step; } run;
         gint64 *words;        /* as they are */
         Ruled *ruled;
         Flipped *flipped;
+        Digits *digits;
     };
 };
 
@@ -50,6 +55,7 @@ static void series_clear(gpointer p)
     Series *s = p;
     if (s->form == OF_WORDS) g_free(s->words);
     if (s->form == OF_FLIPPED) g_free(s->flipped);
+    if (s->form == OF_DIGITS) g_free(s->digits);
     if (s->form != OF_RULES) return;
     Ruled *r = s->ruled;
     g_free(r->differences);
@@ -105,6 +111,7 @@ gsize series_memory(const Series *s)
     gsize all = sizeof *s + 2 * BLOCK;
     if (s->form == OF_WORDS) all += s->n * sizeof *s->words + BLOCK;
     if (s->form == OF_FLIPPED) all += sizeof *s->flipped + BLOCK;
+    if (s->form == OF_DIGITS) all += sizeof *s->digits + s->digits->n * sizeof(Digit) + BLOCK;
     if (s->form != OF_RULES) return all;
     const Ruled *r = s->ruled;
     return all + sizeof *r + 7 * BLOCK + ((gsize)r->n_differences + r->n_specials) * sizeof(gint64) + r->n_symbols * (sizeof(WendSymbol) + sizeof *r->before) +
@@ -165,8 +172,16 @@ static SeriesRun flipped_run(const Flipped *f, guint64 index, guint64 n)
     return (SeriesRun){add(f->base, times(f->step, i ^ f->bits)), f->step, MIN(left, n - index)};
 }
 
+static SeriesRun digits_run(const Digits *d, guint64 index)
+{
+    SeriesRun run = {d->base, d->digits[0].step, d->digits[0].count - index % d->digits[0].count};
+    for (guint i = 0; i < d->n; index /= d->digits[i++].count) run.value = add(run.value, times(d->digits[i].step, index % d->digits[i].count));
+    return run;
+}
+
 SeriesRun series_run(const Series *s, guint64 index)
 {
+    if (s->form == OF_DIGITS) return digits_run(s->digits, index);
     if (s->form == OF_FLIPPED) return flipped_run(s->flipped, index, s->n);
     if (s->form == OF_WORDS) return (SeriesRun){s->words[index], 0, 1};
     if (s->form == OF_RUN) return (SeriesRun){add(s->run.value, times(s->run.step, index)), s->run.step, s->n - index};
@@ -237,8 +252,33 @@ static gboolean find_in_run(SeriesRun run, gint64 value, guint64 *index)
     return *index < run.count;
 }
 
+/* Steps ascend, as in series_ascends. */
+static gboolean find_by_digits(const Digits *d, gint64 value, guint64 *index)
+{
+    if (value < d->base) return FALSE;
+    guint64 left = (guint64)value - (guint64)d->base;
+    *index = 0;
+    for (guint i = d->n; i-- > 0;) {
+        guint64 digit = MIN(left / (guint64)d->digits[i].step, d->digits[i].count - 1);
+        left -= digit * (guint64)d->digits[i].step;
+        *index = *index * d->digits[i].count + digit;
+    }
+    return left == 0;
+}
+
+static gboolean digits_ascend(const Digits *d, gint64 most)
+{
+    gint64 last = d->base; /* words are known to be in range */
+    for (guint i = 0; i < d->n; i++) {
+        if (d->digits[i].step <= last - d->base) return FALSE;
+        last += d->digits[i].step * (gint64)(d->digits[i].count - 1);
+    }
+    return d->base > 0 && last <= most;
+}
+
 gboolean series_find(const Series *s, gint64 value, guint64 *index)
 {
+    if (s->form == OF_DIGITS) return find_by_digits(s->digits, value, index);
     if (s->form == OF_WORDS) {
         guint64 low = 0, high = s->n;
         while (low < high) {
@@ -286,6 +326,7 @@ gboolean series_ascends(const Series *s, gint64 most)
             if (s->words[i] <= (i ? s->words[i - 1] : 0)) return FALSE;
         return s->words[s->n - 1] <= most;
     }
+    if (s->form == OF_DIGITS) return digits_ascend(s->digits, most);
     if (s->form == OF_FLIPPED) return FALSE; /* a bit that is flipped goes up here and down there */
     if (s->form == OF_RUN) {
         gint64 away;
@@ -435,7 +476,7 @@ Series *series_builder_end(SeriesBuilder *b)
 
 /* -- as bytes -- */
 
-enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE, FORM_FLIPPED, FORM_GEOMETRIC, FORM_SHORT_GRAMMAR };
+enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE, FORM_FLIPPED, FORM_GEOMETRIC, FORM_SHORT_GRAMMAR, FORM_DIGITS };
 
 static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
 {
@@ -573,6 +614,9 @@ static void put_chosen(const Series *s, WendBuf *out, const GArray *distinct, gu
     }
 }
 
+/* A byte of a grammar, or of words one by one, takes so many bits when it is compressed. In short rows a few words that are larger than the others, or come again elsewhere, weigh more than all others do. */
+enum { BYTE_BITS = 7, SHORT_ROW = 64 };
+
 /* Returns how many bits it takes once it is compressed, more or less. */
 static guint64 encode_words(const Series *s, WendBuf *out, const guint32 *constants)
 {
@@ -586,11 +630,13 @@ static guint64 encode_words(const Series *s, WendBuf *out, const guint32 *consta
     guint remainder = n_specials || wide ? 0 : best_remainder(s, words[0], bits_for(range), &rice);
     if (wide) packed = G_MAXUINT64;
     guint64 least = MIN(rice, MIN(chosen, packed));
-    if (least == G_MAXUINT64) {
+    if (least == G_MAXUINT64 || s->n <= SHORT_ROW) {
         gsize before = out->len;
         wend_buf_unsigned(out, FORM_WORDS);
         for (guint64 i = 0; i < s->n; i++) put_word(out, s->words[i], constants);
-        return 8 * (guint64)(out->len - before);
+        guint64 bits = (least == G_MAXUINT64 ? 8 : BYTE_BITS) * (guint64)(out->len - before);
+        if (bits <= least) return bits;
+        out->len = before;
     }
     if (packed == least) {
         wend_buf_unsigned(out, FORM_PACKED);
@@ -674,6 +720,63 @@ static gboolean find_flipped(const Series *s, guint64 from, Flipped *f)
     return TRUE;
 }
 
+/* There are as many numbers as words, and no word is special or above the largest. */
+static gboolean digits_in_range(const Digits *d, guint64 n)
+{
+    __extension__ __int128 least = d->base, most = d->base;
+    guint64 numbers = 1;
+    for (guint i = 0; i < d->n; i++) {
+        if (d->digits[i].count < 2 || d->digits[i].count > n || __builtin_mul_overflow(numbers, d->digits[i].count, &numbers)) return FALSE;
+        __extension__ __int128 whole = (__int128)d->digits[i].step * (d->digits[i].count - 1);
+        if (whole < 0) least += whole; else most += whole;
+    }
+    return d->n > 0 && numbers == n && least >= WEND_SPECIAL_BASE && most <= G_MAXINT64;
+}
+
+static Digits *digits_new(gint64 base, const GArray *digits)
+{
+    Digits *d = g_malloc(sizeof *d + digits->len * sizeof(Digit));
+    d->base = base;
+    d->n = digits->len;
+    memcpy(d->digits, digits->data, digits->len * sizeof(Digit));
+    return d;
+}
+
+/* Words from 0 on, WIDTH apart: how many go up in the same steps. */
+static Digit digit_of(const Series *s, guint64 width)
+{
+    gint64 first = series_at(s, 0);
+    Digit d = {2, subtract(series_at(s, width), first)};
+    if (width == 1) {
+        SeriesRun run = series_run(s, 1);
+        d.count = run.count > 1 && run.step == d.step ? 1 + run.count : 2;
+    }
+    while (d.count < s->n / width && series_at(s, d.count * width) == add(first, times(d.step, d.count))) d.count++;
+    return d;
+}
+
+/* Rows, columns and boxes of a grid, its transpose, corners. NULL: it is none, or a stretch of words goes on by chance where the next one begins. */
+static Digits *find_digits(const Series *s)
+{
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Digit));
+    for (guint64 width = 1; width < s->n;) {
+        if (s->n % width || s->n / width < 2) return NULL;
+        Digit digit = digit_of(s, width);
+        g_array_append_val(all, digit);
+        width *= digit.count;
+    }
+    Digits *d = digits_new(series_at(s, 0), all);
+    gboolean good = digits_in_range(d, s->n);
+    for (guint64 i = 0; good && i < s->n;) {
+        SeriesRun x = series_run(s, i), y = digits_run(d, i);
+        guint64 both = MIN(x.count, y.count);
+        good = x.value == y.value && (both == 1 || x.step == y.step);
+        i += both;
+    }
+    if (!good) g_clear_pointer(&d, g_free);
+    return d;
+}
+
 /* COUNT words from BEFORE on, each RATIO times the one before it or, if they fall, the one behind it; few others. */
 typedef struct { guint64 before, count; gint64 ratio; gboolean falls; } Geometric;
 
@@ -722,8 +825,8 @@ static void put_geometric(WendBuf *out, const gint64 *words, guint64 n, Geometri
         if (i == origin || i < g.before || i >= g.before + g.count) put_word(out, words[i], constants);
 }
 
-/* A byte of a grammar takes so many bits when it is compressed, and words are looked at that are at most so many times its symbols. A stretch has so many words at least. */
-enum { GRAMMAR_BITS = 6, WORDS_PER_SYMBOL = 16, GEOMETRIC_LEAST = 4 };
+/* Words are looked at that are at most so many times a grammar's symbols. A stretch has so many words at least. */
+enum { WORDS_PER_SYMBOL = 16, GEOMETRIC_LEAST = 4 };
 
 /* In place of what is behind BEFORE, if it is shorter. */
 static void put_if_shorter(WendBuf *out, gsize before, WendBuf *other)
@@ -752,12 +855,25 @@ void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *consta
         put_if_shorter(out, before, &told);
         return;
     }
+    g_autofree Digits *digits = find_digits(s);
+    if (digits) {
+        WendBuf told = WEND_BUF_INIT;
+        wend_buf_unsigned(&told, FORM_DIGITS);
+        wend_buf_signed(&told, digits->base);
+        wend_buf_unsigned(&told, digits->n);
+        for (guint i = 0; i < digits->n; i++) {
+            wend_buf_unsigned(&told, digits->digits[i].count);
+            wend_buf_signed(&told, digits->digits[i].step);
+        }
+        put_if_shorter(out, before, &told);
+        return;
+    }
     gboolean ruled = s->form == OF_RULES;
     if (ruled && s->n > WORDS_PER_SYMBOL * (guint64)s->ruled->n_symbols) return;
     Series flat = {.n = s->n, .form = OF_WORDS, .words = ruled ? words_of(s) : s->words};
     if (ruled) {
         WendBuf words = WEND_BUF_INIT;
-        if (encode_words(&flat, &words, constants) < GRAMMAR_BITS * (guint64)(out->len - before)) {
+        if (encode_words(&flat, &words, constants) < BYTE_BITS * (guint64)(out->len - before)) {
             out->len = before;
             wend_buf_bytes(out, words.data, words.len);
         }
@@ -893,6 +1009,22 @@ static void decode_flipped(Series *s, WendCursor *c)
     s->form = OF_FLIPPED;
 }
 
+static void decode_digits(Series *s, WendCursor *c)
+{
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Digit));
+    gint64 base = wend_read_signed(c);
+    for (gsize left = wend_read_count(c, 2); left > 0 && !c->failed; left--) {
+        Digit digit;
+        digit.count = wend_read_unsigned(c);
+        digit.step = wend_read_signed(c);
+        g_array_append_val(all, digit);
+    }
+    if (c->failed) return;
+    s->digits = digits_new(base, all);
+    s->form = OF_DIGITS;
+    c->failed = !digits_in_range(s->digits, s->n);
+}
+
 static void decode_geometric(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
 {
     Geometric g;
@@ -943,6 +1075,7 @@ Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n
     case FORM_CHOSEN: decode_chosen(s, c, constants, n_constants); break;
     case FORM_RICE: decode_rice(s, c); break;
     case FORM_FLIPPED: decode_flipped(s, c); break;
+    case FORM_DIGITS: decode_digits(s, c); break;
     case FORM_GEOMETRIC: decode_geometric(s, c, constants, n_constants); break;
     case FORM_WORDS:
         if (n > (guint64)(c->end - c->p)) {

@@ -262,35 +262,81 @@ static guint32 behind(const Nodes *n, guint32 node)
     return node;
 }
 
-static void emit_rules(Recording *r, const Nodes *n, const GArray *starts, guint32 *start_rules)
+/* Nodes below START that have not been visited come first, each behind those that it uses: they are VISITed with their symbols' nodes seen. */
+typedef void (*NodeVisit)(gpointer data, const Nodes *n, guint32 node);
+
+static void visit_below(const Nodes *n, guint32 start, guint8 *visited, NodeVisit visit, gpointer data)
 {
     typedef struct { guint32 node; guint at; } Frame;
-    g_autofree guint32 *number = g_new0(guint32, n->n_nodes); /* + 1 */
     g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
-    for (guint i = 0; i < starts->len; i++) {
-        Frame first = {behind(n, g_array_index(starts, guint32, i)), 0};
-        if (!number[first.node]) g_array_append_val(stack, first);
-        while (stack->len) {
-            Frame *top = &g_array_index(stack, Frame, stack->len - 1);
-            const Rule *rule = &n->nodes[top->node];
-            Frame next = {0, 0};
-            for (; top->at < rule->n; top->at++) {
-                if (!rule->symbols[top->at].is_rule) continue;
-                next.node = behind(n, rule->symbols[top->at].id);
-                if (!number[next.node]) break;
-            }
-            if (top->at < rule->n) {
-                g_array_append_val(stack, next);
-                continue;
-            }
-            Rule out = {rule->n, g_memdup2(rule->symbols, rule->n * sizeof(WendSymbol))};
-            for (guint k = 0; k < out.n; k++)
-                if (out.symbols[k].is_rule) out.symbols[k].id = number[behind(n, out.symbols[k].id)] - 1;
-            g_array_append_val(r->rules, out);
-            number[top->node] = r->rules->len;
-            g_array_set_size(stack, stack->len - 1);
+    Frame next = {start, 0};
+    if (!visited[start]) g_array_append_val(stack, next);
+    while (stack->len) {
+        Frame *top = &g_array_index(stack, Frame, stack->len - 1);
+        const Rule *rule = &n->nodes[top->node];
+        for (; top->at < rule->n; top->at++) {
+            if (!rule->symbols[top->at].is_rule) continue;
+            next.node = behind(n, rule->symbols[top->at].id);
+            if (!visited[next.node]) break;
         }
-        start_rules[i] = number[first.node] - 1;
+        if (top->at < rule->n) {
+            g_array_append_val(stack, next);
+            continue;
+        }
+        visit(data, n, top->node);
+        visited[top->node] = 1;
+        g_array_set_size(stack, stack->len - 1);
+    }
+}
+
+/* How many rules are one within the other. */
+static void measure_height(gpointer data, const Nodes *n, guint32 node)
+{
+    guint32 *height = data, most = 0;
+    for (guint k = 0; k < n->nodes[node].n; k++)
+        if (n->nodes[node].symbols[k].is_rule) most = MAX(most, height[behind(n, n->nodes[node].symbols[k].id)]);
+    height[node] = most + 1;
+}
+
+typedef struct { Recording *r; guint32 *number; } Emitted;
+
+static void emit_rule(gpointer data, const Nodes *n, guint32 node)
+{
+    Emitted *e = data;
+    const Rule *rule = &n->nodes[node];
+    Rule out = {rule->n, g_memdup2(rule->symbols, rule->n * sizeof(WendSymbol))};
+    for (guint k = 0; k < out.n; k++)
+        if (out.symbols[k].is_rule) out.symbols[k].id = e->number[behind(n, out.symbols[k].id)];
+    e->number[node] = e->r->rules->len;
+    g_array_append_val(e->r->rules, out);
+}
+
+typedef struct { guint32 height; guint place; } Start;
+
+static gint by_height(gconstpointer a, gconstpointer b)
+{
+    const Start *x = a, *y = b;
+    if (x->height != y->height) return x->height < y->height ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Sequences that nest less come first: each level of a tree adds to what the one before has, and is then told as that one is. */
+static void emit_rules(Recording *r, const Nodes *n, const GArray *starts, guint32 *start_rules)
+{
+    g_autofree guint32 *height = g_new0(guint32, n->n_nodes + 1), *number = g_new0(guint32, n->n_nodes + 1);
+    g_autofree guint8 *measured = g_new0(guint8, n->n_nodes + 1), *emitted = g_new0(guint8, n->n_nodes + 1);
+    g_autofree Start *order = g_new(Start, starts->len + 1);
+    for (guint i = 0; i < starts->len; i++) {
+        guint32 start = behind(n, g_array_index(starts, guint32, i));
+        visit_below(n, start, measured, measure_height, height);
+        order[i] = (Start){height[start], i};
+    }
+    qsort(order, starts->len, sizeof *order, by_height);
+    Emitted e = {r, number};
+    for (guint i = 0; i < starts->len; i++) {
+        guint32 start = behind(n, g_array_index(starts, guint32, order[i].place));
+        visit_below(n, start, emitted, emit_rule, &e);
+        start_rules[order[i].place] = number[start];
     }
 }
 

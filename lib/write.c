@@ -358,7 +358,7 @@ static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, gui
 {
     const Vector *v = &s->slots[k];
     WendBuf set = WEND_BUF_INIT, bytes = WEND_BUF_INIT;
-    rankset_encode(s->ranks, &set);
+    rankset_encode_shortest(s->ranks, &set);
     TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 2 | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .n_ranks = s->ranks->n, .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
     RankRun all = rankset_stretch(s->ranks, 0);
@@ -697,7 +697,7 @@ static guint longest_set(const Writer *w, const RankSet *sets, guint n)
     guint64 ranks = 0;
     for (guint i = 0; i < n; i++) {
         WendBuf set = WEND_BUF_INIT;
-        rankset_encode(&sets[i], &set);
+        rankset_encode_shortest(&sets[i], &set);
         gsize bytes = set.len > 2 * REFERENCE && memmem(w->out.data, w->out.len, set.data, set.len) ? REFERENCE : set.len;
         if (bytes > most) {
             most = bytes;

@@ -332,10 +332,91 @@ static void test_series_geometric(void)
     check_shortest(to_the_end, 64, 0);
 }
 
+/* Rows, columns, boxes and transposes of grids; and what is one word away from that. */
+static void test_series_digits(void)
+{
+    for (int i = 0; i < 3000; i++) {
+        guint64 n = 1, counts[4];
+        gint64 steps[4], base = g_rand_int_range(dice, -100, 100);
+        guint digits = (guint)g_rand_int_range(dice, 2, 5);
+        for (guint d = 0; d < digits; d++) {
+            counts[d] = (guint64)g_rand_int_range(dice, 2, 7);
+            steps[d] = d ? g_rand_int_range(dice, -100, 100) : g_rand_int_range(dice, -3, 4);
+            n *= counts[d];
+        }
+        g_autofree gint64 *words = g_new(gint64, n);
+        for (guint64 k = 0; k < n; k++) {
+            guint64 left = k;
+            words[k] = base;
+            for (guint d = 0; d < digits; left /= counts[d++]) words[k] += steps[d] * (gint64)(left % counts[d]);
+        }
+        gboolean whole = TRUE; /* no stretch goes on by chance where the next one begins */
+        guint64 width = 1;
+        for (guint d = 0; d < digits; width *= counts[d++])
+            whole &= width * counts[d] == n || words[width * counts[d]] != words[0] + steps[d] * (gint64)counts[d];
+        gsize bytes = check_shortest(words, n, 0);
+        if (whole) g_assert_cmpuint(bytes, <=, 4 + 3 * digits);
+        words[g_rand_int_range(dice, 0, (gint32)n)] += g_rand_int_range(dice, 1, 9);
+        check_shortest(words, n, 0);
+    }
+}
+
+/* Boxes of a grid as ranks: those that are in one are found. */
+static void test_boxes(void)
+{
+    enum { X = 9, Y = 7, Z = 5 };
+    for (int i = 0; i < 500; i++) {
+        guint from[3], to[3];
+        const guint size[3] = {X, Y, Z};
+        g_autoptr(GArray) ranks = g_array_new(FALSE, FALSE, sizeof(guint32));
+        for (int d = 0; d < 3; d++) {
+            from[d] = (guint)g_rand_int_range(dice, 0, (gint32)size[d]);
+            to[d] = (guint)g_rand_int_range(dice, (gint32)from[d], (gint32)size[d]);
+        }
+        guint apart = (guint)g_rand_int_range(dice, 1, 4); /* each so many in x: corners, or a coarse grid */
+        for (guint z = from[2]; z <= to[2]; z++)
+            for (guint y = from[1]; y <= to[1]; y++)
+                for (guint x = from[0]; x <= to[0]; x += apart) {
+                    guint32 rank = (z * Y + y) * X + x;
+                    g_array_append_val(ranks, rank);
+                }
+        const guint32 *row = (const guint32 *)(gpointer)ranks->data;
+        RankSet s = rankset_from_sorted(row, ranks->len), back;
+        WendBuf b = WEND_BUF_INIT;
+        rankset_encode_shortest(&s, &b);
+        g_assert_cmpuint(b.len, <=, 14);
+        WendCursor c = wend_cursor(b.data, b.len);
+        g_assert_true(rankset_decode(&back, &c, X * Y * Z) && c.p == c.end && rankset_equal(&s, &back));
+        for (guint32 r = 0, k = 0, index; r < X * Y * Z + 3; r++) {
+            gboolean in = k < ranks->len && row[k] == r;
+            g_assert_true(rankset_find(&back, r, &index) == in && (!in || index == k));
+            k += in;
+        }
+        WendCursor small = wend_cursor(b.data, b.len);
+        RankSet none;
+        g_assert_false(rankset_decode(&none, &small, row[ranks->len - 1])); /* a world in which the last one is not */
+        wend_buf_clear(&b);
+        rankset_clear(&s);
+        rankset_clear(&back);
+    }
+    /* 6 ranks as a series by digits, from 2 on (numbers are one more): 3 in steps of 1; and the other digit goes back, up to where the first ended, nowhere. Last: from -1 on. */
+    const guint8 wrong[][9] = {{0, 6, 9, 4, 2, 3, 2, 2, 1}, {0, 6, 9, 4, 2, 3, 2, 2, 4}, {0, 6, 9, 4, 2, 3, 2, 2, 0}, {0, 6, 9, 0, 2, 3, 2, 2, 6}}, good[9] = {0, 6, 9, 4, 2, 3, 2, 2, 6};
+    for (gsize i = 0; i <= G_N_ELEMENTS(wrong); i++) {
+        gboolean is_good = i == G_N_ELEMENTS(wrong);
+        WendCursor c = wend_cursor(is_good ? good : wrong[i], sizeof good);
+        RankSet set;
+        g_assert_true(rankset_decode(&set, &c, 1000) == is_good);
+        rankset_clear(&set);
+    }
+}
+
 /* Numbers that no writer writes. */
 static void test_series_told_wrong(void)
 {
     const struct { guint64 n; guint numbers; guint64 words[8]; } rows[] = {
+        {6, 7, {9, 4, 2, 3, 2, 3, 6}}, {6, 7, {9, 4, 2, 6, 2, 1, 6}}, {6, 3, {9, 4, 0}},    /* numbers of digits that are not those of words; a digit of one kind; none */
+        {6, 7, {9, G_MAXUINT64 - 1, 2, 3, 2, 2, 6}}, {6, 7, {9, G_MAXUINT64, 2, 3, 2, 2, 6}}, /* above the largest word, below the least ordinary one */
+        {6, 7, {9, 4, 2, 3, G_MAXUINT64 - 1, 2, G_MAXUINT64 - 1}},      /* words beyond 2^64 */
         {4, 8, {1, 1, 2, 0, 1, 1, 8, 4}}, {4, 7, {8, 2, 2, 1, 1, 18, 4}},   /* a difference that is not there */
         {4, 5, {6, 0, 0, 0, 1}},                                        /* no bit is flipped */
         {4, 5, {6, 1, 0, 0, 0}},                                        /* no step */
@@ -741,6 +822,8 @@ int main(int argc, char **argv)
     g_test_add_func("/codecs/series", test_series);
     g_test_add_func("/codecs/series/flipped", test_series_flipped);
     g_test_add_func("/codecs/series/geometric", test_series_geometric);
+    g_test_add_func("/codecs/series/digits", test_series_digits);
+    g_test_add_func("/codecs/ranksets/boxes", test_boxes);
     g_test_add_func("/codecs/series/told-wrong", test_series_told_wrong);
     g_test_add_func("/codecs/series/skewed", test_series_skewed);
     g_test_add_func("/codecs/slots/sums", test_slot_sums);
