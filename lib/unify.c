@@ -262,7 +262,7 @@ static guint32 behind(const Nodes *n, guint32 node)
     return node;
 }
 
-/* Nodes below START that have not been visited come first, each behind those that it uses: they are VISITed with their symbols' nodes seen. */
+/* Calls VISIT on START and on each node below it that has not been VISITED, after those that it uses. */
 typedef void (*NodeVisit)(gpointer data, const Nodes *n, guint32 node);
 
 static void visit_below(const Nodes *n, guint32 start, guint8 *visited, NodeVisit visit, gpointer data)
