@@ -1019,6 +1019,7 @@ static void decode_digits(Series *s, WendCursor *c)
         digit.step = wend_read_signed(c);
         g_array_append_val(all, digit);
     }
+    if (all->len == 0) c->failed = true;
     if (c->failed) return;
     s->digits = digits_new(base, all);
     s->form = OF_DIGITS;
