@@ -27,7 +27,7 @@ static gboolean number_at(const Vector *v, guint64 index, gint64 *number)
 {
     if (v->value == VECTOR_RELATIVE || v->value == VECTOR_SERIES_OF_SELF) return FALSE;
     *number = vector_at(v, index, 0);
-    return *number >= WEND_SPECIAL_BASE;
+    return !wend_is_special(*number);
 }
 
 static void expand(const Vector *v, guint32 n_ranks, gint64 *words)

@@ -146,7 +146,7 @@ static gint64 table_value(const WendSlot *s, guint rank, gint64 self)
     guint32 index;
     if (rank < s->first_rank || !rankset_find(&t->ranks, rank - s->first_rank, &index)) return WEND_ABSENT;
     gint64 word = series_at(t->series, index);
-    return t->of_self && word >= WEND_SPECIAL_BASE ? word_sum(self, word_sum(word, s->value)) : word;
+    return t->of_self && !wend_is_special(word) ? word_sum(self, word_sum(word, s->value)) : word;
 }
 
 static gint64 slot_value(const WendSlot *s, guint rank, gint64 self)

@@ -7,14 +7,14 @@
 
 gboolean word_difference(gint64 value, gint64 self, gint64 *difference)
 {
-    return value >= WEND_SPECIAL_BASE && self >= WEND_SPECIAL_BASE && !__builtin_sub_overflow(value, self, difference) &&
-           *difference >= WEND_SPECIAL_BASE;
+    return !wend_is_special(value) && !wend_is_special(self) && !__builtin_sub_overflow(value, self, difference) &&
+           !wend_is_special(*difference);
 }
 
 gint64 word_sum(gint64 self, gint64 delta)
 {
     gint64 sum;
-    if (self < WEND_SPECIAL_BASE || __builtin_add_overflow(self, delta, &sum)) return WEND_ABSENT;
+    if (wend_is_special(self) || __builtin_add_overflow(self, delta, &sum)) return WEND_ABSENT;
     return sum;
 }
 
@@ -77,7 +77,7 @@ gint64 vector_at(const Vector *v, guint64 index, gint64 self)
     if (vector_is_constant(v)) return v->value;
     if (vector_is_relative(v)) return word_sum(self, v->delta);
     gint64 word = series_at(v->series, index);
-    return v->value == VECTOR_SERIES_OF_SELF && word >= WEND_SPECIAL_BASE ? word_sum(self, word) : word;
+    return v->value == VECTOR_SERIES_OF_SELF && !wend_is_special(word) ? word_sum(self, word) : word;
 }
 
 /* -- two into one -- */
@@ -88,15 +88,15 @@ static gboolean combine(SeriesRun x, SeriesRun y, int sign, SeriesRun *out)
     gint64 last[2], end, step;
     guint64 count = MIN(x.count, y.count), more = count - 1;
     *out = (SeriesRun){x.value, x.step, count};
-    if (x.value < WEND_SPECIAL_BASE) return TRUE;
-    if (y.value < WEND_SPECIAL_BASE) return FALSE;
+    if (wend_is_special(x.value)) return TRUE;
+    if (wend_is_special(y.value)) return FALSE;
     const SeriesRun *both[] = {&x, &y};
     for (int i = 0; i < 2; i++) last[i] = (gint64)((guint64)both[i]->value + (guint64)both[i]->step * more);
     if (sign > 0 ? __builtin_add_overflow(x.value, y.value, &out->value) : __builtin_sub_overflow(x.value, y.value, &out->value)) return FALSE;
     if (sign > 0 ? __builtin_add_overflow(last[0], last[1], &end) : __builtin_sub_overflow(last[0], last[1], &end)) return FALSE;
     if (sign > 0 ? __builtin_add_overflow(x.step, y.step, &step) : __builtin_sub_overflow(x.step, y.step, &step)) return FALSE;
     out->step = more ? step : 0;
-    return out->value >= WEND_SPECIAL_BASE && end >= WEND_SPECIAL_BASE;
+    return !wend_is_special(out->value) && !wend_is_special(end);
 }
 
 /* What V has from INDEX on: the words of its series, or of the constant that it is. Of self: to be added to self. */
@@ -182,7 +182,7 @@ gboolean vector_decode(Vector *v, WendCursor *c, guint32 n)
     memset(v, 0, sizeof *v);
     if (constant) plain.value = wend_read_signed(c);
     if (relative) plain.delta = wend_read_signed(c);
-    if (form > ENCODED_OF_SELF || (constant && vector_is_mark(plain.value)) || (relative && plain.delta < WEND_SPECIAL_BASE)) c->failed = true;
+    if (form > ENCODED_OF_SELF || (constant && vector_is_mark(plain.value)) || (relative && wend_is_special(plain.delta))) c->failed = true;
     if (!c->failed && !constant && !relative) {
         Series *series = series_decode(c, n, NULL, 0);
         if (series) *v = vector_series(series, form == ENCODED_OF_SELF);

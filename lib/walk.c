@@ -260,7 +260,7 @@ static StatusBase status_base(const WendWalk *w, const WendCall *call, const Wen
 static gint64 absolute(gint64 base, gint64 word)
 {
     gint64 sum;
-    if (base < WEND_SPECIAL_BASE || word < WEND_SPECIAL_BASE) return word == 0 ? base : word;
+    if (wend_is_special(base) || wend_is_special(word)) return word == 0 ? base : word;
     return __builtin_add_overflow(base, word, &sum) ? WEND_UNKNOWN : sum;
 }
 

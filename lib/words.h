@@ -23,6 +23,7 @@
 
 /* Named constant number i of the spec's list. */
 #define WEND_CONST(i) (INT64_MIN + 0x1000 + (int64_t)(i))
+static inline bool wend_is_special(int64_t w) { return w < WEND_SPECIAL_BASE; }
 static inline bool wend_is_const(int64_t w) { return w >= INT64_MIN + 0x1000 && w < WEND_SPECIAL_BASE; }
 static inline uint32_t wend_const_index(int64_t w) { return (uint32_t)(w - (INT64_MIN + 0x1000)); }
 

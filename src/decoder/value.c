@@ -92,7 +92,7 @@ static void append_handle(GString *out, const char *prefix, gint64 word, ValueSt
 /* The specials and constants, which any kind may have. */
 static gboolean append_special(GString *out, const WendProgram *p, gint64 word, ValueStyle style)
 {
-    if (word >= WEND_SPECIAL_BASE)
+    if (!wend_is_special(word))
         return FALSE;
     const char *name = wend_constant_name(p, word);
     if (name != NULL)

@@ -349,7 +349,7 @@ gint64 call_number(const Call *c, const Arg *arg, guint rank, gint64 fallback)
     if (address && arg->in[0].value != WEND_PLAIN)
         return fallback;
     gint64 value = call_value(c, arg->in[address ? 1 : arg->n_in_words - 1], rank);
-    return value < WEND_SPECIAL_BASE ? fallback : value;
+    return wend_is_special(value) ? fallback : value;
 }
 
 char *words_to_string(const Word *words, gsize bytes)

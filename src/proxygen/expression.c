@@ -27,7 +27,7 @@ char *literal(const Plan *plan, gint64 word)
         const char *name = wend_constant_name(plan->program, word);
         return g_strdup(name ? name : "0");
     }
-    if (word < WEND_SPECIAL_BASE)
+    if (wend_is_special(word))
         return g_strdup("0"); /* absent or unknown: any value does */
     if (word > G_MAXINT32 || word < G_MININT32)
         return g_strdup_printf("%" G_GINT64_FORMAT "L", word);
@@ -56,7 +56,7 @@ typedef struct {
 /* As many has an expression that can be read. */
 enum { PIECES = 3 };
 
-static gboolean plain(gint64 value) { return value >= WEND_SPECIAL_BASE && value < G_MAXINT64 / 2; }
+static gboolean plain(gint64 value) { return !wend_is_special(value) && value < G_MAXINT64 / 2; }
 
 /* Splits values over keys (ranks, or residues of ranks) into stretches, or gives FALSE when there are more than LIMIT. */
 static gboolean split_pieces(guint n, const guint *ranks, const gint64 *values, guint limit, GArray *pieces)
@@ -374,7 +374,7 @@ char *expression_number(Emitter *e, const Call *c, Word w)
     const Arg *arg = arg_of_slot(c, w.slot);
     const char *name = !arg ? "value" : arg->param->kind == WEND_KIND_BUF ? "offset" : arg->param->name, *ctype = "long";
     for (guint i = 0; i < ranks.n; i++)
-        if (values[i] >= WEND_SPECIAL_BASE && (values[i] > G_MAXINT32 || values[i] < G_MININT32))
+        if (!wend_is_special(values[i]) && (values[i] > G_MAXINT32 || values[i] < G_MININT32))
             return expression_by_rank(e, ranks, values, ctype, name);
     return expression_by_rank(e, ranks, values, "int", name);
 }

@@ -294,7 +294,7 @@ static void layout_of_definition(Layouts *l, guint definition, guint rank, Layou
         layout_of_addresses(l, definition, rank, function, data);
         return;
     }
-    if (lb < WEND_SPECIAL_BASE)
+    if (wend_is_special(lb))
         return; /* not of this rank */
     Layout layout = layout_of_facts(lb, live_fact(l->live, d, 2, rank), live_fact(l->live, d, 3, rank), live_fact(l->live, d, 4, rank));
     function(&layout, data);
