@@ -204,18 +204,25 @@ void rankset_encode_shortest(const RankSet *s, WendBuf *out)
     encode(s, out, TRUE);
 }
 
+/* What an archive says is a run, from rank NEXT on or above it. NEXT becomes the lowest that may follow. FALSE: none, or beyond WORLD. */
+static gboolean add_checked_run(SeriesBuilder *b, guint64 first, guint64 count, guint64 step, guint64 *next, guint32 world)
+{
+    if (first < *next || first >= world || count == 0 || count > world || step == 0 || step > world) return FALSE;
+    guint64 last = first + (count - 1) * step; /* world is at most RANKSET_MAX */
+    if (last >= world) return FALSE;
+    add_run(b, (RankRun){(guint32)first, (guint32)count, (guint32)step});
+    *next = last + 1;
+    return TRUE;
+}
+
 static gboolean decode_runs(SeriesBuilder *b, guint64 n, WendCursor *c, guint32 world)
 {
-    guint64 next = 0, last = 0; /* next: the lowest rank that may come */
+    guint64 next = 0, last = 0;
     for (guint64 i = 0; i < n; i++) {
         guint64 first = wend_read_unsigned(c), count = wend_read_unsigned(c);
         guint64 step = count > 1 ? wend_read_unsigned(c) : 1;
-        if (c->failed || first > world || count > world || step > world) return FALSE;
-        first += last;
-        last = first + (count - 1) * step;
-        if (count == 0 || step == 0 || first < next || last >= world) return FALSE;
-        add_run(b, (RankRun){(guint32)first, (guint32)count, (guint32)step});
-        next = last + 1;
+        if (c->failed || first > world || !add_checked_run(b, last + first, count, step, &next, world)) return FALSE;
+        last = next - 1;
     }
     return TRUE;
 }
@@ -312,14 +319,10 @@ static gboolean decode_columns(RankSet *sets, guint n, guint others, WendCursor 
     for (guint i = 0, at = 0, run = 0; i < n; i++) {
         if (i == others) continue;
         SeriesBuilder *b = series_builder_new();
-        gint64 next = 0; /* the lowest rank that may come */
+        guint64 next = 0;
         gboolean good = TRUE;
-        for (gint64 left = series_at(runs, at++); left > 0 && good; left--, run++) {
-            gint64 first = series_at(firsts, run), count = series_at(counts, run), step = series_at(steps, run);
-            good = first >= next && first < world && count > 0 && count <= world && step > 0 && step <= world && first + (count - 1) * step < world;
-            if (good) add_run(b, (RankRun){(guint32)first, (guint32)count, (guint32)step});
-            next = first + (count - 1) * step + 1;
-        }
+        for (gint64 left = series_at(runs, at++); left > 0 && good; left--, run++) /* what is negative is too much as unsigned */
+            good = add_checked_run(b, (guint64)series_at(firsts, run), (guint64)series_at(counts, run), (guint64)series_at(steps, run), &next, world);
         sets[i] = from_builder(b);
         if (!good) return FALSE;
     }

@@ -95,6 +95,29 @@ static void test_rows_of_sets(void)
     }
 }
 
+/* Runs that no writer writes, told in columns: where they begin, how many ranks they have, their steps. */
+static void test_rows_of_sets_told_wrong(void)
+{
+    enum { WORLD = 1000 };
+    const gint64 most = G_MAXINT64, least = WEND_SPECIAL_BASE;
+    const gint64 rows[][3] = {{0, 0, 1}, {0, 2, 0}, {WORLD, 1, 1}, {0, WORLD + 1, 1}, {0, 2, WORLD}, {2, 500, 2}, {-1, 3, 1}, {0, -2, 1}, {5, 2, -1}, {most, most, most}, {0, most, most}, {0, most, -1},
+                              {least, least, least}, {0, 1, WORLD + 1}, {999, 1, 1}, {1, 500, 2}};
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        WendBuf b = WEND_BUF_INIT;
+        RankSet set;
+        wend_buf_unsigned(&b, 1); /* in columns, of which the first says that it is one run */
+        for (int k = -1; k < 3; k++) {
+            SeriesBuilder *column = series_builder_new();
+            series_builder_add(column, (SeriesRun){k < 0 ? 1 : rows[i][k], 0, 1});
+            series_builder_encode(column, &b, NULL);
+        }
+        WendCursor c = wend_cursor(b.data, b.len);
+        g_assert_true(ranksets_decode(&set, 1, &c, WORLD) == (i + 2 >= G_N_ELEMENTS(rows)));
+        rankset_clear(&set);
+        wend_buf_clear(&b);
+    }
+}
+
 static gint64 some_value(int kind, guint32 rank)
 {
     switch (kind) {
@@ -282,6 +305,11 @@ static gsize check_shortest(const gint64 *words, guint64 n, guint64 from)
     check_series(back, words, n);
     g_assert_true(series_equal(s, back) && series_equal(back, s));
     gsize bytes = b.len;
+    wend_buf_clear(&b);
+    series_encode(back, &b, NULL); /* as what it is */
+    c = wend_cursor(b.data, b.len);
+    g_autoptr(Series) again = series_decode(&c, n, NULL, 0);
+    g_assert_true(again && c.p == c.end && series_equal(s, again));
     wend_buf_clear(&b);
     return bytes;
 }
@@ -815,6 +843,7 @@ int main(int argc, char **argv)
     dice = g_rand_new_with_seed(5);
     g_test_add_func("/codecs/ranksets", test_ranksets);
     g_test_add_func("/codecs/ranksets/rows", test_rows_of_sets);
+    g_test_add_func("/codecs/ranksets/rows-told-wrong", test_rows_of_sets_told_wrong);
     g_test_add_func("/codecs/include", test_include);
     g_test_add_func("/codecs/hosts", test_hosts);
     g_test_add_func("/codecs/vectors", test_vectors);
