@@ -78,6 +78,16 @@ void wend_buf_string(WendBuf *b, const char *s)
     wend_buf_bytes(b, s, n);
 }
 
+void wend_buf_shorten(WendBuf *b, size_t from, WendBuf *other)
+{
+    if (other->len < b->len - from) {
+        b->len = from;
+        wend_buf_bytes(b, other->data, other->len);
+    }
+    b->failed |= other->failed;
+    wend_buf_clear(other);
+}
+
 void wend_buf_block(WendBuf *b, const WendBuf *block)
 {
     if (block->failed) {

@@ -28,6 +28,7 @@ void wend_buf_signed(WendBuf *b, int64_t v);                  /* zigzag, LEB128 
 static inline uint64_t wend_zigzag(int64_t v) { return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0); }
 static inline int64_t wend_unzigzag(uint64_t v) { return (int64_t)(v >> 1 ^ (0 - (v & 1))); }
 void wend_buf_string(WendBuf *b, const char *s);              /* length, bytes */
+void wend_buf_shorten(WendBuf *b, size_t from, WendBuf *other); /* what is in OTHER, in place of what is there from FROM on, if that is longer; clears OTHER */
 void wend_buf_block(WendBuf *b, const WendBuf *block);        /* length, bytes */
 
 /* A cursor for reading hostile bytes: each read checks the bounds; after a failure all reads give 0.

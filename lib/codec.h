@@ -17,9 +17,6 @@
 #define ARCHIVE_WOVEN 10          /* and trip counts may be 0, */
 #define ARCHIVE_CLASS_COLUMNS 11  /* and what classes are is told of all together */
 
-/* What a rule says of a symbol beside its number: the lowest bits of one that is told by itself. */
-enum { SYMBOL_IS_RULE = 1, SYMBOL_REPEATED = 2, SYMBOL_BITS = 2 };
-
 /* What is said of a constant. */
 enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };
 

@@ -28,7 +28,7 @@ CORE_SOURCES = \
 	lib/requests.c lib/requests.h \
 	lib/rules.c \
 	lib/sequence-read.c lib/sequence-write.c \
-	lib/series.c lib/series.h \
+	lib/series-bytes.c lib/series-patterns.c lib/series-private.h lib/series.c lib/series.h \
 	lib/table.c \
 	lib/timing.c lib/timing.h \
 	lib/timing-rows.c lib/timing-rows.h \

@@ -58,7 +58,7 @@ gboolean pieces_next(Pieces *p)
     p->length = p->repeats = wend_read_unsigned(&p->c);
     read_entries(p, p->repeats ? 1 : wend_read_count(&p->c, 1));
     /* a rule of nothing, often, would take time to go through */
-    if (!p->repeats && (p->c.failed || pieces_entries(p) == 0 || !rules_read(&p->rules, &p->c, pieces_entries(p)) || has_empty_rule(&p->rules) || !rules_length(&p->rules, &p->length))) p->c.failed = true;
+    if (!p->repeats && (p->c.failed || pieces_entries(p) == 0 || !rules_read(&p->rules, &p->c, pieces_entries(p), RULES_PLAIN) || has_empty_rule(&p->rules) || !rules_length(&p->rules, &p->length))) p->c.failed = true;
     return !p->c.failed;
 }
 

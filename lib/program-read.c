@@ -4,6 +4,7 @@
 #include "codec.h"
 #include "layout.h"
 #include "program-private.h"
+#include "rules.h"
 
 /* -- members -- */
 
@@ -366,7 +367,7 @@ static gboolean may_tell(const WendSlot *s, const RankSet *ranks)
 static gint64 number_at(Member *m, const WendSlot *s, guint32 index)
 {
     gint64 word = s->form == WEND_SLOT_TABLE ? series_at(s->table->series, index) : s->value;
-    if (word >= WEND_SPECIAL_BASE) return word;
+    if (!wend_is_special(word)) return word;
     m->c.failed = true;
     return 0;
 }
@@ -392,7 +393,7 @@ static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotTold form, 
     SeriesBuilder *b = series_builder_new();
     for (guint32 r = 0; r < n; r++) {
         gint64 sum = form == TOLD_ACROSS ? number_at(m, &from[r], row) : word_sum(number_at(m, from, r), number_at(m, &slots[k - 1], r));
-        if (sum < WEND_SPECIAL_BASE) m->c.failed = true;
+        if (wend_is_special(sum)) m->c.failed = true;
         series_builder_add(b, (SeriesRun){sum, 0, 1});
     }
     WendSlotTable *table = program_new_block(m->p, 1, sizeof *table);

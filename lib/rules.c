@@ -1,7 +1,6 @@
 /* rules.c: grammars as rows of rules: reading, ordering, measuring. */
 #include <string.h>
 
-#include "codec.h"
 #include "rules.h"
 
 void rules_clear(RuleRow *row)
@@ -11,28 +10,26 @@ void rules_clear(RuleRow *row)
     memset(row, 0, sizeof *row);
 }
 
-void rule_encode(const Rule *rule, WendBuf *out)
+void symbol_encode(guint64 number, gboolean is_rule, gboolean repeated, WendBuf *out)
 {
-    wend_buf_unsigned(out, rule->n);
-    for (guint k = 0; k < rule->n; k++) {
-        wend_buf_unsigned(out, (guint64)rule->symbols[k].id << 1 | (rule->symbols[k].is_rule ? 1 : 0));
-        wend_buf_unsigned(out, rule->symbols[k].exponent);
-    }
+    wend_buf_unsigned(out, number << SYMBOL_BITS | (repeated ? SYMBOL_REPEATED : 0) | (is_rule ? SYMBOL_IS_RULE : 0));
 }
 
-void rule_encode_short(const Rule *rule, WendBuf *out)
+void rule_encode(const Rule *rule, RulesForm form, WendBuf *out)
 {
     wend_buf_unsigned(out, rule->n);
     for (guint k = 0; k < rule->n; k++) {
         const WendSymbol *y = &rule->symbols[k];
         gboolean repeated = y->exponent != 1;
-        wend_buf_unsigned(out, (guint64)y->id << SYMBOL_BITS | (repeated ? SYMBOL_REPEATED : 0) | (y->is_rule ? SYMBOL_IS_RULE : 0));
-        if (repeated) wend_buf_unsigned(out, y->exponent);
+        if (form == RULES_SHORT) symbol_encode(y->id, y->is_rule, repeated, out);
+        else wend_buf_unsigned(out, (guint64)y->id << 1 | (y->is_rule ? 1 : 0));
+        if (repeated || form == RULES_PLAIN) wend_buf_unsigned(out, y->exponent);
     }
 }
 
-static gboolean read_rules(RuleRow *row, WendCursor *c, guint32 n_terminals, gboolean in_short)
+gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals, RulesForm form)
 {
+    gboolean in_short = form == RULES_SHORT;
     guint bits = in_short ? SYMBOL_BITS : 1;
     memset(row, 0, sizeof *row);
     gsize n = wend_read_count(c, 1);
@@ -58,20 +55,10 @@ static gboolean read_rules(RuleRow *row, WendCursor *c, guint32 n_terminals, gbo
     return !c->failed;
 }
 
-gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals)
-{
-    return read_rules(row, c, n_terminals, FALSE);
-}
-
-gboolean rules_read_short(RuleRow *row, WendCursor *c, guint32 n_terminals)
-{
-    return read_rules(row, c, n_terminals, TRUE);
-}
-
 gboolean rules_from(RuleRow *row, GBytes *grammar, guint32 n_terminals)
 {
     WendCursor c = wend_cursor(g_bytes_get_data(grammar, NULL), g_bytes_get_size(grammar));
-    return rules_read(row, &c, n_terminals);
+    return rules_read(row, &c, n_terminals, RULES_PLAIN);
 }
 
 guint32 *rules_bottom_up(const RuleRow *row, guint *n)

@@ -13,15 +13,19 @@ typedef struct { guint n; WendSymbol *symbols; } Rule;
 /* A grammar as it is in a part: rule 0 is the start. */
 typedef struct { guint n_rules; Rule *rules; } RuleRow;
 
-/* Reads a grammar as wend_grammar_encode wrote it; terminals must be below n_terminals. FALSE: damaged. Rules may use each other in any order, but not in circles. */
-gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals);
-gboolean rules_read_short(RuleRow *row, WendCursor *c, guint32 n_terminals); /* as rule_encode_short writes them */
-/* Likewise, all of GRAMMAR. */
+/* A symbol as an archive has it: NUMBER says which, and the lowest bits what it is. An exponent follows where it is repeated. */
+enum { SYMBOL_IS_RULE = 1, SYMBOL_REPEATED = 2, SYMBOL_BITS = 2 };
+void symbol_encode(guint64 number, gboolean is_rule, gboolean repeated, WendBuf *out);
+
+/* How a rule is written: n (unsigned(2 id + is_rule) unsigned(exponent))^n, as in a part; or n (symbol [unsigned(exponent)])^n, where what is not repeated has no exponent (symbol_encode). */
+typedef enum { RULES_PLAIN, RULES_SHORT } RulesForm;
+
+/* Reads a grammar as wend_grammar_encode wrote it, or its rules one by one; terminals must be below n_terminals. FALSE: damaged. Rules may use each other in any order, but not in circles. */
+gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals, RulesForm form);
+/* Likewise, all of GRAMMAR, which is plain. */
 gboolean rules_from(RuleRow *row, GBytes *grammar, guint32 n_terminals);
 void rules_clear(RuleRow *row);
-/* n (unsigned(2 id + is_rule) unsigned(exponent))^n, as in a part */
-void rule_encode(const Rule *rule, WendBuf *out);
-void rule_encode_short(const Rule *rule, WendBuf *out);        /* what is not repeated has no exponent */
+void rule_encode(const Rule *rule, RulesForm form, WendBuf *out);
 /* The rules of ROW, each after all those that it uses; g_free. Only those that the start rule needs; NULL: a rule uses itself. */
 guint32 *rules_bottom_up(const RuleRow *row, guint *n);
 /* Terminals in an expansion of the start rule; FALSE if they are more than 2^62. */

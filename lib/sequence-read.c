@@ -470,7 +470,7 @@ static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
         g_ptr_array_add(c->times->sequences, s);
     }
     if (own_rows) return read_own_rows(m, f, c->times, form);
-    if (in_columns) return TRUE; /* timing_end */
+    if (in_columns) return TRUE; /* read_all_numbers, once all sequences are known */
     return read_row_numbers(m, f, &c->times->shared[0], 0, by_variant) && read_row_numbers(m, f, &c->times->shared[1], 1, by_variant);
 }
 

@@ -62,7 +62,7 @@ static gboolean put_pieces(Writer *w, GBytes *stream)
             for (guint i = 0; i < n; i++) writer_word(w, words[i]);
         }
         if (!p.repeats) wend_buf_unsigned(&w->out, p.rules.n_rules);
-        for (guint i = 0; i < p.rules.n_rules; i++) rule_encode(&p.rules.rules[i], &w->out);
+        for (guint i = 0; i < p.rules.n_rules; i++) rule_encode(&p.rules.rules[i], RULES_PLAIN, &w->out);
     }
     gboolean good = !p.c.failed;
     pieces_clear(&p);
@@ -189,7 +189,7 @@ static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables, co
     for (guint t = 0; t < n_tables; t++)
         if (rankset_contains(&owners[t]->ranks, lowest)) n_terminals = owners[t]->table.n_terminals;
     RuleRow row;
-    if (!rules_read(&row, &in, n_terminals)) return FALSE;
+    if (!rules_read(&row, &in, n_terminals, RULES_PLAIN)) return FALSE;
     guint n = 0;
     g_autofree guint32 *order = rules_bottom_up(&row, &n);
     g_autofree guint32 *number = g_new0(guint32, row.n_rules);
@@ -204,7 +204,7 @@ static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables, co
         number[order[i]] = i;
         for (guint k = 0; k < rule->n; k++)
             if (rule->symbols[k].is_rule) rule->symbols[k].id = number[rule->symbols[k].id];
-        rule_encode(rule, &w->out);
+        rule_encode(rule, RULES_PLAIN, &w->out);
     }
     rules_clear(&row);
     return good;

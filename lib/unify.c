@@ -205,7 +205,7 @@ static gboolean compress_bodies(Sharing *s, guint32 n_terminals, guint32 first_e
     if (good) wend_grammar_end(g, &b);
     else wend_grammar_free(g);
     WendCursor c = wend_cursor(b.data, b.len);
-    good = good && !b.failed && rules_read(row, &c, first_end + s->bodies->len + s->trips->len);
+    good = good && !b.failed && rules_read(row, &c, first_end + s->bodies->len + s->trips->len, RULES_PLAIN);
     wend_buf_clear(&b);
     return good;
 }
@@ -262,82 +262,77 @@ static guint32 behind(const Nodes *n, guint32 node)
     return node;
 }
 
-/* Calls VISIT on START and on each node below it that has not been VISITED, after those that it uses. */
-typedef void (*NodeVisit)(gpointer data, const Nodes *n, guint32 node);
-
-static void visit_below(const Nodes *n, guint32 start, guint8 *visited, NodeVisit visit, gpointer data)
+/* Appends START and the nodes below it to ORDER, each after those that it uses, but for those that are PLACED. */
+static void append_below(const Nodes *n, guint32 start, guint8 *placed, GArray *order)
 {
     typedef struct { guint32 node; guint at; } Frame;
     g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
     Frame next = {start, 0};
-    if (!visited[start]) g_array_append_val(stack, next);
+    if (!placed[start]) g_array_append_val(stack, next);
     while (stack->len) {
         Frame *top = &g_array_index(stack, Frame, stack->len - 1);
         const Rule *rule = &n->nodes[top->node];
         for (; top->at < rule->n; top->at++) {
             if (!rule->symbols[top->at].is_rule) continue;
             next.node = behind(n, rule->symbols[top->at].id);
-            if (!visited[next.node]) break;
+            if (!placed[next.node]) break;
         }
         if (top->at < rule->n) {
             g_array_append_val(stack, next);
             continue;
         }
-        visit(data, n, top->node);
-        visited[top->node] = 1;
+        g_array_append_val(order, top->node);
+        placed[top->node] = 1;
         g_array_set_size(stack, stack->len - 1);
     }
 }
 
-/* How many rules are one within the other. */
-static void measure_height(gpointer data, const Nodes *n, guint32 node)
+/* All nodes that STARTS need, each after those that it uses: guint32. */
+static GArray *nodes_bottom_up(const Nodes *n, const guint32 *starts, guint n_starts)
 {
-    guint32 *height = data, most = 0;
-    for (guint k = 0; k < n->nodes[node].n; k++)
-        if (n->nodes[node].symbols[k].is_rule) most = MAX(most, height[behind(n, n->nodes[node].symbols[k].id)]);
-    height[node] = most + 1;
+    g_autofree guint8 *placed = g_new0(guint8, n->n_nodes + 1);
+    GArray *order = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint i = 0; i < n_starts; i++) append_below(n, starts[i], placed, order);
+    return order;
 }
 
-typedef struct { Recording *r; guint32 *number; } Emitted;
-
-static void emit_rule(gpointer data, const Nodes *n, guint32 node)
+/* By node, how many rules are one within the other there; g_free. */
+static guint32 *node_heights(const Nodes *n, const guint32 *starts, guint n_starts)
 {
-    Emitted *e = data;
-    const Rule *rule = &n->nodes[node];
-    Rule out = {rule->n, g_memdup2(rule->symbols, rule->n * sizeof(WendSymbol))};
-    for (guint k = 0; k < out.n; k++)
-        if (out.symbols[k].is_rule) out.symbols[k].id = e->number[behind(n, out.symbols[k].id)];
-    e->number[node] = e->r->rules->len;
-    g_array_append_val(e->r->rules, out);
-}
-
-typedef struct { guint32 height; guint place; } Start;
-
-static gint by_height(gconstpointer a, gconstpointer b)
-{
-    const Start *x = a, *y = b;
-    if (x->height != y->height) return x->height < y->height ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
-}
-
-/* Sequences that nest less come first: each level of a tree adds to what the one before has, and is then told as that one is. */
-static void emit_rules(Recording *r, const Nodes *n, const GArray *starts, guint32 *start_rules)
-{
-    g_autofree guint32 *height = g_new0(guint32, n->n_nodes + 1), *number = g_new0(guint32, n->n_nodes + 1);
-    g_autofree guint8 *measured = g_new0(guint8, n->n_nodes + 1), *emitted = g_new0(guint8, n->n_nodes + 1);
-    g_autofree Start *order = g_new(Start, starts->len + 1);
-    for (guint i = 0; i < starts->len; i++) {
-        guint32 start = behind(n, g_array_index(starts, guint32, i));
-        visit_below(n, start, measured, measure_height, height);
-        order[i] = (Start){height[start], i};
+    guint32 *height = g_new0(guint32, n->n_nodes + 1);
+    g_autoptr(GArray) order = nodes_bottom_up(n, starts, n_starts);
+    for (guint i = 0; i < order->len; i++) {
+        guint32 node = g_array_index(order, guint32, i), most = 0;
+        for (guint k = 0; k < n->nodes[node].n; k++)
+            if (n->nodes[node].symbols[k].is_rule) most = MAX(most, height[behind(n, n->nodes[node].symbols[k].id)]);
+        height[node] = most + 1;
     }
-    qsort(order, starts->len, sizeof *order, by_height);
-    Emitted e = {r, number};
-    for (guint i = 0; i < starts->len; i++) {
-        guint32 start = behind(n, g_array_index(starts, guint32, order[i].place));
-        visit_below(n, start, emitted, emit_rule, &e);
-        start_rules[order[i].place] = number[start];
+    return height;
+}
+
+static gint by_height(gconstpointer a, gconstpointer b, gpointer data)
+{
+    const guint32 *height = data, x = height[*(const guint32 *)a], y = height[*(const guint32 *)b];
+    return x < y ? -1 : x > y;
+}
+
+/* Rules of the recording: those that nest less come first, as each level of a tree adds to what the one before has, and is then told as that one is. STARTS: by sequence, its node; becomes its rule. */
+static void emit_rules(Recording *r, const Nodes *n, guint32 *starts, guint n_starts)
+{
+    g_autofree guint32 *height = node_heights(n, starts, n_starts), *number = g_new0(guint32, n->n_nodes + 1);
+    g_autofree guint32 *sorted = g_memdup2(starts, n_starts * sizeof *starts);
+    g_qsort_with_data(sorted, (gint)n_starts, sizeof *sorted, by_height, height); /* stable */
+    g_autoptr(GArray) order = nodes_bottom_up(n, sorted, n_starts);
+    for (guint i = 0; i < order->len; i++) {
+        guint32 node = g_array_index(order, guint32, i);
+        const Rule *rule = &n->nodes[node];
+        Rule out = {rule->n, g_memdup2(rule->symbols, rule->n * sizeof(WendSymbol))};
+        for (guint k = 0; k < out.n; k++)
+            if (out.symbols[k].is_rule) out.symbols[k].id = number[behind(n, out.symbols[k].id)];
+        number[node] = r->rules->len;
+        g_array_append_val(r->rules, out);
     }
+    for (guint i = 0; i < n_starts; i++) starts[i] = number[starts[i]];
 }
 
 static gboolean unify_rules(Recording *r)
@@ -357,12 +352,13 @@ static gboolean unify_rules(Recording *r)
     good = good && (guint64)n.n_terminals + 2 * (guint64)n.n_bodies < G_MAXINT32; /* what a grammar's terminals can number */
     good = good && compress_bodies(&s, n.n_terminals, first_end, &row) && cut_bodies(&n, &row, first_end);
     if (good) {
-        g_autofree guint32 *start_rules = g_new(guint32, s.starts->len + 1);
+        guint32 *starts = (guint32 *)(gpointer)s.starts->data;
         guint at = 0;
-        emit_rules(r, &n, s.starts, start_rules);
+        for (guint i = 0; i < s.starts->len; i++) starts[i] = behind(&n, starts[i]);
+        emit_rules(r, &n, starts, s.starts->len);
         for (guint i = 0; i < r->classes->len; i++) {
             RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
-            for (guint q = 0; q < k->class->n_sequences; q++) k->sequences[q].rule = start_rules[at++];
+            for (guint q = 0; q < k->class->n_sequences; q++) k->sequences[q].rule = starts[at++];
         }
     }
     for (guint32 i = 0; n.nodes && i < n.n_nodes; i++) g_free(n.nodes[i].symbols);

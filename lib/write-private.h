@@ -14,7 +14,6 @@ typedef struct {
     guint64 *calls;          /* scratch: by terminal, how often in the sequence at hand, over all ranks */
     guint64 *shape_calls;    /* scratch: by shape */
     guint64 total_calls, total_polls;
-    SeriesBuilder *sequence_columns[3]; /* scratch: kinds, ids, rules */
     struct TimingTable *times; /* scratch: durations, intervals */
     SeriesBuilder *timed;    /* scratch: how each sequence is */
     gboolean told;           /* scratch: whether the part at hand says anything */

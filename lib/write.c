@@ -398,7 +398,7 @@ static void tell_tables(Writer *w, SlotTables *tables, Telling *t)
     for (guint i = 0; i < t->n; i++) g_free(derived[i]);
 }
 
-static Told told(const Writer *w, const Telling *t, guint terminal, guint k)
+static Told how_told(const Writer *w, const Telling *t, guint terminal, guint k)
 {
     Told one = {TOLD_CONSTANT, 0};
     if (t->by_table[terminal]) return t->by_table[terminal][k];
@@ -411,7 +411,7 @@ static void put_each_terminal(const Writer *w, WendBuf *out, const Telling *t)
 {
     for (guint i = 0; i < t->n; i++)
         for (guint k = 0; k < t->n_slots; k++) {
-            Told one = told(w, t, i, k);
+            Told one = how_told(w, t, i, k);
             wend_buf_unsigned(out, one.form == TOLD_TABLE ? TOLD_TABLE + (guint64)one.word : one.form);
             if (one.form != TOLD_TABLE) codec_put_word(out, one.word, w->constant_number);
         }
@@ -423,7 +423,7 @@ static void put_slot_columns(const Writer *w, WendBuf *out, const Telling *t)
     for (guint k = 0; k < t->n_slots; k++) {
         SeriesBuilder *forms = series_builder_new(), *words = series_builder_new();
         for (guint i = 0; i < t->n; i++) {
-            Told one = told(w, t, i, k);
+            Told one = how_told(w, t, i, k);
             series_builder_add(forms, (SeriesRun){one.form, 0, 1});
             series_builder_add(words, (SeriesRun){one.word, 0, 1});
         }
@@ -573,7 +573,7 @@ static void put_rule(const Rule *rule, guint i, guint32 *last, WendBuf *out)
         guint64 number = y->is_rule ? i - 1 - y->id : wend_zigzag((gint64)y->id - *last - 1);
         gboolean repeated = y->exponent != 1;
         if (!y->is_rule) *last = y->id;
-        wend_buf_unsigned(out, number << SYMBOL_BITS | (repeated ? SYMBOL_REPEATED : 0) | (y->is_rule ? SYMBOL_IS_RULE : 0));
+        symbol_encode(number, y->is_rule, repeated, out);
         if (repeated) put_exponent(y->exponent, out);
     }
     if (rule->n == 0) wend_buf_unsigned(out, 0);
@@ -709,35 +709,42 @@ static guint longest_set(const Writer *w, const RankSet *sets, guint n)
     return ranks == w->r->merge->world ? longest : n;
 }
 
-/* The ranks of all classes. */
+/* The ranks of all classes, in the shortest way: set by set or in columns, with or without one that has all others. */
 static void put_sets(Writer *w)
 {
     guint n = w->r->classes->len;
     g_autofree RankSet *sets = g_new(RankSet, n + 1);
-    WendBuf shortest = WEND_BUF_INIT;
+    gsize before = w->out.len;
+    if (n == 0) return;
     for (guint i = 0; i < n; i++) sets[i] = g_array_index(w->r->classes, RecordedClass, i).class->ranks;
-    const guint left_out[] = {n, longest_set(w, sets, n)};
-    for (int k = 0; n > 0 && k < (left_out[1] < n ? 4 : 2); k++) {
-        WendBuf told = WEND_BUF_INIT;
-        if (ranksets_encode(sets, n, left_out[k / 2], k % 2, &told) && (k == 0 || told.len < shortest.len)) {
-            WendBuf longer = shortest;
-            shortest = told;
-            told = longer;
+    guint longest = longest_set(w, sets, n);
+    ranksets_encode(sets, n, n, FALSE, &w->out);
+    for (int columns = 0; columns < 2; columns++)
+        for (int left_out = columns ? 0 : 1; left_out < (longest < n ? 2 : 1); left_out++) {
+            WendBuf told = WEND_BUF_INIT;
+            if (ranksets_encode(sets, n, left_out ? longest : n, columns, &told)) wend_buf_shorten(&w->out, before, &told);
+            else wend_buf_clear(&told);
         }
-        shortest.failed |= told.failed;
-        wend_buf_clear(&told);
-    }
-    wend_buf_bytes(&w->out, shortest.data, shortest.len);
-    w->failed |= shortest.failed;
-    wend_buf_clear(&shortest);
 }
 
-static gboolean add_sequence(Writer *w, const RecordedClass *k, const RecordedSequence *s)
+/* Of all sequences what they are of and their rules, in columns; before these how many each class has, and whether in variants. */
+static void put_sequences(Writer *w)
 {
-    (void)k;
-    const gint64 words[] = {s->sequence->kind, s->sequence->id, s->rule};
-    for (gsize i = 0; i < G_N_ELEMENTS(words); i++) series_builder_add(w->sequence_columns[i], (SeriesRun){words[i], 0, 1});
-    return TRUE;
+    SeriesBuilder *heads = series_builder_new(), *kinds = series_builder_new(), *ids = series_builder_new(), *rules = series_builder_new();
+    for (guint i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
+        series_builder_add(heads, (SeriesRun){(gint64)k->class->n_sequences << 1 | (k->variants != NULL), 0, 1});
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            const RecordedSequence *s = &k->sequences[q];
+            series_builder_add(kinds, (SeriesRun){s->sequence->kind, 0, 1});
+            series_builder_add(ids, (SeriesRun){s->sequence->id, 0, 1});
+            series_builder_add(rules, (SeriesRun){s->rule, 0, 1});
+        }
+    }
+    series_builder_encode(heads, &w->out, NULL);
+    series_builder_encode(kinds, &w->out, w->constant_number);
+    series_builder_encode(ids, &w->out, w->constant_number);
+    series_builder_encode(rules, &w->out, w->constant_number);
 }
 
 static void write_classes(Writer *w)
@@ -745,15 +752,7 @@ static void write_classes(Writer *w)
     wend_buf_unsigned(&w->out, w->r->merge->world);
     wend_buf_unsigned(&w->out, w->r->classes->len);
     put_sets(w);
-    SeriesBuilder *heads = series_builder_new();
-    for (gsize i = 0; i < G_N_ELEMENTS(w->sequence_columns); i++) w->sequence_columns[i] = series_builder_new();
-    for (guint i = 0; i < w->r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
-        series_builder_add(heads, (SeriesRun){(gint64)k->class->n_sequences << 1 | (k->variants != NULL), 0, 1});
-    }
-    writer_each_sequence(w, add_sequence);
-    series_builder_encode(heads, &w->out, NULL);
-    for (gsize i = 0; i < G_N_ELEMENTS(w->sequence_columns); i++) series_builder_encode(w->sequence_columns[i], &w->out, w->constant_number);
+    put_sequences(w);
     for (guint i = 0; i < w->r->classes->len; i++) {
         const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
         if (k->variants) put_variants(w, &k->class->ranks, k->variants);

@@ -201,7 +201,7 @@ void grammar_rules(const WendGrammar *grammar, guint n_terminals, RuleRow *rules
     WendBuf encoded = WEND_BUF_INIT;
     wend_grammar_encode(grammar, NULL, &encoded);
     WendCursor cursor = wend_cursor(encoded.data, encoded.len);
-    if (encoded.failed || !rules_read(rules, &cursor, n_terminals))
+    if (encoded.failed || !rules_read(rules, &cursor, n_terminals, RULES_PLAIN))
         g_error("out of memory"); /* as GLib does */
     wend_buf_clear(&encoded);
 }

@@ -1,0 +1,167 @@
+/* series-patterns.c: rows that an archive tells by what they are. */
+#include <string.h>
+
+#include "series-private.h"
+
+/* -- flipped bits -- */
+
+/* The lowest bit that is flipped says how many words go up together. */
+SeriesRun flipped_run(const Flipped *f, guint64 index, guint64 n)
+{
+    guint64 i = f->from + index, stretch = f->bits & -f->bits, left = stretch - i % stretch;
+    return (SeriesRun){series_sum(f->base, series_multiple(f->step, i ^ f->bits)), f->step, MIN(left, n - index)};
+}
+
+/* Of the N numbers from FROM on, the first that has not bit B and with it is one of them, too: *LOW. FALSE: there is none. */
+static gboolean apart_by_bit(guint64 from, guint64 n, guint b, guint64 *low)
+{
+    guint64 bit = (guint64)1 << b;
+    *low = from & bit ? (from | (bit - 1)) + 1 : from;
+    return bit < n && *low - from < n - bit;
+}
+
+/* Whatever bits there are, what F says is not above the largest word, nor special. */
+gboolean flipped_in_range(const Flipped *f, guint64 n)
+{
+    guint64 last = f->from + (n - 1);
+    if (n == 0 || f->bits == 0 || f->step <= 0 || last < f->from || last > G_MAXINT64 || f->bits > G_MAXINT64 || wend_is_special(f->base)) return FALSE;
+    guint64 largest = G_MAXUINT64 >> (64 - bits_for(last | f->bits));
+    __extension__ __int128 most = f->base + (__int128)f->step * largest;
+    return most <= G_MAXINT64;
+}
+
+gboolean flipped_find(const Series *s, guint64 from, Flipped *f)
+{
+    *f = (Flipped){.from = from};
+    guint64 low;
+    for (guint b = 0; b < 63 && (guint64)1 << b < s->n; b++) {
+        if (!apart_by_bit(from, s->n, b, &low)) continue;
+        guint64 bit = (guint64)1 << b;
+        gint64 one = series_at(s, low - from), other = series_at(s, low - from + bit), difference = series_difference(other, one);
+        if (wend_is_special(one) || wend_is_special(other) || difference == G_MININT64) return FALSE;
+        guint64 size = (guint64)(difference < 0 ? -difference : difference);
+        if (f->step == 0) f->step = (gint64)(size >> b);
+        if (size == 0 || size != (guint64)f->step << b || size >> b != (guint64)f->step) return FALSE;
+        if (difference < 0) f->bits |= bit;
+    }
+    f->base = series_difference(series_at(s, 0), series_multiple(f->step, from ^ f->bits));
+    const Series candidate = {.n = s->n, .form = OF_FLIPPED, .flipped = f};
+    return flipped_in_range(f, s->n) && series_equal(s, &candidate);
+}
+
+/* -- digits -- */
+
+SeriesRun digits_run(const Digits *d, guint64 index)
+{
+    SeriesRun run = {d->base, d->digits[0].step, d->digits[0].count - index % d->digits[0].count};
+    for (guint i = 0; i < d->n; index /= d->digits[i++].count) run.value = series_sum(run.value, series_multiple(d->digits[i].step, index % d->digits[i].count));
+    return run;
+}
+
+gboolean digits_ascend(const Digits *d, gint64 most)
+{
+    gint64 last = d->base; /* words are known to be in range */
+    for (guint i = 0; i < d->n; i++) {
+        if (d->digits[i].step <= last - d->base) return FALSE;
+        last += d->digits[i].step * (gint64)(d->digits[i].count - 1);
+    }
+    return d->base > 0 && last <= most;
+}
+
+gboolean digits_locate(const Digits *d, gint64 value, guint64 *index)
+{
+    if (value < d->base) return FALSE;
+    guint64 left = (guint64)value - (guint64)d->base;
+    *index = 0;
+    for (guint i = d->n; i-- > 0;) {
+        guint64 digit = MIN(left / (guint64)d->digits[i].step, d->digits[i].count - 1);
+        left -= digit * (guint64)d->digits[i].step;
+        *index = *index * d->digits[i].count + digit;
+    }
+    return left == 0;
+}
+
+/* There are as many numbers as words, and no word is special or above the largest. */
+gboolean digits_in_range(const Digits *d, guint64 n)
+{
+    __extension__ __int128 least = d->base, most = d->base;
+    guint64 numbers = 1;
+    for (guint i = 0; i < d->n; i++) {
+        if (d->digits[i].count < 2 || d->digits[i].count > n || __builtin_mul_overflow(numbers, d->digits[i].count, &numbers)) return FALSE;
+        __extension__ __int128 whole = (__int128)d->digits[i].step * (d->digits[i].count - 1);
+        if (whole < 0) least += whole; else most += whole;
+    }
+    return d->n > 0 && numbers == n && least >= WEND_SPECIAL_BASE && most <= G_MAXINT64;
+}
+
+Digits *digits_new(gint64 base, const GArray *digits)
+{
+    Digits *d = g_malloc(sizeof *d + digits->len * sizeof(Digit));
+    d->base = base;
+    d->n = digits->len;
+    memcpy(d->digits, digits->data, digits->len * sizeof(Digit));
+    return d;
+}
+
+/* Words from 0 on, WIDTH apart: how many go up in the same steps. */
+static Digit digit_of(const Series *s, guint64 width)
+{
+    gint64 first = series_at(s, 0);
+    Digit d = {2, series_difference(series_at(s, width), first)};
+    if (width == 1) {
+        SeriesRun run = series_run(s, 1);
+        d.count = run.count > 1 && run.step == d.step ? 1 + run.count : 2;
+    }
+    while (d.count < s->n / width && series_at(s, d.count * width) == series_sum(first, series_multiple(d.step, d.count))) d.count++;
+    return d;
+}
+
+Digits *digits_find(const Series *s)
+{
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Digit));
+    for (guint64 width = 1; width < s->n;) {
+        if (s->n % width || s->n / width < 2) return NULL;
+        Digit digit = digit_of(s, width);
+        g_array_append_val(all, digit);
+        width *= digit.count;
+    }
+    Digits *d = digits_new(series_at(s, 0), all);
+    const Series candidate = {.n = s->n, .form = OF_DIGITS, .digits = d};
+    if (!digits_in_range(d, s->n) || !series_equal(s, &candidate)) g_clear_pointer(&d, g_free);
+    return d;
+}
+
+/* -- geometric stretches -- */
+
+gboolean geometric_next(gint64 word, gint64 ratio, gint64 *product)
+{
+    return !wend_is_special(word) && !__builtin_mul_overflow(word, ratio, product) && !wend_is_special(*product);
+}
+
+/* What WHOLE is of PART, if that is more than a sign. */
+static gboolean ratio_of(gint64 whole, gint64 part, gint64 *ratio)
+{
+    if (part == 0 || wend_is_special(part) || wend_is_special(whole) || whole % part) return FALSE;
+    *ratio = whole / part; /* the least word is special: -1 overflows nothing */
+    return *ratio < -1 || *ratio > 1;
+}
+
+Geometric geometric_find(const gint64 *words, guint64 n)
+{
+    Geometric best = {0};
+    for (guint64 i = 0, end; i + 1 < n; i = end) {
+        Geometric g = {.before = i};
+        gint64 product;
+        end = i + 1;
+        g.falls = !ratio_of(words[end], words[i], &g.ratio);
+        if (g.falls && !ratio_of(words[i], words[end], &g.ratio)) continue;
+        for (; end < n; end++) {
+            gint64 one = words[g.falls ? end : end - 1], other = words[g.falls ? end - 1 : end];
+            if (!geometric_next(one, g.ratio, &product) || other != product) break;
+        }
+        g.count = end - i;
+        if (g.count > best.count) best = g;
+        end--; /* the last one may begin another */
+    }
+    return best;
+}

@@ -1,0 +1,87 @@
+/* series-private.h: what a series is: series.c makes and reads them, series-patterns.c knows rows that are told by what they are, series-bytes.c writes them and reads what was written. */
+#ifndef WEND_SERIES_PRIVATE_H
+#define WEND_SERIES_PRIVATE_H
+
+#include "rules.h"
+#include "series.h"
+#include "words.h"
+
+/* A terminal of the grammar is 2 i for difference i, 2 i + 1 for special word i. */
+typedef struct { guint64 length; gint64 sum; } Extent;  /* words of an expansion, and what its differences come to */
+
+typedef struct {
+    guint n_differences, n_specials;
+    gint64 *differences, *specials;
+    RuleRow rules;
+    Extent *before;           /* symbol by symbol, rule after rule: the extent of what stands before it in its rule */
+    Extent *all;              /* by rule */
+    gsize *first;             /* by rule: its first symbol's place in "before" */
+    gsize n_symbols;
+    gboolean wraps;           /* some sum of differences is beyond 64 bits */
+} Ruled;
+
+/* base + step (i ^ bits) for i = from, from + 1, …; bits > 0, step > 0. */
+typedef struct { gint64 base, step; guint64 bits, from; } Flipped;
+
+/* base + the sum of step × digit, over the digits of the word's number in mixed radix, the lowest first: a box in a grid of some dimensions. Counts are at least 2. */
+typedef struct { guint64 count; gint64 step; } Digit;
+typedef struct { gint64 base; guint n; Digit digits[]; } Digits;
+
+/* COUNT words from BEFORE on, each RATIO times the one before it or, if they fall, the one behind it; few others. */
+typedef struct { guint64 before, count; gint64 ratio; gboolean falls; } Geometric;
+
+/* Where values are by chance there is one for each slot of each call: it is kept small. */
+struct Series {
+    guint64 n;
+    enum { OF_RUN, OF_WORDS, OF_RULES, OF_FLIPPED, OF_DIGITS } form; /* the last two are only of archives */
+    union {
+        struct { gint64 value, step; } run;
+        gint64 *words;        /* as they are */
+        Ruled *ruled;
+        Flipped *flipped;
+        Digits *digits;
+    };
+};
+
+/* Without overflow: what archives say may be anything. */
+static inline gint64 series_sum(gint64 a, gint64 b) { return (gint64)((guint64)a + (guint64)b); }
+static inline gint64 series_difference(gint64 a, gint64 b) { return (gint64)((guint64)a - (guint64)b); }
+static inline gint64 series_multiple(gint64 a, guint64 n) { return (gint64)((guint64)a * n); }
+
+/* -- series.c -- */
+/* A run of n words becomes one of the other forms, whose words or rules are still to be filled in. */
+gint64 *series_make_words(Series *s);
+Ruled *series_make_ruled(Series *s);
+/* What each rule and what stands before each symbol comes to. FALSE: a rule uses itself or is empty, or they are more than 2^62 words. */
+gboolean ruled_measure(Ruled *r);
+gint64 *series_words(const Series *s);                        /* all of them; g_free */
+
+/* -- series-patterns.c: reading (N: the series' length) -- */
+SeriesRun flipped_run(const Flipped *f, guint64 index, guint64 n);
+SeriesRun digits_run(const Digits *d, guint64 index);
+gboolean digits_ascend(const Digits *d, gint64 most);         /* as series_ascends */
+gboolean digits_locate(const Digits *d, gint64 value, guint64 *index); /* as series_find */
+
+/* -- finding: FALSE, NULL or a count of 0: there is none -- */
+/* Partners in a butterfly: rank ^ bits, or what goes with it, FROM being the first rank. Some are missed: rows that do not begin at a multiple of a power of two, where a bit that is flipped shows only
+ * together with others. */
+gboolean flipped_find(const Series *s, guint64 from, Flipped *f);
+/* Rows, columns and boxes of a grid, its transpose, corners; g_free. Missed where a stretch of words goes on by chance where the next one begins. */
+Digits *digits_find(const Series *s);
+/* The longest such stretch: partners and sizes of a tree, and how many ranks are on each of its levels. */
+Geometric geometric_find(const gint64 *words, guint64 n);
+
+/* -- making from what an archive says -- */
+Digits *digits_new(gint64 base, const GArray *digits);        /* DIGITS: of Digit; g_free */
+/* Each word is one that can be: ordinary, and none overflows. Of digits there are as many numbers as words. */
+gboolean flipped_in_range(const Flipped *f, guint64 n);
+gboolean digits_in_range(const Digits *d, guint64 n);
+/* The number from which on the words of a stretch follow: its first, or where they fall its last. */
+static inline guint64 geometric_origin(const Geometric *g) { return g->falls ? g->before + g->count - 1 : g->before; }
+/* *PRODUCT: what follows WORD. FALSE: no ordinary word. */
+gboolean geometric_next(gint64 word, gint64 ratio, gint64 *product);
+
+/* Bits of numbers up to LARGEST; one at least. */
+static inline guint bits_for(guint64 largest) { return largest ? 64 - (guint)__builtin_clzll(largest) : 1; }
+
+#endif
