@@ -8,3 +8,8 @@ CLEANFILES += bench/malloc$(EXEEXT)
 .PHONY: bench-malloc
 bench-malloc: bench/malloc$(EXEEXT)
 	$(AM_V_at)bench/malloc$(EXEEXT)
+
+# Ten million live blocks: 20 GB of memory, and some minutes.
+.PHONY: bench-malloc-large
+bench-malloc-large: bench/malloc$(EXEEXT)
+	$(AM_V_at)bench/malloc$(EXEEXT) 3000000 10000000 5
