@@ -69,13 +69,15 @@ gsize class_memory(const Class *k)
 
 guint64 class_work(const Class *k, ClassWork each)
 {
-    guint64 all = 0;
+    enum { NEW = 5 }; /* bytes of a grammar for a call that is new */
+    guint64 all = 0, terminals;
     for (guint i = 0; i < k->n_sequences; i++) {
         const Sequence *s = &k->sequences[i];
         gsize longest = 0;
         for (guint o = 0; o < s->table.n_shapes; o++)
             for (guint c = 0; c < s->outcomes[o].items->len; c++) longest = MAX(longest, g_bytes_get_size(((const Content *)g_ptr_array_index(s->outcomes[o].items, c))->bytes));
-        all += each.grammar * (guint64)g_bytes_get_size(s->grammar) + each.table * (guint64)table_memory(&s->table) + each.outcomes * (guint64)longest;
+        guint64 table = table_memory(&s->table) + (guint64)table_spread(&s->table, &terminals);
+        all += each.grammar * (g_bytes_get_size(s->grammar) + NEW * terminals) + each.table * table + each.outcomes * (guint64)longest;
     }
     return all;
 }
@@ -161,10 +163,62 @@ static TimingSum part_timing(WendCursor *c)
 static void time_apart(Sequence *s)
 {
     guint n = s->table.n_terminals;
+    g_autofree guint32 *counts = g_new(guint32, n + 1);
     s->timed_as = g_new(guint32, MAX(n, 1));
-    for (guint32 i = 0; i < n; i++) s->timed_as[i] = i;
-    s->n_timed = timing_rows(s->table.terminal_shape, s->timed_as, n);
+    for (guint32 i = 0; i < n; i++) {
+        const Affine *a = table_affine(&s->table, i);
+        counts[i] = a ? a->count : 1;
+        s->timed_as[i] = i;
+    }
+    s->n_timed = timing_rows(s->table.terminal_shape, counts, s->timed_as, n);
     s->timing = g_new0(TimingSum, 2 * (gsize)s->n_timed + 1);
+}
+
+gboolean class_is_affine(const Class *k)
+{
+    for (guint i = 0; i < k->n_sequences; i++)
+        if (k->sequences[i].table.affine) return TRUE;
+    return FALSE;
+}
+
+static gboolean sequence_spread(Sequence *s, guint32 rank)
+{
+    PartTable t;
+    Table table = {0};
+    GBytes *grammar = g_bytes_ref(s->grammar);
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(guint32));
+    table_to_part(&s->table, &t);
+    gboolean good = elastic_unfold(&t, &grammar, FALSE, numbers, G_MAXUINT64, NULL) && table_from_part(&table, &t, rank);
+    part_table_clear(&t);
+    if (!good) {
+        table_clear(&table);
+        g_bytes_unref(grammar);
+        return FALSE;
+    }
+    /* There are so many of an affine shape that all of them are timed as one. */
+    guint32 *timed_as = g_new(guint32, table.n_terminals + 1);
+    g_autofree guint32 *of_shape = g_new0(guint32, table.n_shapes + 1);
+    for (guint i = 0; i < s->table.n_terminals; i++) of_shape[s->table.terminal_shape[i]] = s->timed_as[i];
+    for (guint i = 0; i < table.n_terminals; i++) timed_as[i] = of_shape[table.terminal_shape[i]];
+    for (guint i = 0; i < s->table.n_terminals; i++) {
+        guint32 number = g_array_index(numbers, guint32, i);
+        if (number != PAIR_NONE) timed_as[number] = s->timed_as[i];
+    }
+    g_free(s->timed_as);
+    s->timed_as = timed_as;
+    table_clear(&s->table);
+    s->table = table;
+    g_bytes_unref(s->grammar);
+    s->grammar = grammar;
+    return TRUE;
+}
+
+gboolean class_spread(Class *k)
+{
+    gboolean good = TRUE;
+    for (guint i = 0; good && i < k->n_sequences; i++) good = !k->sequences[i].table.affine || sequence_spread(&k->sequences[i], rankset_lowest(&k->ranks));
+    make_key(k);
+    return good;
 }
 
 /* Equal outcomes are as many as there are calls: how many that is on this rank is not kept, so that it is the same content on all ranks. */
@@ -216,7 +270,7 @@ static gboolean part_main(Sequence *s, WendCursor *c, guint32 rank, const RankSe
     g_autoptr(GArray) times = good ? part_times(c, t.terminals->len) : NULL;
     g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(guint32));
     s->grammar = read_bytes(c);
-    good = times && !c->failed && elastic_unfold(&t, &s->grammar, numbers, room, error) && table_from_part(&s->table, &t, rank);
+    good = times && !c->failed && elastic_unfold(&t, &s->grammar, TRUE, numbers, room, error) && table_from_part(&s->table, &t, rank);
     if (good) {
         s->outcomes = outcomes;
         time_apart(s);

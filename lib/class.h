@@ -13,13 +13,18 @@
 #include "timing.h"
 #include "vector.h"
 
+/* A terminal of one rank that stands for COUNT, whose slots go up in STEPS from those that the table has: its calls are these in turn, again and again, and each time to the end. So what a root does for each rank takes
+ * no room for each. Where such a rank shares its calls with others they become terminals of their own (class_spread). */
+typedef struct { guint32 terminal, count; gint64 *steps; } Affine;
+
 /* A signature table without its timing: shapes, and terminals with slot vectors. */
 typedef struct {
-    GBytes *structure;         /* n (n word^n)^n, n (shape, number of slots)^n: equal bytes are equal structures */
+    GBytes *structure;         /* n (n word^n)^n, n (2 shape + whether it is affine, number of slots [count step^n])^n: equal bytes are equal structures */
     guint n_shapes, n_terminals;
     guint32 *terminal_shape;
     guint *first_slot;         /* n_terminals + 1 */
     guint8 *has_self;          /* by terminal: slot 0 is self */
+    GArray *affine;            /* Affine, ascending; NULL: there are none */
     Vector *slots;
     RankSet *ranks;            /* by terminal: those that have it, over which its slots are (weave.h); NULL: all that the table is over */
 } Table;
@@ -75,6 +80,8 @@ struct WendMerge {
 
 /* -- table.c -- */
 gboolean table_from_part(Table *t, const PartTable *p, guint32 rank); /* slots are plain values; FALSE: damaged */
+void table_to_part(const Table *t, PartTable *p);              /* of one rank; it is to be cleared */
+const Affine *table_affine(const Table *t, guint32 terminal);  /* NULL: it is not */
 gboolean table_decode(Table *t, WendCursor *c, guint32 ranks); /* over so many ranks */
 void table_encode(const Table *t, WendBuf *out);
 /* Structures are equal. */
@@ -87,6 +94,7 @@ Table table_woven(const Table *a, const RankSet *ranks_a, const Table *b, const 
 guint32 *table_shapes_in(const Table *in, const Table *t);
 GBytes *table_shapes_bytes(const Table *t);   /* the part of the structure that says the shapes */
 gsize table_memory(const Table *t);           /* bytes */
+gsize table_spread(const Table *t, guint64 *terminals); /* how many bytes more it would have with affine terminals as those that they stand for, and how many these are */
 void table_clear(Table *t);
 /* Words of a shape; they belong to the caller of table_shapes. */
 typedef struct { guint n; gint64 *words; } ShapeRow;
@@ -107,7 +115,10 @@ gboolean contents_decode(Contents *c, WendCursor *in, guint32 world);
 Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, GError **error);  /* NULL: damaged, or as elastic_unfold says */
 Class *class_decode(WendCursor *c, guint32 world);
 void class_encode(const Class *k, WendBuf *out);
-/* B into A, whose ranks are others. FALSE, and nothing done: it takes less to have both. Keys equal: TRUE. Else shapes' keys are equal, and A's key changes. */
+gboolean class_is_affine(const Class *k);     /* it has affine terminals, and one rank */
+/* Affine terminals become those that they stand for, and all is as it would be without them; but the key of shapes stays, which is the same. FALSE: a grammar is damaged. */
+gboolean class_spread(Class *k);
+/* B into A, whose ranks are others, neither with affine terminals. FALSE, and nothing done: it takes less to have both. Keys equal: TRUE. Else shapes' keys are equal, and A's key changes. */
 gboolean class_merge(Class *a, Class *b);
 /* Likewise, always: structures are equal, and grammars are but for exponents. A keeps its own. */
 void class_join(Class *a, Class *b);
@@ -118,7 +129,7 @@ void class_weave(Class *a, Class *b, WovenSequence *woven);
 /* What terminals and rules of a sequence of so many ranks take in an archive, more or less. KNOWN: by terminal, those that are there anyway, as another class has them; or NULL. */
 gsize class_cost(const Table *t, GBytes *grammar, guint32 ranks, const guint8 *known);
 gsize class_memory(const Class *k);           /* bytes, more or less */
-/* Its grammars, tables and longest stream of outcomes, times so many bytes each. */
+/* Its grammars, tables and longest stream of outcomes, times so many bytes each; affine terminals as what they stand for, as they may become these. */
 typedef struct { guint grammar, table, outcomes; } ClassWork;
 guint64 class_work(const Class *k, ClassWork each);
 void class_free(Class *k);

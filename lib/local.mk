@@ -26,13 +26,14 @@ CORE_SOURCES = \
 	lib/weave.c lib/weave.h \
 	lib/recording.h lib/rules.h \
 	lib/requests.c lib/requests.h \
-	lib/rules.c \
+	lib/rules-write.c lib/rules.c \
 	lib/sequence-read.c lib/sequence-write.c \
 	lib/series-bytes.c lib/series-patterns.c lib/series-private.h lib/series.c lib/series.h \
 	lib/table.c \
 	lib/timing.c lib/timing.h \
 	lib/timing-rows.c lib/timing-rows.h \
 	lib/unify.c \
+	lib/unroll.c lib/unroll.h \
 	lib/variants.c lib/variants.h \
 	lib/vector.c lib/vector.h \
 	lib/walk.c \

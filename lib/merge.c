@@ -216,6 +216,19 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
 
 /* -- two into one -- */
 
+/* Classes that may become one have no affine terminals. FALSE: a grammar is damaged. */
+static gboolean spread_kin(WendMerge *m, Class *theirs)
+{
+    Class *kin = g_hash_table_lookup(m->by_shapes, theirs->shapes_key);
+    if (!kin) return TRUE;
+    gboolean good = !class_is_affine(theirs) || class_spread(theirs);
+    if (!class_is_affine(kin)) return good;
+    g_hash_table_remove(m->by_key, kin->key);
+    good = class_spread(kin) && good;
+    g_hash_table_insert(m->by_key, kin->key, kin);
+    return good;
+}
+
 /* Of the classes with one key of shapes either there is one alone, or all are apart. */
 static gboolean absorbed(WendMerge *m, Class *theirs)
 {
@@ -257,6 +270,11 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
     hosts_include(m->hosts, other->hosts);
     for (guint i = 0; i < other->classes->len; i++) {
         Class *theirs = g_ptr_array_index(other->classes, i);
+        if (!spread_kin(m, theirs)) {
+            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "a rank's grammar is damaged");
+            wend_merge_free(other);
+            return FALSE;
+        }
         if (absorbed(m, theirs)) continue;
         g_ptr_array_index(other->classes, i) = NULL; /* moved; class_free takes NULL */
         add_class(m, theirs);

@@ -4,6 +4,7 @@
 
 #include "class.h"
 #include "rules.h"
+#include "unroll.h"
 #include "variants.h"
 
 /* Slots and ranks belong to the first class that has it. */
@@ -12,7 +13,10 @@ typedef struct {
     guint n_slots;
     Vector *slots;
     const RankSet *ranks;       /* of its series; NULL: it has none */
+    const Affine *affine;       /* it stands for several; NULL: for itself */
 } Signature;
+
+static inline guint32 signature_count(const Signature *s) { return s->affine ? s->affine->count : 1; }
 
 /* How the numbers of one table became the recording's. */
 typedef struct { guint32 *shapes, *terminals; } TableMap;
@@ -22,7 +26,11 @@ typedef struct {
     guint32 rule;               /* M */
     TableMap main;
     TableMap *polls;            /* by sequence->poll_tables */
+    Unrolling *unrolling;       /* NULL: it has no affine terminals */
 } RecordedSequence;
+
+/* A rule that is gone through (unroll.h). */
+typedef struct { const RecordedSequence *sequence; guint32 rule; /* of its grammar */ } UnrolledRule;
 
 typedef struct {
     const Class *class;
@@ -34,8 +42,10 @@ typedef struct {
     const WendMerge *merge;
     GHashTable *variants;       /* Class -> Variants */
     GArray *shapes;             /* ShapeRow */
-    GArray *signatures;         /* Signature: the terminals */
-    GArray *rules;              /* Rule; a rule uses only rules before it */
+    GArray *signatures;         /* Signature: the terminals, */
+    guint32 *numbers;           /* and by signature its number in the archive, an affine one's being that of the first it stands for; behind the last, how many there are */
+    GArray *rules;              /* Rule over signatures; a rule uses only rules before it. Of one that is unrolled it says what there is, in no order */
+    GHashTable *unrolled;       /* number -> UnrolledRule */
     GArray *classes;            /* RecordedClass, by lowest rank */
 } Recording;
 

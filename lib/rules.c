@@ -112,6 +112,22 @@ gboolean rules_length(const RuleRow *row, guint64 *length)
     return TRUE;
 }
 
+void rules_count(const RuleRow *row, guint64 *counts)
+{
+    guint n;
+    g_autofree guint32 *order = rules_bottom_up(row, &n);
+    g_autofree guint64 *times = g_new0(guint64, row->n_rules);
+    times[0] = 1;
+    for (guint i = n; order && i-- > 0;) { /* those that use a rule come before it */
+        const Rule *rule = &row->rules[order[i]];
+        for (guint k = 0; k < rule->n; k++) {
+            const WendSymbol *y = &rule->symbols[k];
+            guint64 *sum = y->is_rule ? &times[y->id] : &counts[y->id];
+            *sum += times[order[i]] * y->exponent;
+        }
+    }
+}
+
 /* -- going through an expansion -- */
 
 typedef struct { guint32 rule; guint at; guint64 left; } Frame; /* LEFT times more, this one included */

@@ -30,6 +30,8 @@ void rule_encode(const Rule *rule, RulesForm form, WendBuf *out);
 guint32 *rules_bottom_up(const RuleRow *row, guint *n);
 /* Terminals in an expansion of the start rule; FALSE if they are more than 2^62. */
 gboolean rules_length(const RuleRow *row, guint64 *length);
+/* Adds to COUNTS how often each terminal is in an expansion of the start rule, whose length is known. */
+void rules_count(const RuleRow *row, guint64 *counts);
 
 /* -- going through an expansion of the start rule, run by run -- */
 typedef struct {

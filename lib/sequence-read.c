@@ -377,7 +377,7 @@ static gboolean read_own_rows(Member *m, const VariantClasses *f, Times *times, 
         rows[i] = (guint32)row;
         shapes[i] = m->p->terminals[s->terminals[i]].shape;
     }
-    if (form == TIMING_USUAL) n_rows = timing_rows(shapes, rows, n);
+    if (form == TIMING_USUAL) n_rows = timing_rows(shapes, NULL, rows, n);
     for (guint interval = 0; interval < 2; interval++) {
         for (guint i = 0; i < n; i++) say_row(f, i, interval, times->rows[interval]->len + rows[i]);
         if (!read_rows(m, times, first, n_rows, interval)) return FALSE;

@@ -221,7 +221,7 @@ static gboolean put_polls(Writer *w, const RecordedClass *k, const RecordedSeque
         const PollTable *p = g_ptr_array_index(tables, t);
         rankset_encode_shortest(&p->ranks, &w->out);
         wend_buf_unsigned(&w->out, p->table.n_terminals);
-        for (guint x = 0; x < p->table.n_terminals; x++) wend_buf_unsigned(&w->out, s->polls[t].terminals[x]);
+        for (guint x = 0; x < p->table.n_terminals; x++) wend_buf_unsigned(&w->out, w->r->numbers[s->polls[t].terminals[x]]);
     }
     wend_buf_unsigned(&w->out, grammars->len);
     for (guint g = 0; g < grammars->len; g++) {
@@ -270,34 +270,37 @@ static gboolean any_timed(const TimingSum *timing, guint n_timed)
     return FALSE;
 }
 
-/* What ranks have that have times together, by terminal that they call, ascending. TIMED_AS: its row of TIMING; ROWS: those that are taken together have one. CALLS: of all of them. */
-typedef struct { const TimingSum *timing; guint n_timed, n, n_rows; guint32 *terminals, *timed_as, *shapes, *rows; guint64 *calls; } Timed;
+/* What ranks have that have times together, by terminal that they call, ascending. COUNTS: how many it stands for. TIMED_AS: its row of TIMING; ROWS: those that are taken together have one. CALLS: of all of them. */
+typedef struct { const TimingSum *timing; guint n_timed, n, n_rows; guint32 *terminals, *counts, *timed_as, *shapes, *rows; guint64 *calls; } Timed;
 
 /* w->calls has how often they call what. */
 static Timed timed_new(const Writer *w, const RecordedSequence *s, const guint32 *timed_as, const TimingSum *timing, guint n_timed)
 {
     guint called = 0;
     for (guint x = 0; x < w->r->signatures->len; x++) called += w->calls[x] > 0;
-    Timed t = {timing, n_timed, 0, 0, g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint64, called + 1)};
+    Timed t = {timing, n_timed, 0, 0, g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint64, called + 1)};
     g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1);
     for (guint i = 0; i < s->sequence->table.n_terminals; i++)
         if (timed_as[i] != PAIR_NONE) local[s->main.terminals[i]] = i;
     for (guint x = 0; x < w->r->signatures->len; x++) {
         if (!w->calls[x]) continue;
+        const Signature *of = &g_array_index(w->r->signatures, Signature, x);
         t.terminals[t.n] = x;
-        t.shapes[t.n] = g_array_index(w->r->signatures, Signature, x).shape;
+        t.counts[t.n] = signature_count(of);
+        t.shapes[t.n] = of->shape;
         t.timed_as[t.n] = timed_as[local[x]];
         t.calls[t.n] = w->calls[x];
         t.rows[t.n] = t.timed_as[t.n];
         t.n++;
     }
-    t.n_rows = timing_rows(t.shapes, t.rows, t.n);
+    t.n_rows = timing_rows(t.shapes, t.counts, t.rows, t.n);
     return t;
 }
 
 static void timed_clear(Timed *t)
 {
     g_free(t->terminals);
+    g_free(t->counts);
     g_free(t->timed_as);
     g_free(t->shapes);
     g_free(t->rows);
@@ -325,6 +328,7 @@ static void number_rows(Writer *w, const Timed *timed, int interval)
         }
         row_at(table, *row - 1)->expected += timed->calls[i];
         series_builder_add(table->numbers, (SeriesRun){shared_rows_tell(&table->shared, function, terminal, *row - 1), 0, 1});
+        series_builder_add(table->numbers, (SeriesRun){ROW_LIKELY, 0, timed->counts[i] - 1}); /* those of an affine terminal have not been told before, and the function just had that row */
     }
 }
 

@@ -4,6 +4,18 @@
 #include "class.h"
 #include "functions.h"
 #include "pairs.h"
+#include "words.h"
+
+static gboolean index_affine(Table *t, guint32 terminal, guint64 n_slots, WendCursor *c)
+{
+    guint64 count = wend_read_unsigned(c);
+    if (c->failed || count == 0 || count > G_MAXINT32 || n_slots > (guint64)(c->end - c->p)) return FALSE;
+    if (!t->affine) t->affine = g_array_new(FALSE, FALSE, sizeof(Affine));
+    const Affine one = {terminal, (guint32)count, g_new(gint64, n_slots + 1)};
+    for (guint64 k = 0; k < n_slots; k++) one.steps[k] = wend_read_signed(c);
+    g_array_append_val(t->affine, one);
+    return TRUE;
+}
 
 /* Fills what follows from the structure's bytes; the cursor has been over them once, so they are known to be whole. */
 static gboolean index_structure(Table *t)
@@ -26,7 +38,8 @@ static gboolean index_structure(Table *t)
     t->first_slot = g_new0(guint, t->n_terminals + 1);
     t->has_self = g_new0(guint8, t->n_terminals + 1);
     for (guint i = 0; i < t->n_terminals; i++) {
-        guint64 shape = wend_read_unsigned(&c), slots = wend_read_unsigned(&c);
+        guint64 said = wend_read_unsigned(&c), shape = said >> 1, slots = wend_read_unsigned(&c);
+        if (said & 1 && !index_affine(t, i, slots, &c)) return FALSE;
         if (c.failed || shape >= t->n_shapes || slots > G_MAXINT32 || t->first_slot[i] + slots > G_MAXINT32) return FALSE;
         t->terminal_shape[i] = shape;
         t->first_slot[i + 1] = t->first_slot[i] + slots;
@@ -43,6 +56,49 @@ static gboolean take_structure(Table *t, WendBuf *structure)
     return whole;
 }
 
+/* How many bytes of the structure say the shapes. */
+static gsize shapes_length(const Table *t)
+{
+    const guint8 *bytes = g_bytes_get_data(t->structure, NULL);
+    WendCursor c = wend_cursor(bytes, g_bytes_get_size(t->structure));
+    gsize n_shapes = wend_read_count(&c, 1);
+    for (gsize i = 0; i < n_shapes; i++)
+        for (gsize n = wend_read_count(&c, 1); n > 0; n--) wend_read_signed(&c);
+    return (gsize)(c.p - bytes);
+}
+
+const Affine *table_affine(const Table *t, guint32 terminal)
+{
+    guint low = 0, high = t->affine ? t->affine->len : 0;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        const Affine *a = &g_array_index(t->affine, Affine, middle);
+        if (a->terminal == terminal) return a;
+        if (a->terminal < terminal) low = middle + 1; else high = middle;
+    }
+    return NULL;
+}
+
+/* All that an affine terminal of one rank stands for are words that can be. */
+static gboolean affine_in_range(const Table *t, const Affine *a)
+{
+    const Vector *slots = &t->slots[t->first_slot[a->terminal]];
+    for (guint k = 0; k < t->first_slot[a->terminal + 1] - t->first_slot[a->terminal]; k++) {
+        gint64 away, last;
+        if (!vector_is_constant(&slots[k])) return FALSE;
+        if (a->steps[k] == 0) continue;
+        if (wend_is_special(slots[k].value) || __builtin_mul_overflow(a->steps[k], (gint64)(a->count - 1), &away) || __builtin_add_overflow(slots[k].value, away, &last) || wend_is_special(last)) return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean all_in_range(const Table *t)
+{
+    for (guint i = 0; t->affine && i < t->affine->len; i++)
+        if (!affine_in_range(t, &g_array_index(t->affine, Affine, i))) return FALSE;
+    return TRUE;
+}
+
 gboolean table_from_part(Table *t, const PartTable *p, guint32 rank)
 {
     WendBuf structure = WEND_BUF_INIT;
@@ -51,8 +107,11 @@ gboolean table_from_part(Table *t, const PartTable *p, guint32 rank)
     wend_buf_unsigned(&structure, p->terminals->len);
     for (guint i = 0; i < p->terminals->len; i++) {
         const PartTerminal *one = &g_array_index(p->terminals, PartTerminal, i);
-        wend_buf_unsigned(&structure, one->shape);
+        wend_buf_unsigned(&structure, (guint64)one->shape << 1 | (one->count > 0));
         wend_buf_unsigned(&structure, one->n);
+        if (!one->count) continue;
+        wend_buf_unsigned(&structure, one->count);
+        for (guint k = 0; k < one->n; k++) wend_buf_signed(&structure, one->steps[k]);
     }
     if (!take_structure(t, &structure)) return FALSE;
     t->slots = g_new0(Vector, MAX(t->first_slot[t->n_terminals], 1));
@@ -63,7 +122,23 @@ gboolean table_from_part(Table *t, const PartTable *p, guint32 rank)
             t->slots[t->first_slot[i] + k] = vector_single(words[k], k == 0 || !t->has_self[i] ? (gint64)rank : words[0]);
         }
     }
-    return TRUE;
+    return all_in_range(t);
+}
+
+void table_to_part(const Table *t, PartTable *p)
+{
+    gsize n_shapes = shapes_length(t);
+    *p = (PartTable){.n_shapes = t->n_shapes, .shapes = WEND_BUF_INIT, .terminals = g_array_new(FALSE, FALSE, sizeof(PartTerminal)), .streams = g_array_new(FALSE, FALSE, sizeof(PartStream))};
+    wend_buf_bytes(&p->shapes, g_bytes_get_data(t->structure, NULL), n_shapes);
+    for (guint i = 0; i < t->n_terminals; i++) {
+        const Affine *a = table_affine(t, i);
+        guint n = t->first_slot[i + 1] - t->first_slot[i];
+        gint64 *words = wend_arena_new(&p->arena, n * sizeof *words), *steps = a ? wend_arena_copy(&p->arena, a->steps, n * sizeof *steps) : NULL;
+        if (!words || (a && !steps)) g_error("out of memory while merging");
+        for (guint k = 0; k < n; k++) words[k] = t->slots[t->first_slot[i] + k].value;
+        const PartTerminal one = {t->terminal_shape[i], n, words, a ? a->count : 0, steps};
+        g_array_append_val(p->terminals, one);
+    }
 }
 
 void table_encode(const Table *t, WendBuf *out)
@@ -87,7 +162,7 @@ gboolean table_decode(Table *t, WendCursor *c, guint32 ranks)
     t->slots = g_new0(Vector, MAX(n, 1));
     for (guint s = 0; s < n; s++)
         if (!vector_decode(&t->slots[s], c, ranks)) return FALSE;
-    return TRUE;
+    return !t->affine || (ranks == 1 && all_in_range(t));
 }
 
 void table_clear(Table *t)
@@ -96,6 +171,8 @@ void table_clear(Table *t)
         for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) vector_clear(&t->slots[s]);
     for (guint i = 0; t->ranks && i < t->n_terminals; i++) rankset_clear(&t->ranks[i]);
     g_free(t->ranks);
+    for (guint i = 0; t->affine && i < t->affine->len; i++) g_free(g_array_index(t->affine, Affine, i).steps);
+    g_clear_pointer(&t->affine, g_array_unref);
     g_clear_pointer(&t->structure, g_bytes_unref);
     g_free(t->terminal_shape);
     g_free(t->first_slot);
@@ -110,6 +187,23 @@ gsize table_memory(const Table *t)
     gsize all = sizeof *t + g_bytes_get_size(t->structure) + t->n_terminals * (sizeof *t->terminal_shape + sizeof *t->first_slot + sizeof *t->has_self) + n * sizeof *t->slots;
     for (guint s = 0; s < n; s++)
         if (vector_is_series(&t->slots[s])) all += series_memory(t->slots[s].series);
+    for (guint i = 0; t->affine && i < t->affine->len; i++) {
+        guint32 terminal = g_array_index(t->affine, Affine, i).terminal;
+        all += sizeof(Affine) + (t->first_slot[terminal + 1] - t->first_slot[terminal]) * sizeof(gint64);
+    }
+    return all;
+}
+
+gsize table_spread(const Table *t, guint64 *terminals)
+{
+    gsize all = 0;
+    *terminals = 0;
+    for (guint i = 0; t->affine && i < t->affine->len; i++) {
+        const Affine *a = &g_array_index(t->affine, Affine, i);
+        guint n_slots = t->first_slot[a->terminal + 1] - t->first_slot[a->terminal];
+        *terminals += a->count;
+        all += a->count * (2 + sizeof *t->terminal_shape + sizeof *t->first_slot + sizeof *t->has_self + n_slots * sizeof *t->slots); /* 2: of the structure */
+    }
     return all;
 }
 
@@ -153,17 +247,6 @@ void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet
 
 /* -- refining -- */
 
-/* How many bytes of the structure say the shapes. */
-static gsize shapes_length(const Table *t)
-{
-    const guint8 *bytes = g_bytes_get_data(t->structure, NULL);
-    WendCursor c = wend_cursor(bytes, g_bytes_get_size(t->structure));
-    gsize n_shapes = wend_read_count(&c, 1);
-    for (gsize i = 0; i < n_shapes; i++)
-        for (gsize n = wend_read_count(&c, 1); n > 0; n--) wend_read_signed(&c);
-    return (gsize)(c.p - bytes);
-}
-
 GBytes *table_shapes_bytes(const Table *t)
 {
     return g_bytes_new_from_bytes(t->structure, 0, shapes_length(t));
@@ -176,7 +259,7 @@ Table table_refined(const Table *t, const guint32 *of, guint n)
     wend_buf_bytes(&structure, g_bytes_get_data(t->structure, NULL), shapes_length(t));
     wend_buf_unsigned(&structure, n);
     for (guint i = 0; i < n; i++) {
-        wend_buf_unsigned(&structure, t->terminal_shape[of[i]]);
+        wend_buf_unsigned(&structure, (guint64)t->terminal_shape[of[i]] << 1);
         wend_buf_unsigned(&structure, t->first_slot[of[i] + 1] - t->first_slot[of[i]]);
     }
     if (!take_structure(&refined, &structure)) g_error("out of memory while merging");
@@ -237,7 +320,7 @@ static void weave_structure(const Table *a, const Table *b, const guint32 *const
         gboolean of_b = of[0][i] == PAIR_NONE;
         const Table *t = tables[of_b];
         guint32 terminal = of[of_b][i];
-        wend_buf_unsigned(structure, of_b ? shape_of[t->terminal_shape[terminal]] : t->terminal_shape[terminal]);
+        wend_buf_unsigned(structure, (guint64)(of_b ? shape_of[t->terminal_shape[terminal]] : t->terminal_shape[terminal]) << 1);
         wend_buf_unsigned(structure, t->first_slot[terminal + 1] - t->first_slot[terminal]);
     }
 }

@@ -2,9 +2,9 @@
 #include "timing-rows.h"
 
 /* Terminals of one shape: how many there are, and the row that the first of them had before. */
-typedef struct { guint n; guint32 first; } OfShape;
+typedef struct { guint64 n; guint32 first; } OfShape;
 
-guint timing_rows(const guint32 *shapes, guint32 *rows, guint n)
+guint timing_rows(const guint32 *shapes, const guint32 *counts, guint32 *rows, guint n)
 {
     g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);                              /* row before -> row after + 1; none goes over several shapes */
     g_autoptr(GHashTable) by_shape = g_hash_table_new_full(NULL, NULL, NULL, g_free);        /* -> OfShape */
@@ -16,7 +16,7 @@ guint timing_rows(const guint32 *shapes, guint32 *rows, guint n)
             *s = (OfShape){0, rows[i]};
             g_hash_table_insert(by_shape, GUINT_TO_POINTER(shapes[i]), s);
         }
-        s->n++;
+        s->n += counts ? counts[i] : 1;
     }
     for (guint i = 0; i < n; i++) {
         const OfShape *s = g_hash_table_lookup(by_shape, GUINT_TO_POINTER(shapes[i]));

@@ -74,6 +74,17 @@ static gboolean fits(const Signature *s, guint32 shape, const Vector *slots, gui
     return !series || rankset_equal(s->ranks, ranks);
 }
 
+/* Affine terminals are one rank's, and nobody else's. */
+static gboolean unify_affine(Unifier *u, guint32 shape, Vector *slots, guint n, const Affine *affine, guint32 *number)
+{
+    const ShapeRow *row = &g_array_index(u->r->shapes, ShapeRow, shape);
+    if (!layout_fits(&u->layout, &wend_functions[row->words[0] / 2], row->words, row->n, n)) return FALSE;
+    const Signature s = {.shape = shape, .n_slots = n, .slots = slots, .affine = affine};
+    g_array_append_val(u->r->signatures, s);
+    *number = u->r->signatures->len - 1;
+    return TRUE;
+}
+
 static gboolean unify_terminal(Unifier *u, guint32 shape, Vector *slots, guint n, const RankSet *ranks, guint32 *number)
 {
     const ShapeRow *row = &g_array_index(u->r->shapes, ShapeRow, shape);
@@ -119,10 +130,13 @@ static gboolean unify_table(Unifier *u, const Table *t, const RankSet *ranks, Ta
     for (guint i = 0; i < t->n_shapes; i++) map->shapes[i] = unify_shape(u, &shapes[i]);
     table_shapes_free(shapes, t->n_shapes);
     u->n_tables--;
-    for (guint i = 0; i < t->n_terminals; i++)
-        if (!unify_terminal(u, map->shapes[t->terminal_shape[i]], &t->slots[t->first_slot[i]], t->first_slot[i + 1] - t->first_slot[i],
-                            t->ranks ? &t->ranks[i] : ranks, &map->terminals[i]))
-            return FALSE;
+    for (guint i = 0; i < t->n_terminals; i++) {
+        const Affine *affine = table_affine(t, i);
+        guint32 shape = map->shapes[t->terminal_shape[i]], *number = &map->terminals[i];
+        Vector *slots = &t->slots[t->first_slot[i]];
+        guint n = t->first_slot[i + 1] - t->first_slot[i];
+        if (!(affine ? unify_affine(u, shape, slots, n, affine, number) : unify_terminal(u, shape, slots, n, t->ranks ? &t->ranks[i] : ranks, number))) return FALSE;
+    }
     return TRUE;
 }
 
@@ -134,6 +148,7 @@ typedef struct {
     GHashTable *by_content;  /* GBytes -> number + 1 */
     GArray *starts;          /* guint32: number of the body of each sequence's start */
     GArray *trips;           /* WendSymbol over terminals and bodies: those of bodies whose exponent is a trip, one after the other */
+    GHashTable *unrolled;    /* number of a body that is gone through + 1 -> UnrolledRule */
 } Sharing;
 
 static guint32 share_body(Sharing *s, const Rule *rule, const guint32 *terminals, const guint32 *body_of, gboolean start)
@@ -160,6 +175,33 @@ static guint32 share_body(Sharing *s, const Rule *rule, const guint32 *terminals
     g_hash_table_insert(s->by_content, g_steal_pointer(&key), GUINT_TO_POINTER(number + 1));
     if (start) g_array_append_val(s->starts, number);
     return number;
+}
+
+/* One that is gone through is nobody else's. */
+static guint32 add_unrolled(Sharing *s, const RecordedSequence *sequence, guint32 rule)
+{
+    const Unrolling *u = sequence->unrolling;
+    Rule body = unrolling_summary(u, rule);
+    for (guint i = 0; i < body.n; i++) body.symbols[i].id = body.symbols[i].is_rule ? u->number[body.symbols[i].id] : sequence->main.terminals[body.symbols[i].id];
+    g_array_append_val(s->bodies, body);
+    UnrolledRule *one = g_new(UnrolledRule, 1);
+    *one = (UnrolledRule){sequence, rule};
+    g_hash_table_insert(s->unrolled, GUINT_TO_POINTER(s->bodies->len), one);
+    return s->bodies->len - 1;
+}
+
+static gboolean share_unrolled(Sharing *s, const RecordedSequence *sequence)
+{
+    const Unrolling *u = sequence->unrolling;
+    guint n;
+    g_autofree guint32 *order = rules_bottom_up(&u->row, &n);
+    for (guint i = 0; order && i < n; i++) {
+        guint32 rule = order[i];
+        if (u->kind[rule] == UNROLLED_INLINE) continue;
+        u->number[rule] = u->kind[rule] == UNROLLED_WHOLE ? add_unrolled(s, sequence, rule) : share_body(s, &u->row.rules[rule], sequence->main.terminals, u->number, FALSE);
+        if (rule == 0) g_array_append_val(s->starts, u->number[rule]);
+    }
+    return order != NULL;
 }
 
 /* *TRIP_OF: as in Variants, and goes on behind the grammar's symbols; or NULL. */
@@ -189,7 +231,8 @@ static gboolean compress_bodies(Sharing *s, guint32 n_terminals, guint32 first_e
     gboolean good = g != NULL;
     for (guint i = 0; i < s->bodies->len && good; i++) {
         const Rule *body = &g_array_index(s->bodies, Rule, i);
-        for (guint k = 0; k < body->n && good; k++) {
+        gboolean unrolled = g_hash_table_contains(s->unrolled, GUINT_TO_POINTER(i + 1)); /* its calls are not there, but in an order of their own */
+        for (guint k = 0; !unrolled && k < body->n && good; k++) {
             const WendSymbol *y = &body->symbols[k];
             if (y->exponent & RULE_TRIP) {
                 guint64 terminal = (guint64)first_end + s->bodies->len + s->trips->len;
@@ -229,7 +272,7 @@ static WendSymbol node_symbol(const Nodes *n, WendSymbol s)
     return s;
 }
 
-static gboolean cut_bodies(Nodes *n, const RuleRow *row, guint32 first_end)
+static gboolean cut_bodies(Nodes *n, const Sharing *s, const RuleRow *row, guint32 first_end)
 {
     n->n_nodes = n->n_bodies + row->n_rules;
     n->nodes = g_new0(Rule, n->n_nodes);
@@ -242,6 +285,10 @@ static gboolean cut_bodies(Nodes *n, const RuleRow *row, guint32 first_end)
         n->nodes[body] = (Rule){end - at, g_new(WendSymbol, end - at + 1)};
         for (guint k = at; k < end; k++) n->nodes[body].symbols[k - at] = node_symbol(n, all->symbols[k]);
         at = end + 1;
+        if (!g_hash_table_contains(s->unrolled, GUINT_TO_POINTER(body + 1))) continue;
+        const Rule *unrolled = &g_array_index(s->bodies, Rule, body);
+        g_free(n->nodes[body].symbols);
+        n->nodes[body] = (Rule){unrolled->n, g_memdup2(unrolled->symbols, unrolled->n * sizeof(WendSymbol))};
     }
     for (guint q = 1; q < row->n_rules; q++) {
         Rule *node = &n->nodes[n->n_bodies + q];
@@ -316,8 +363,21 @@ static gint by_height(gconstpointer a, gconstpointer b, gpointer data)
     return x < y ? -1 : x > y;
 }
 
+/* Rules of a grammar that is gone through: from bodies to rules of the recording. */
+static void number_unrolled(Recording *r, const Nodes *n, const guint32 *number)
+{
+    for (guint i = 0; i < r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            Unrolling *u = k->sequences[q].unrolling;
+            for (guint rule = 0; u && rule < u->row.n_rules; rule++)
+                if (u->kind[rule] != UNROLLED_INLINE) u->number[rule] = number[behind(n, u->number[rule])];
+        }
+    }
+}
+
 /* Rules of the recording: those that nest less come first, as each level of a tree adds to what the one before has, and is then told as that one is. STARTS: by sequence, its node; becomes its rule. */
-static void emit_rules(Recording *r, const Nodes *n, guint32 *starts, guint n_starts)
+static void emit_rules(Recording *r, const Nodes *n, const Sharing *s, guint32 *starts, guint n_starts)
 {
     g_autofree guint32 *height = node_heights(n, starts, n_starts), *number = g_new0(guint32, n->n_nodes + 1);
     g_autofree guint32 *sorted = g_memdup2(starts, n_starts * sizeof *starts);
@@ -331,31 +391,36 @@ static void emit_rules(Recording *r, const Nodes *n, guint32 *starts, guint n_st
             if (out.symbols[k].is_rule) out.symbols[k].id = number[behind(n, out.symbols[k].id)];
         number[node] = r->rules->len;
         g_array_append_val(r->rules, out);
+        gpointer key = GUINT_TO_POINTER(node + 1), unrolled = node < n->n_bodies ? g_hash_table_lookup(s->unrolled, key) : NULL;
+        if (!unrolled) continue;
+        g_hash_table_steal(s->unrolled, key);
+        g_hash_table_insert(r->unrolled, GUINT_TO_POINTER(number[node]), unrolled);
     }
     for (guint i = 0; i < n_starts; i++) starts[i] = number[starts[i]];
+    number_unrolled(r, n, number);
 }
 
 static gboolean unify_rules(Recording *r)
 {
     Sharing s = {g_array_new(FALSE, FALSE, sizeof(Rule)), g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
-                 g_array_new(FALSE, FALSE, sizeof(guint32)), g_array_new(FALSE, FALSE, sizeof(WendSymbol))};
+                 g_array_new(FALSE, FALSE, sizeof(guint32)), g_array_new(FALSE, FALSE, sizeof(WendSymbol)), g_hash_table_new_full(NULL, NULL, NULL, g_free)};
     gboolean good = TRUE;
     for (guint i = 0; i < r->classes->len && good; i++) {
         RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
         const guint32 *trip_of = k->variants ? k->variants->trip_of : NULL;
         for (guint q = 0; q < k->class->n_sequences && good; q++)
-            good = share_grammar(&s, k->sequences[q].sequence->grammar, k->sequences[q].main.terminals, k->sequences[q].sequence->table.n_terminals, &trip_of);
+            good = k->sequences[q].unrolling ? share_unrolled(&s, &k->sequences[q]) : share_grammar(&s, k->sequences[q].sequence->grammar, k->sequences[q].main.terminals, k->sequences[q].sequence->table.n_terminals, &trip_of);
     }
     Nodes n = {.n_terminals = r->signatures->len, .n_bodies = s.bodies->len, .trips = s.trips};
     guint32 first_end = n.n_terminals + n.n_bodies;
     RuleRow row = {0};
     good = good && (guint64)n.n_terminals + 2 * (guint64)n.n_bodies < G_MAXINT32; /* what a grammar's terminals can number */
-    good = good && compress_bodies(&s, n.n_terminals, first_end, &row) && cut_bodies(&n, &row, first_end);
+    good = good && compress_bodies(&s, n.n_terminals, first_end, &row) && cut_bodies(&n, &s, &row, first_end);
     if (good) {
         guint32 *starts = (guint32 *)(gpointer)s.starts->data;
         guint at = 0;
         for (guint i = 0; i < s.starts->len; i++) starts[i] = behind(&n, starts[i]);
-        emit_rules(r, &n, starts, s.starts->len);
+        emit_rules(r, &n, &s, starts, s.starts->len);
         for (guint i = 0; i < r->classes->len; i++) {
             RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
             for (guint q = 0; q < k->class->n_sequences; q++) k->sequences[q].rule = starts[at++];
@@ -369,6 +434,7 @@ static gboolean unify_rules(Recording *r)
     g_array_unref(s.starts);
     g_array_unref(s.trips);
     g_hash_table_unref(s.by_content);
+    g_hash_table_unref(s.unrolled);
     return good;
 }
 
@@ -392,12 +458,33 @@ static gint polls_by_lowest(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-static void put_in_order(WendMerge *m, Recording *r)
+static void free_unrollings(const RecordedClass *k)
 {
+    for (guint q = 0; q < k->class->n_sequences; q++) g_clear_pointer(&k->sequences[q].unrolling, unrolling_free);
+}
+
+/* Where a class cannot be unrolled its affine terminals become those that they stand for. */
+static gboolean unroll(const RecordedClass *k, Class *class)
+{
+    gboolean good = TRUE;
+    for (guint q = 0; good && q < class->n_sequences; q++) {
+        const Sequence *s = &class->sequences[q];
+        if (!s->table.affine) continue;
+        k->sequences[q].unrolling = unrolling_new(s);
+        good = k->sequences[q].unrolling != NULL;
+    }
+    if (good) return TRUE;
+    free_unrollings(k);
+    return class_spread(class);
+}
+
+static gboolean put_in_order(WendMerge *m, Recording *r)
+{
+    gboolean good = TRUE;
     for (guint i = 0; i < m->classes->len; i++) {
-        RecordedClass k = {.class = g_ptr_array_index(m->classes, i)};
-        k.variants = g_hash_table_lookup(r->variants, k.class);
-        k.sequences = g_new0(RecordedSequence, k.class->n_sequences + 1);
+        Class *class = g_ptr_array_index(m->classes, i);
+        RecordedClass k = {.class = class, .variants = g_hash_table_lookup(r->variants, class), .sequences = g_new0(RecordedSequence, class->n_sequences + 1)};
+        good = unroll(&k, class) && good;
         for (guint q = 0; q < k.class->n_sequences; q++) {
             Sequence *s = &k.class->sequences[q];
             k.sequences[q].sequence = s;
@@ -409,6 +496,7 @@ static void put_in_order(WendMerge *m, Recording *r)
         g_array_append_val(r->classes, k);
     }
     g_array_sort(r->classes, by_lowest);
+    return good;
 }
 
 /* Large classes first: their expressions are decided, those of single ranks follow them. */
@@ -462,6 +550,19 @@ static void sort_terminals(Recording *r)
     }
 }
 
+/* FALSE: they are too many. */
+static gboolean number_terminals(Recording *r)
+{
+    guint64 n = 0;
+    r->numbers = g_new(guint32, r->signatures->len + 1);
+    for (guint i = 0; i < r->signatures->len && n < G_MAXINT32; i++) {
+        r->numbers[i] = (guint32)n;
+        n += signature_count(&g_array_index(r->signatures, Signature, i));
+    }
+    r->numbers[r->signatures->len] = (guint32)n;
+    return n < G_MAXINT32;
+}
+
 Recording *recording_unify(WendMerge *m, GError **error)
 {
     Recording *r = g_new0(Recording, 1);
@@ -470,13 +571,13 @@ Recording *recording_unify(WendMerge *m, GError **error)
     r->signatures = g_array_new(FALSE, FALSE, sizeof(Signature));
     r->rules = g_array_new(FALSE, FALSE, sizeof(Rule));
     r->classes = g_array_new(FALSE, FALSE, sizeof(RecordedClass));
+    r->unrolled = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     r->variants = variants_join(m);
-    if (!r->variants || !weave_classes(m, r->variants)) {
+    if (!r->variants || !weave_classes(m, r->variants) || !put_in_order(m, r)) {
         recording_free(r);
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "a rank's grammar is damaged");
         return NULL;
     }
-    put_in_order(m, r);
 
     Unifier u = {.r = r};
     u.shapes = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
@@ -487,7 +588,7 @@ Recording *recording_unify(WendMerge *m, GError **error)
     g_hash_table_unref(u.shapes);
     g_hash_table_unref(u.signatures);
     if (tables) sort_terminals(r);
-    if (tables && unify_rules(r)) return r;
+    if (tables && number_terminals(r) && unify_rules(r)) return r;
     recording_free(r);
     g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, tables ? "a rank's grammar is damaged, or memory is short" : "a rank recorded a call whose words do not fit its function");
     return NULL;
@@ -500,6 +601,7 @@ void recording_free(Recording *r)
     for (guint i = 0; i < r->rules->len; i++) g_free(g_array_index(r->rules, Rule, i).symbols);
     for (guint i = 0; i < r->classes->len; i++) {
         RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
+        free_unrollings(k);
         for (guint q = 0; q < k->class->n_sequences; q++) {
             RecordedSequence *s = &k->sequences[q];
             g_free(s->main.shapes);
@@ -513,6 +615,8 @@ void recording_free(Recording *r)
         g_free(k->sequences);
     }
     g_clear_pointer(&r->variants, g_hash_table_unref);
+    g_hash_table_unref(r->unrolled);
+    g_free(r->numbers);
     g_array_unref(r->shapes);
     g_array_unref(r->signatures);
     g_array_unref(r->rules);

@@ -117,6 +117,7 @@ static gboolean find_alike(const WendMerge *m, GHashTable *alike)
         WendBuf b = WEND_BUF_INIT;
         gboolean good = TRUE;
         for (guint q = 0; good && q < c->class->n_sequences; q++) good = add_skeleton(&c->class->sequences[q], &b, c->exponents);
+        if (class_is_affine(c->class)) wend_buf_unsigned(&b, rankset_lowest(&c->class->ranks)); /* which is not joined */
         g_autoptr(GBytes) key = g_bytes_new(b.data, b.len);
         good = good && !b.failed;
         wend_buf_clear(&b);

@@ -258,20 +258,31 @@ static void woven_clear(WovenSequence *w)
     g_clear_pointer(&w->grammar, g_bytes_unref);
 }
 
-/* Half of all calls have shapes of which the other one makes as many. */
-static gboolean has_common(const Likeness *l, const Unfolded of[2])
+/* How often a sequence calls each shape, and *ALL together; g_free. NULL: it is too long, or damaged. */
+static guint64 *count_shapes(const Sequence *s, guint64 *all)
 {
-    guint n_shapes = l->tables[0]->n_shapes;
-    guint64 common = 0;
-    g_autofree guint64 *left = g_new0(guint64, n_shapes + 1); /* calls of the first that none of the second has been set against */
-    for (guint i = 0; i < of[0].n; i++) left[l->tables[0]->terminal_shape[of[0].calls[i]]]++;
-    for (guint i = 0; i < of[1].n; i++) {
-        guint32 shape = l->shape_of[l->tables[1]->terminal_shape[of[1].calls[i]]];
-        if (shape == PAIR_NONE || left[shape] == 0) continue;
-        left[shape]--;
-        common++;
-    }
-    return 4 * common >= (guint64)of[0].n + of[1].n;
+    RuleRow row;
+    if (!rules_from(&row, s->grammar, s->table.n_terminals)) return NULL;
+    g_autofree guint64 *counts = g_new0(guint64, s->table.n_terminals + 1);
+    guint64 *shapes = g_new0(guint64, s->table.n_shapes + 1);
+    gboolean good = rules_length(&row, all) && *all <= PAIRS_LENGTH_MAX;
+    if (good) rules_count(&row, counts);
+    rules_clear(&row);
+    for (guint i = 0; i < s->table.n_terminals; i++) shapes[s->table.terminal_shape[i]] += counts[i];
+    if (!good) g_clear_pointer(&shapes, g_free);
+    return shapes;
+}
+
+/* Half of all calls have shapes of which the other one makes as many. */
+static gboolean has_common(const Sequence *s, const Sequence *t)
+{
+    guint64 of_s = 0, of_t = 0, common = 0;
+    g_autofree guint64 *a = count_shapes(s, &of_s), *b = count_shapes(t, &of_t);
+    if (!a || !b) return FALSE;
+    g_autofree guint32 *shape_of = table_shapes_in(&s->table, &t->table);
+    for (guint i = 0; i < t->table.n_shapes; i++)
+        if (shape_of[i] != PAIR_NONE) common += MIN(a[shape_of[i]], b[i]);
+    return 4 * common >= of_s + of_t;
 }
 
 static gboolean weave_sequence(const Class *a, const Sequence *s, const Class *b, const Sequence *t, gboolean sizes, gint64 *left, WovenSequence *out)
@@ -285,7 +296,7 @@ static gboolean weave_sequence(const Class *a, const Sequence *s, const Class *b
     if (!w.grammar) g_error("out of memory while merging");
     gboolean good = unfold(s, &w.of[0]) && unfold(t, &w.of[1]);
     *left -= w.of[0].n + (gint64)w.of[1].n;
-    good = good && *left > 0 && has_common(&like, w.of) && weave_calls(&w);
+    good = good && *left > 0 && weave_calls(&w);
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
         guint n = pairs_count(&w.pairs);
@@ -380,11 +391,12 @@ static gboolean plan_as(const Class *a, const Class *b, gboolean sizes, gint64 *
 
 /* Ranks that make calls of other threads or callbacks are not woven, nor those that were found to tell calls of the same shapes apart by chance. In loops over levels calls of other sizes are those of other levels; but a rank at
  * a border may have sizes of its own. */
-static gboolean plan_weaving(const Class *a, const Class *b, gint64 *left, Plan *plan)
+static gboolean plan_weaving(Class *a, Class *b, gint64 *left, Plan *plan)
 {
     if (a->n_sequences != b->n_sequences || (a->apart && b->apart && g_bytes_equal(a->shapes_key, b->shapes_key))) return FALSE;
     for (guint q = 0; q < a->n_sequences; q++)
-        if (a->sequences[q].kind != b->sequences[q].kind || a->sequences[q].id != b->sequences[q].id) return FALSE;
+        if (a->sequences[q].kind != b->sequences[q].kind || a->sequences[q].id != b->sequences[q].id || !has_common(&a->sequences[q], &b->sequences[q])) return FALSE;
+    if ((class_is_affine(a) && !class_spread(a)) || (class_is_affine(b) && !class_spread(b))) return FALSE;
     return plan_as(a, b, TRUE, left, plan) || plan_as(a, b, FALSE, left, plan);
 }
 

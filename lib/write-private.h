@@ -23,12 +23,15 @@ typedef struct {
 } Writer;
 
 void writer_member(Writer *w, const char *name);             /* what is in w->out, which is empty then */
+/* PLAIN, or what OTHER says in its place if that is less; NULL: nothing does. Clears both. */
+void writer_shorter(Writer *w, WendBuf *plain, WendBuf *other);
 static inline void writer_word(Writer *w, gint64 word) { codec_put_word(&w->out, word, w->constant_number); }
 
 /* Calls FUNCTION on each sequence of each class, in the archive's order; FALSE: it said so, and the walk ended there. */
 typedef gboolean (*SequenceFunction)(Writer *w, const RecordedClass *k, const RecordedSequence *s);
 gboolean writer_each_sequence(Writer *w, SequenceFunction function);
 
+void write_rules(Writer *w);
 /* The parts that go with the sequences. FALSE: a rank's streams or grammars are damaged. */
 gboolean write_outcomes(Writer *w);
 gboolean write_polls(Writer *w);

@@ -246,22 +246,20 @@ static void write_constants(Writer *w)
     }
 }
 
-/* PLAIN, or what SERIES says in its place if that is less; NULL: it cannot be. Clears both. */
-static void put_shorter(Writer *w, WendBuf *plain, WendBuf *series)
+void writer_shorter(Writer *w, WendBuf *plain, WendBuf *other)
 {
-    const WendBuf *less = series && series->len < plain->len ? series : plain;
+    const WendBuf *less = other && other->len < plain->len ? other : plain;
     wend_buf_bytes(&w->out, less->data, less->len);
-    w->failed |= plain->failed || (series && series->failed);
+    w->failed |= plain->failed || (other && other->failed);
     wend_buf_clear(plain);
-    if (series) wend_buf_clear(series);
+    if (other) wend_buf_clear(other);
 }
 
-/* What tells a batch: thing by thing or, if there are several, column by column. Clears both. */
-static void put_batch(Writer *w, const Batch *batch, WendBuf *each, WendBuf *columns)
+/* What tells a batch of N: thing by thing or, if there are several, column by column. Clears both. */
+static void put_batch(Writer *w, guint n, WendBuf *each, WendBuf *columns)
 {
-    gboolean several = batch->things->len > 1;
-    if (several) wend_buf_unsigned(&w->out, columns->len < each->len);
-    put_shorter(w, each, several ? columns : NULL);
+    if (n > 1) wend_buf_unsigned(&w->out, columns->len < each->len);
+    writer_shorter(w, each, n > 1 ? columns : NULL);
 }
 
 /* Shapes with one first word: their others, one after the other, or word by word. */
@@ -277,7 +275,7 @@ static void put_shapes(Writer *w, const Batch *batch)
         for (guint i = 0; i < n; i++) series_builder_add(words, (SeriesRun){s[i]->words[k], 0, 1});
         series_builder_encode(words, &columns, w->constant_number);
     }
-    put_batch(w, batch, &each, &columns);
+    put_batch(w, n, &each, &columns);
 }
 
 static void write_shapes(Writer *w)
@@ -370,7 +368,7 @@ static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, gui
 }
 
 /* Terminals of one function and as many slots. There may be as many as there are calls: of those that no table tells nothing is kept. */
-typedef struct { const Signature *const *terminals; guint n, n_slots; Told **by_table; } Telling;
+typedef struct { const Signature *const *terminals; guint n, n_slots; Told **by_table; gboolean affine; /* some of them are */ } Telling;
 
 /* Slot by slot, as tables are numbered. */
 static void tell_tables(Writer *w, SlotTables *tables, Telling *t)
@@ -424,8 +422,10 @@ static void put_slot_columns(const Writer *w, WendBuf *out, const Telling *t)
         SeriesBuilder *forms = series_builder_new(), *words = series_builder_new();
         for (guint i = 0; i < t->n; i++) {
             Told one = how_told(w, t, i, k);
-            series_builder_add(forms, (SeriesRun){one.form, 0, 1});
-            series_builder_add(words, (SeriesRun){one.word, 0, 1});
+            const Affine *affine = t->terminals[i]->affine;
+            guint32 count = signature_count(t->terminals[i]);
+            series_builder_add(forms, (SeriesRun){one.form, 0, count});
+            series_builder_add(words, (SeriesRun){one.word, affine ? affine->steps[k] : 0, count});
         }
         series_builder_encode(forms, out, NULL);
         series_builder_encode(words, out, w->constant_number);
@@ -436,10 +436,21 @@ static void put_terminals(Writer *w, SlotTables *tables, const Batch *batch)
 {
     Telling t = {.terminals = (const Signature *const *)batch->things->pdata, .n = batch->things->len, .n_slots = batch->n};
     WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
+    guint32 n = 0; /* that these stand for */
+    for (guint i = 0; i < t.n; i++) {
+        n += signature_count(t.terminals[i]);
+        t.affine |= t.terminals[i]->affine != NULL;
+    }
+    t.affine &= n > 1;
     tell_tables(w, tables, &t);
-    put_each_terminal(w, &each, &t);
-    if (t.n > 1) put_slot_columns(w, &columns, &t);
-    put_batch(w, batch, &each, &columns);
+    if (!t.affine) put_each_terminal(w, &each, &t);
+    if (n > 1) put_slot_columns(w, &columns, &t);
+    if (t.affine) {
+        wend_buf_unsigned(&w->out, 1);
+        writer_shorter(w, &columns, NULL);
+    } else {
+        put_batch(w, n, &each, &columns);
+    }
     for (guint i = 0; i < t.n; i++) g_free(t.by_table[i]);
     g_free(t.by_table);
 }
@@ -496,7 +507,7 @@ static void put_all_slots(Writer *w, SlotTables *tables)
     for (guint shape = 0, i = 0, n; shape < w->r->shapes->len; shape++, i += n) {
         Signature *first = &g_array_index(w->r->signatures, Signature, i);
         for (n = 0; i + n < w->r->signatures->len && first[n].shape == shape;) n++;
-        series_builder_add(terminals, (SeriesRun){n, 0, 1});
+        series_builder_add(terminals, (SeriesRun){w->r->numbers[i + n] - w->r->numbers[i], 0, 1});
         series_builder_add(n_slots, (SeriesRun){n ? first->n_slots : 0, 0, 1});
         for (guint k = 0; k < n; k++) batches_add(&batches, g_array_index(w->r->shapes, ShapeRow, shape).words[0], first->n_slots, &first[k]);
     }
@@ -517,7 +528,7 @@ static guint64 put_all_terminals(Writer *w, gboolean derive)
     w->out = before;
     distinct_write(&tables.sets, w);
     write_tables(w, &tables);
-    wend_buf_unsigned(&w->out, w->r->signatures->len);
+    wend_buf_unsigned(&w->out, w->r->numbers[w->r->signatures->len]);
     wend_buf_bytes(&w->out, terminals.data, terminals.len);
     w->failed |= terminals.failed;
     wend_buf_clear(&terminals);
@@ -531,140 +542,6 @@ static void write_terminals(Writer *w)
     if (put_all_terminals(w, TRUE) <= TABLES_WORDS_PER_BYTE * (guint64)(w->out.len - before)) return;
     w->out.len = before;
     put_all_terminals(w, FALSE);
-}
-
-/* What a symbol is of: 0 a rule, else 1 + the terminal's shape. */
-static guint kind_of(const Writer *w, const WendSymbol *s)
-{
-    return s->is_rule ? 0 : 1 + g_array_index(w->r->signatures, Signature, s->id).shape;
-}
-
-/* A symbol that stands at a place of a rule. */
-typedef struct { guint kind, at; const WendSymbol *symbol; } Placed;
-
-static gint compare_places(gconstpointer a, gconstpointer b)
-{
-    const Placed *x = a, *y = b;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
-static gint compare_symbols(gconstpointer a, gconstpointer b)
-{
-    const Placed *x = a, *y = b;
-    if (x->kind == y->kind && x->symbol->id != y->symbol->id) return x->symbol->id < y->symbol->id ? -1 : 1;
-    return compare_places(a, b);
-}
-
-/* A trip as 0 and its number. */
-static void put_exponent(guint64 exponent, WendBuf *out)
-{
-    if (exponent & RULE_TRIP) wend_buf_unsigned(out, 0);
-    wend_buf_unsigned(out, exponent & ~RULE_TRIP);
-}
-
-/* Symbol by symbol: rules by how many come between them and this one, the recording's Ith; terminals by how far they are from what comes after the last one told, *LAST, of whatever rule: what is done
- * one after the other has numbers near each other, and so two classes that do likewise are told likewise. */
-static void put_rule(const Rule *rule, guint i, guint32 *last, WendBuf *out)
-{
-    wend_buf_unsigned(out, rule->n);
-    for (guint k = 0; k < rule->n; k++) {
-        const WendSymbol *y = &rule->symbols[k];
-        guint64 number = y->is_rule ? i - 1 - y->id : wend_zigzag((gint64)y->id - *last - 1);
-        gboolean repeated = y->exponent != 1;
-        if (!y->is_rule) *last = y->id;
-        symbol_encode(number, y->is_rule, repeated, out);
-        if (repeated) put_exponent(y->exponent, out);
-    }
-    if (rule->n == 0) wend_buf_unsigned(out, 0);
-}
-
-static void put_numbers(const Placed *placed, guint n, WendBuf *out)
-{
-    SeriesBuilder *numbers = series_builder_new();
-    for (guint k = 0; k < n; k++) series_builder_add(numbers, (SeriesRun){placed[k].symbol->id, 0, 1});
-    series_builder_encode(numbers, out, NULL);
-}
-
-/* As numbers of those that have occurred before, each behind so many new ones: NEXT and on. */
-static void put_numbers_new(const Placed *placed, guint n, guint32 next, WendBuf *out)
-{
-    SeriesBuilder *news = series_builder_new(), *olds = series_builder_new();
-    guint n_old = 0, n_new = 0;
-    for (guint k = 0; k < n; k++) {
-        guint32 id = placed[k].symbol->id;
-        if (id == next) {
-            next++;
-            n_new++;
-            continue;
-        }
-        series_builder_add(news, (SeriesRun){n_new, 0, 1});
-        series_builder_add(olds, (SeriesRun){id, 0, 1});
-        next = MAX(next, id + 1);
-        n_old++;
-        n_new = 0;
-    }
-    wend_buf_unsigned(out, n_old);
-    series_builder_encode(news, out, NULL);
-    series_builder_encode(olds, out, NULL);
-}
-
-/* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values go their own ways: 1, 2, 3, … or by chance; or of a loop whose trip count
- * varies. So the order of shapes is one row, the numbers of each shape's terminals another one, and the exponents are told symbol by symbol. Values by chance of which some come again are new or
- * not: NEXT says for each kind what comes after all that rules before this one have. */
-static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, WendBuf *out)
-{
-    g_autofree Placed *placed = g_new(Placed, rule->n + 1);
-    WendBuf numbers = WEND_BUF_INIT, news = WEND_BUF_INIT;
-    SeriesBuilder *kinds = series_builder_new(), *exponents = series_builder_new();
-    for (guint k = 0; k < rule->n; k++) {
-        placed[k] = (Placed){kind_of(w, &rule->symbols[k]), k, &rule->symbols[k]};
-        series_builder_add(kinds, (SeriesRun){placed[k].kind, 0, 1});
-    }
-    qsort(placed, rule->n, sizeof *placed, compare_places);
-    for (guint k = 0, n; k < rule->n; k += n) {
-        for (n = 1; k + n < rule->n && placed[k + n].kind == placed[k].kind;) n++;
-        put_numbers(&placed[k], n, &numbers);
-        put_numbers_new(&placed[k], n, next[placed[k].kind], &news);
-    }
-    gboolean by_new = news.len < numbers.len;
-    wend_buf_unsigned(out, 0);
-    wend_buf_unsigned(out, (guint64)rule->n << 1 | by_new);
-    series_builder_encode(kinds, out, NULL);
-    wend_buf_bytes(out, by_new ? news.data : numbers.data, by_new ? news.len : numbers.len);
-    out->failed |= numbers.failed || news.failed;
-    wend_buf_clear(&numbers);
-    wend_buf_clear(&news);
-    qsort(placed, rule->n, sizeof *placed, compare_symbols);
-    for (guint k = 0; k < rule->n; k++) {
-        guint64 exponent = placed[k].symbol->exponent;
-        gint64 told = exponent & RULE_TRIP ? -1 - (gint64)(exponent - RULE_TRIP) : (gint64)exponent;
-        series_builder_add(exponents, (SeriesRun){told, 0, 1});
-    }
-    series_builder_encode(exponents, out, NULL);
-}
-
-/* What a rule of two symbols or more takes so at least: two numbers, and three series that are one run. */
-enum { BY_KIND_LEAST = 10 };
-
-static void write_rules(Writer *w)
-{
-    g_autofree guint32 *next = g_new0(guint32, w->r->shapes->len + 1);
-    guint32 last = 0;
-    for (guint i = w->r->signatures->len; i-- > 0;) next[1 + g_array_index(w->r->signatures, Signature, i).shape] = i;
-    wend_buf_unsigned(&w->out, w->r->rules->len);
-    for (guint i = 0; i < w->r->rules->len; i++) {
-        const Rule *rule = &g_array_index(w->r->rules, Rule, i);
-        WendBuf plain = WEND_BUF_INIT, by_kind = WEND_BUF_INIT;
-        put_rule(rule, i, &last, &plain);
-        gboolean may = plain.len > BY_KIND_LEAST;
-        if (may) put_rule_by_kind(w, rule, next, &by_kind);
-        put_shorter(w, &plain, may ? &by_kind : NULL);
-        for (guint k = 0; k < rule->n; k++) {
-            guint32 *after = &next[kind_of(w, &rule->symbols[k])];
-            *after = MAX(*after, rule->symbols[k].id + 1);
-        }
-    }
 }
 
 /* Which variant each rank is of, and each trip by variant. */

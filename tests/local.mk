@@ -40,6 +40,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/partners.c \
 	tests/programs/processes.c \
 	tests/programs/requests.c \
+	tests/programs/rows.c \
 	tests/programs/sentinels.c \
 	tests/programs/services.c \
 	tests/programs/sessions.c \

@@ -89,6 +89,11 @@ setup() { in_scratch; }
     roundtrip 8 "$PROGRAMS/butterfly"
     grep -q 'rank ^ 4' proxy.c
 }
+@test "round trip: thousands of calls whose arguments go up in equal steps, on each rank in its own" { roundtrip 3 "$PROGRAMS/rows" own; }
+@test "round trip: a root that makes such calls takes no more for them" {
+    roundtrip 3 "$PROGRAMS/rows"
+    [ "$(stat -c %s app.dir/trace.tar.zst)" -lt 1500 ]
+}
 @test "round trip: calls that ranks leave out on coarse levels" {
     roundtrip 8 "$PROGRAMS/coarse"
 }

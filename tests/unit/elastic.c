@@ -1,6 +1,8 @@
 /* elastic.c: shapes whose calls are values in a stream while they are recorded: nobody can tell afterwards. */
 #include "recorded.h"
 
+#include "../../lib/class.h"
+
 /* -- programs by chance -- */
 
 typedef enum { SAME, CHANCE, FEW, STRIDE, PERIOD, WALK, STRETCHES, PATTERNS } Pattern;
@@ -187,6 +189,122 @@ static void test_tags(void)
     }
 }
 
+/* -- rows of calls -- */
+
+/* A loop over N places, often; in the midst of it there may be a call that is not the row's next one. */
+static void loop_over(SimulatedRank *r, SimulatedSequence *s, guint kind, guint n, gint64 first, gint64 step, guint iterations, gint64 midst, gboolean between)
+{
+    const gint64 buffer = WEND_SEGMENT(WEND_SEGMENT_HEAP, 0);
+    for (guint i = 0; i < iterations; i++) {
+        guint end = kind == 4 ? n - 20 * MIN(i, 3) : n; /* each time fewer */
+        for (guint k = 0; k < end; k++) {
+            gint64 at = first + step * k;
+            if (kind == 0 || kind == 4) sim_send(r, s, buffer, 8 * k, 10, at, 3);
+            if (kind == 1) sim_recv(r, s, 10, constant("MPI_ANY_SOURCE"), 3, k, 3, 8);
+            if (kind == 1) sim_send(r, s, buffer, 0, k, at, 3);
+            if (kind == 2) {
+                gint64 requests[] = {sim_irecv(r, s, buffer, k, 10, at, 4), sim_isend(r, s, buffer, k, 10, at, 4)};
+                sim_waitall(r, s, 2, requests);
+            }
+            if (kind == 3) sim_allreduce(r, s, at > 0 ? at : 1);
+            if (k == midst) sim_send(r, s, buffer, 0, 10, 77, 3);
+        }
+        if (between) sim_allreduce(r, s, 1);
+    }
+}
+
+static guint affine_terminals(SimulatedRank *r)
+{
+    GError *error = NULL;
+    GByteArray *part = simulated_part(r);
+    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
+    g_assert_no_error(error);
+    const Class *k = g_ptr_array_index(m->classes, 0);
+    guint n = 0;
+    for (guint q = 0; q < k->n_sequences; q++) n += k->sequences[q].table.affine ? k->sequences[q].table.affine->len : 0;
+    wend_merge_free(m);
+    g_byte_array_unref(part);
+    return n;
+}
+
+/* What one rank does to all others, or some do, or all, in steps of their own or not; each loop by itself and one after the other. */
+static void test_rows(void)
+{
+    GRand *draw = g_rand_new_with_seed(23);
+    gsize patience = wend_cst_patience;
+    guint seen = 0;
+    for (guint i = 0; i < 150; i++) {
+        guint world = g_rand_int_range(draw, 1, 6), n_loops = g_rand_int_range(draw, 1, 5);
+        g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+        for (guint rank = 0; rank < world; rank++) g_ptr_array_add(ranks, simulated_new(rank, world, TRUE));
+        wend_cst_patience = i % 3 ? 0 : 4096;
+        for (guint l = 0; l < n_loops; l++) {
+            guint who = g_rand_int_range(draw, 0, 4), kind = g_rand_int_range(draw, 0, 5), n = g_rand_int_range(draw, 60, 200), iterations = g_rand_int_range(draw, 1, 5);
+            gint64 first = g_rand_int_range(draw, 0, 50), step = g_rand_int_range(draw, -2, 4), midst = g_rand_boolean(draw) ? g_rand_int_range(draw, 0, 200) : -1;
+            gboolean between = g_rand_boolean(draw);
+            for (guint rank = 0; rank < world; rank++) {
+                SimulatedRank *r = ranks->pdata[rank];
+                SimulatedSequence *s = l ? g_ptr_array_index(r->sequences, 0) : simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+                if ((who == 0 && rank > 0) || (who == 1 && rank % 2)) continue;
+                loop_over(r, s, kind, n, first, who == 2 ? step * (gint64)rank : step, iterations, midst, between);
+            }
+        }
+        wend_cst_patience = patience;
+        for (guint rank = 0; rank < world; rank++) seen += affine_terminals(ranks->pdata[rank]);
+        in_any_order(ranks, draw);
+    }
+    g_assert_cmpuint(seen, >, 150);
+    g_rand_free(draw);
+}
+
+/* Two loops' rows take turns, and hardly ever begin together: to go through that as one rule would be longer than to have a terminal for each call. */
+static void test_rows_out_of_step(void)
+{
+    GRand *rand = g_rand_new_with_seed(29);
+    gsize patience = wend_cst_patience;
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    SimulatedRank *r = simulated_new(0, 1, TRUE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    g_ptr_array_add(ranks, r);
+    wend_cst_patience = 0;
+    for (guint i = 0; i < 5000; i++) {
+        sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, i % 100, 3);
+        sim_allreduce(r, s, 1 + i % 130);
+    }
+    wend_cst_patience = patience;
+    g_assert_cmpuint(affine_terminals(r), ==, 2); /* what is left at the end are too few */
+    in_any_order(ranks, rand);
+    g_rand_free(rand);
+}
+
+/* What the merge has of a root that calls so many, and its archive. */
+static gsize root_memory(gint64 others, gsize *bytes)
+{
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    GError *error = NULL;
+    SimulatedRank *r = simulated_new(0, 1, FALSE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    g_ptr_array_add(ranks, r);
+    for (guint i = 0; i < 5; i++) loop_over(r, s, 2, others, 1, 1, 3, -1, TRUE);
+    GByteArray *part = simulated_part(r);
+    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
+    g_assert_no_error(error);
+    gsize memory = wend_merge_memory(m);
+    wend_merge_free(m);
+    g_byte_array_unref(part);
+    char *dir = record(ranks, NULL, NULL);
+    g_free(recorded_bytes(dir, bytes));
+    discard(dir);
+    return memory;
+}
+
+static void test_root(void)
+{
+    gsize small, large;
+    g_assert_cmpuint(root_memory(100000, &large), <=, root_memory(10000, &small) + 16);
+    g_assert_cmpuint(large, <=, small + 16);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -194,5 +312,8 @@ int main(int argc, char **argv)
     g_test_add_func("/elastic/memory", test_memory);
     g_test_add_func("/elastic/loop", test_loop);
     g_test_add_func("/elastic/tags", test_tags);
+    g_test_add_func("/elastic/rows", test_rows);
+    g_test_add_func("/elastic/rows-out-of-step", test_rows_out_of_step);
+    g_test_add_func("/elastic/root", test_root);
     return g_test_run();
 }

@@ -132,7 +132,7 @@ static void test_memory(void)
     for (gint different = 200; different <= 20000; different *= 10) {
         SimulatedRank *r = simulated_new(0, 1, FALSE);
         SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
-        for (gint i = 0; i < 20000; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 1 + i % different, constant("MPI_PROC_NULL"), i % different);
+        for (gint i = 0; i < 20000; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 1 + i % different, constant("MPI_PROC_NULL"), (i % different) * 7919 % different); /* no row of equal steps: that would be one */
         GByteArray *part = simulated_part(r);
         simulated_free(r);
         GError *error = NULL;
