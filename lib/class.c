@@ -228,8 +228,9 @@ static GBytes *read_stream(WendCursor *c)
     if (c->failed) return g_bytes_new(NULL, 0);
     gboolean is_run = wend_read_unsigned(&run) > 0;
     const guint8 *entry = run.p;
-    for (gsize n = wend_read_count(&run, 1); n > 0; n--) wend_read_signed(&run);
-    if (!is_run || run.failed || run.p != run.end) return g_bytes_new(block.p, block.end - block.p);
+    guint64 head = wend_read_unsigned(&run);
+    for (guint64 n = head >> 1; n > 0 && !run.failed; n--) wend_read_signed(&run);
+    if (!is_run || head & 1 || run.failed || run.p != run.end) return g_bytes_new(block.p, block.end - block.p);
     WendBuf once = WEND_BUF_INIT;
     wend_buf_unsigned(&once, 1);
     wend_buf_bytes(&once, entry, run.end - entry);

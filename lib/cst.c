@@ -487,12 +487,9 @@ static void write_unfinished(WendBuf *out, const WendUnfinished *unfinished, siz
     for (size_t i = 0; i < n; i++)
         times += unfinished[i].number == shape ? unfinished[i].times : 0;
     uint64_t first = polls ? 1 : times; /* runs are whole */
-    wend_buf_unsigned(&runs, first);
-    write_words(&runs, (const int64_t[]){polls, 0}, 2);
-    if (times > first) {
-        wend_buf_unsigned(&runs, times - first);
-        write_words(&runs, (const int64_t[]){0, 0}, 2);
-    }
+    wend_stream_put_run(&runs, (const int64_t[]){polls, 0}, 2, first);
+    if (times > first)
+        wend_stream_put_run(&runs, (const int64_t[]){0, 0}, 2, times - first);
     wend_buf_unsigned(out, times);
     wend_buf_block(out, &runs);
     wend_buf_clear(&runs);

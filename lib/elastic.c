@@ -80,7 +80,7 @@ typedef struct {
 static Values values_of(const PartTerminal *affine, const WendCursor *stream)
 {
     Values v = {.slots = g_array_new(FALSE, FALSE, sizeof(gint64)), .affine = affine};
-    if (!affine) pieces_init(&v.pieces, stream->p, (gsize)(stream->end - stream->p), NULL, 0);
+    if (!affine) pieces_init_part(&v.pieces, stream->p, (gsize)(stream->end - stream->p));
     return v;
 }
 

@@ -1,6 +1,6 @@
 /* part.h: what one rank hands to the merge, as bytes.
  *
- *   part      := "WENDPART" unsigned(version = 3)
+ *   part      := "WENDPART" unsigned(version = 4)
  *                n (string key, string value)^n               facts for meta (rank 0's are used; others where they differ: hosts)
  *                unsigned(world rank) unsigned(world size)
  *                n sequence^n
@@ -15,7 +15,7 @@
  *   stream    := unsigned(entries) block(piece*)
  *   piece     := unsigned(repeats >= 1) entry                  a run of equal ones
  *              | 0 n entry^n grammar                           entries in the order of a grammar, whose terminals are their numbers; not empty
- *   entry     := n signed^n
+ *   entry     := unsigned(2 n) signed^n | unsigned(2 n + 1) signed^n unsigned(count >= 2) signed^n: so many, of which each is the one before and these steps
  *   timing    := for duration, then interval: unsigned(count) and, if count > 0, mean, min, max, m2 as 64-bit IEEE little-endian, seconds;
  *                                                              those of terminals that share them (cst.h) are the first one's
  *
@@ -44,7 +44,7 @@
 #include "words.h"
 
 #define WEND_PART_MAGIC "WENDPART"
-#define WEND_PART_VERSION 3
+#define WEND_PART_VERSION 4
 #define WEND_STOPPED_AFTER "run.stopped_after"
 #define WEND_UNRECORDED_GROUP "unrecorded"
 

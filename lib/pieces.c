@@ -4,12 +4,21 @@
 #include <string.h>
 
 #include "codec.h"
+#include "words.h"
 
 void pieces_init(Pieces *p, const void *bytes, gsize n, const gint64 *constants, guint n_constants)
 {
     *p = (Pieces){.c = wend_cursor(bytes, n), .constants = constants, .n_constants = n_constants};
     p->words = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
     p->first = g_array_sized_new(FALSE, TRUE, sizeof(gsize), 2);
+    p->counts = g_array_sized_new(FALSE, TRUE, sizeof(guint64), 2);
+    p->risen = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
+}
+
+void pieces_init_part(Pieces *p, const void *bytes, gsize n)
+{
+    pieces_init(p, bytes, n, NULL, 0);
+    p->in_part = TRUE;
 }
 
 static void end_piece(Pieces *p)
@@ -24,6 +33,35 @@ void pieces_clear(Pieces *p)
     end_piece(p);
     g_clear_pointer(&p->words, g_array_unref);
     g_clear_pointer(&p->first, g_array_unref);
+    g_clear_pointer(&p->counts, g_array_unref);
+    g_clear_pointer(&p->risen, g_array_unref);
+}
+
+/* From words on, COUNT in all. */
+static gboolean rises(const gint64 *words, const gint64 *steps, gsize width, guint64 count)
+{
+    if (count < 2 || count > G_MAXINT64) return FALSE;
+    for (gsize i = 0; i < width; i++) {
+        gint64 away, last;
+        if (steps[i] == 0) continue;
+        if (wend_is_special(words[i]) || wend_is_special(steps[i]) || __builtin_mul_overflow(steps[i], (gint64)(count - 1), &away) || __builtin_add_overflow(words[i], away, &last) || wend_is_special(last)) return FALSE;
+    }
+    return TRUE;
+}
+
+/* What follows an entry of WIDTH words that is a rise. */
+static void read_rise(Pieces *p, gsize at, gsize width)
+{
+    guint64 count = wend_read_unsigned(&p->c);
+    if (p->c.failed || width > (gsize)(p->c.end - p->c.p)) {
+        p->c.failed = true;
+        return;
+    }
+    g_array_set_size(p->words, (guint)(at + 2 * width));
+    gint64 *words = (gint64 *)(gpointer)p->words->data + at;
+    for (gsize i = 0; i < width; i++) words[width + i] = wend_read_signed(&p->c);
+    if (p->c.failed || !rises(words, words + width, width, count)) p->c.failed = true;
+    g_array_index(p->counts, guint64, p->counts->len - 1) = count;
 }
 
 static void read_entries(Pieces *p, gsize n)
@@ -31,15 +69,19 @@ static void read_entries(Pieces *p, gsize n)
     gsize at = 0;
     g_array_set_size(p->words, 0);
     g_array_set_size(p->first, 0);
+    g_array_set_size(p->counts, 0);
     g_array_append_val(p->first, at);
     while (n-- > 0 && !p->c.failed) {
-        gsize width = wend_read_count(&p->c, 1);
-        if (width > G_MAXINT32 - at) p->c.failed = true;
+        guint64 head = wend_read_unsigned(&p->c), width = p->in_part ? head >> 1 : head;
+        if (width > (gsize)(p->c.end - p->c.p) || 2 * width > G_MAXINT32 - at) p->c.failed = true;
         if (p->c.failed) return;
+        g_array_append_vals(p->counts, (guint64[]){0}, 1);
         g_array_set_size(p->words, (guint)(at + width));
         gint64 *words = (gint64 *)(gpointer)p->words->data + at;
         for (gsize i = 0; i < width; i++) words[i] = p->constants ? codec_word(&p->c, p->constants, p->n_constants) : wend_read_signed(&p->c);
-        at += width;
+        gboolean is_rise = p->in_part && head & 1;
+        if (is_rise) read_rise(p, at, width);
+        at += is_rise ? 2 * width : width;
         g_array_append_val(p->first, at);
     }
 }
@@ -62,7 +104,8 @@ gboolean pieces_next(Pieces *p)
     return !p->c.failed;
 }
 
-gboolean pieces_next_run(Pieces *p, guint64 *repeats, const gint64 **words, guint *n)
+/* The next run of equal entries or rises. */
+static gboolean next_run(Pieces *p, guint64 *repeats, guint *entry)
 {
     if (p->expansion.run) expansion_advance(&p->expansion, p->expansion.run);
     if (!p->expansion.run) {
@@ -70,8 +113,52 @@ gboolean pieces_next_run(Pieces *p, guint64 *repeats, const gint64 **words, guin
         if (!p->repeats) p->expansion = rules_expand(&p->rules);
     }
     *repeats = p->repeats ? p->repeats : p->expansion.run;
-    *words = pieces_entry(p, p->repeats ? 0 : p->expansion.terminal, n);
+    *entry = p->repeats ? 0 : p->expansion.terminal;
     return TRUE;
+}
+
+gboolean pieces_next_rise(Pieces *p, guint64 *repeats, const gint64 **words, guint *n, const gint64 **steps)
+{
+    guint entry;
+    if (p->again > 1) { /* the same rise */
+        p->again--;
+        entry = p->repeats ? 0 : p->expansion.terminal;
+    } else {
+        if (!next_run(p, repeats, &entry)) return FALSE;
+        if (pieces_count(p, entry)) p->again = *repeats;
+    }
+    *words = pieces_entry(p, entry, n);
+    *steps = NULL;
+    guint64 count = pieces_count(p, entry);
+    if (!count) return TRUE;
+    *repeats = count;
+    *steps = *words + *n;
+    return TRUE;
+}
+
+/* A rise, entry by entry. */
+gboolean pieces_next_run(Pieces *p, guint64 *repeats, const gint64 **words, guint *n)
+{
+    const gint64 *steps;
+    if (p->left == 0) {
+        if (!pieces_next_rise(p, repeats, words, n, &steps)) return FALSE;
+        if (!steps) return TRUE;
+        p->left = *repeats;
+        g_array_set_size(p->risen, 0);
+        g_array_append_vals(p->risen, *words, *n);
+    } else {
+        const gint64 *rise = pieces_entry(p, p->repeats ? 0 : p->expansion.terminal, n);
+        for (guint i = 0; i < *n; i++) g_array_index(p->risen, gint64, i) += rise[*n + i];
+    }
+    p->left--;
+    *repeats = 1;
+    *words = (const gint64 *)(gpointer)p->risen->data;
+    return TRUE;
+}
+
+guint64 pieces_count(const Pieces *p, guint entry)
+{
+    return g_array_index(p->counts, guint64, entry);
 }
 
 guint pieces_entries(const Pieces *p)
@@ -82,6 +169,6 @@ guint pieces_entries(const Pieces *p)
 const gint64 *pieces_entry(const Pieces *p, guint entry, guint *n)
 {
     gsize first = g_array_index(p->first, gsize, entry);
-    *n = (guint)(g_array_index(p->first, gsize, entry + 1) - first);
+    *n = (guint)(g_array_index(p->first, gsize, entry + 1) - first) / (pieces_count(p, entry) ? 2 : 1);
     return (const gint64 *)(gpointer)p->words->data + first;
 }

@@ -3,7 +3,9 @@
 
 #include "functions.h"
 #include "pairs.h"
+#include "elastic.h"
 #include "pieces.h"
+#include "stream.h"
 #include "timing-rows.h"
 #include "write-private.h"
 
@@ -45,10 +47,11 @@ static gboolean count_calls(Writer *w, const RecordedClass *k, const RecordedSeq
 static Pieces pieces_of(GBytes *stream)
 {
     Pieces p;
-    pieces_init(&p, g_bytes_get_data(stream, NULL), g_bytes_get_size(stream), NULL, 0);
+    pieces_init_part(&p, g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
     return p;
 }
 
+/* Without rises, which an archive has as columns. */
 static gboolean put_pieces(Writer *w, GBytes *stream)
 {
     Pieces p = pieces_of(stream);
@@ -79,7 +82,7 @@ static Look look_at(GBytes *stream)
     if (pieces_next(&p)) {
         const gint64 *words = pieces_entry(&p, 0, &l.width);
         for (guint i = 0; i < l.width; i++) l.zeros &= words[i] == 0;
-        l.one_run = p.repeats && p.c.p == p.c.end;
+        l.one_run = p.repeats && p.c.p == p.c.end && !pieces_count(&p, 0);
     }
     pieces_clear(&p);
     return l;
@@ -94,17 +97,17 @@ static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
     Pieces p = pieces_of(stream);
     guint64 left = RUNS_PER_BYTE * (guint64)g_bytes_get_size(stream), repeats;
     SeriesBuilder **columns = NULL;
-    const gint64 *words;
+    const gint64 *words, *steps;
     guint width = 0, n;
     gboolean good = TRUE;
-    while (good && pieces_next_run(&p, &repeats, &words, &n)) {
+    while (good && pieces_next_rise(&p, &repeats, &words, &n, &steps)) {
         if (!columns) {
             columns = g_new(SeriesBuilder *, n + 1);
             width = n;
             for (guint i = 0; i < n; i++) columns[i] = series_builder_new();
         }
         good = n == width && left-- > 0;
-        for (guint i = 0; good && i < n; i++) series_builder_add(columns[i], (SeriesRun){words[i], 0, repeats});
+        for (guint i = 0; good && i < n; i++) series_builder_add(columns[i], (SeriesRun){words[i], steps ? steps[i] : 0, repeats});
     }
     wend_buf_unsigned(out, 1);
     wend_buf_unsigned(out, width);
@@ -114,8 +117,61 @@ static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
     return good && width > 0;
 }
 
+static gboolean has_rises(GBytes *stream)
+{
+    Pieces p = pieces_of(stream);
+    gboolean has = FALSE;
+    while (!has && pieces_next(&p))
+        for (guint e = 0; e < pieces_entries(&p); e++) has |= pieces_count(&p, e) > 0;
+    pieces_clear(&p);
+    return has;
+}
+
+/* The same stream, recorded without rises. NULL: damaged, or longer than any. */
+static GBytes *without_rises(GBytes *stream)
+{
+    Pieces p = pieces_of(stream);
+    WendStream flat = {.flat = true};
+    WendBuf out = WEND_BUF_INIT;
+    guint64 repeats;
+    const gint64 *words;
+    guint n;
+    gboolean good = TRUE;
+    while (good && pieces_next_run(&p, &repeats, &words, &n)) {
+        good = flat.entries + repeats <= elastic_calls_most;
+        if (good && !wend_stream_add_run(&flat, words, n, repeats)) g_error("out of memory while merging");
+    }
+    good = good && !p.c.failed;
+    pieces_clear(&p);
+    wend_stream_encode(&flat, &out);
+    wend_stream_clear(&flat);
+    WendCursor c = wend_cursor(out.data, out.len);
+    wend_read_unsigned(&c); /* entries */
+    WendCursor pieces = wend_read_block(&c);
+    if (out.failed) g_error("out of memory while merging");
+    GBytes *bytes = good ? g_bytes_new(pieces.p, (gsize)(pieces.end - pieces.p)) : NULL;
+    wend_buf_clear(&out);
+    return bytes;
+}
+
+static gboolean put_content(Writer *w, GBytes *stream);
+
+/* As columns, if that can be. */
+static gboolean put_rises(Writer *w, GBytes *stream)
+{
+    WendBuf columns = WEND_BUF_INIT;
+    gboolean by_columns = put_columns(w, stream, &columns);
+    if (by_columns) wend_buf_bytes(&w->out, columns.data, columns.len);
+    w->failed |= columns.failed;
+    wend_buf_clear(&columns);
+    if (by_columns) return TRUE;
+    g_autoptr(GBytes) flat = without_rises(stream);
+    return flat && put_content(w, flat);
+}
+
 static gboolean put_content(Writer *w, GBytes *stream)
 {
+    if (has_rises(stream)) return put_rises(w, stream);
     Look first = look_at(stream);
     if (first.one_run && first.zeros) {
         wend_buf_unsigned(&w->out, (guint64)first.width << 1);

@@ -14,11 +14,24 @@
 #include "budget.h"
 #include "grammar.h"
 #include "intern.h"
+#include "words.h"
 
 enum { LEAST = 1 << 14 }; /* bytes to try: a grammar takes a third of it to begin with */
 
+/* So many entries in a row that go up in equal steps, and the next ones may be a rise. */
+enum { CLIMB = 16 };
+
+/* Where in WendStream.words: the last run's entry (a rise's first), its steps behind their count, the rise's last entry; and an entry and its steps of one that is read. */
+static int64_t *last_entry(const WendStream *s) { return s->words; }
+static int64_t *count_and_steps(const WendStream *s) { return s->words + s->cap; }
+static int64_t *steps(const WendStream *s) { return s->words + s->cap + 1; }
+static int64_t *risen(const WendStream *s) { return s->words + 2 * s->cap + 1; }
+static int64_t *read_entry(const WendStream *s) { return s->words + 3 * s->cap + 1; }
+static int64_t *read_count_and_steps(const WendStream *s) { return s->words + 4 * s->cap + 1; }
+static size_t room_for(size_t cap) { return (5 * cap + 2) * sizeof(int64_t); }
+
 typedef struct Entry {
-    WendSignature signature; /* its words are the shape */
+    WendSignature signature; /* its words are the shape; a rise has slots: count and steps */
     struct Entry *after;     /* the next number */
     uint32_t number;         /* terminal of the grammar */
     size_t bytes;            /* in a run, but for the count */
@@ -64,18 +77,24 @@ static size_t unsigned_bytes(uint64_t v)
     return (size_t)(63 - __builtin_clzll(v | 1)) / 7 + 1;
 }
 
-static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, uint64_t hash)
+static size_t words_bytes(const int64_t *words, size_t n)
+{
+    size_t bytes = unsigned_bytes(n);
+    for (size_t i = 0; i < n; i++)
+        bytes += unsigned_bytes(wend_zigzag(words[i]));
+    return bytes;
+}
+
+/* RISE: count and steps, n + 1 words; or 0 words. */
+static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, const int64_t *rise, size_t n_rise, uint64_t hash)
 {
     Entry *e = wend_arena_new(&r->arena, sizeof *e);
-    int64_t *copy = wend_arena_copy(&r->arena, words, n * sizeof *words);
-    if (!e || !copy || r->table.n > INT32_MAX)
+    int64_t *copy = wend_arena_copy(&r->arena, words, n * sizeof *words), *rise_copy = wend_arena_copy(&r->arena, rise, n_rise * sizeof *rise);
+    if (!e || !copy || !rise_copy || r->table.n > INT32_MAX)
         return NULL;
-    e->signature.shape = copy;
-    e->signature.n_shape = n;
+    e->signature = (WendSignature){.shape = copy, .n_shape = n, .slots = rise_copy, .n_slots = n_rise};
     e->number = (uint32_t)r->table.n;
-    e->bytes = unsigned_bytes(n);
-    for (size_t i = 0; i < n; i++)
-        e->bytes += unsigned_bytes((uint64_t)words[i] << 1 ^ (words[i] < 0 ? UINT64_MAX : 0));
+    e->bytes = words_bytes(words, n) + (n_rise > 0 ? words_bytes(rise, n_rise) : 0);
     if (!wend_intern_add(&r->table, &e->signature, hash))
         return NULL;
     if (r->newest)
@@ -86,11 +105,11 @@ static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, uint64_t 
     return e;
 }
 
-static bool repetition_add(Repetition *r, const int64_t *words, size_t n, uint64_t repeats)
+static bool repetition_add(Repetition *r, const int64_t *words, size_t n, const int64_t *rise, size_t n_rise, uint64_t repeats)
 {
     uint64_t hash;
-    Entry *e = (Entry *)wend_intern_find(&r->table, words, n, NULL, 0, &hash);
-    if ((!e && !(e = add_entry(r, words, n, hash))) || !wend_grammar_append(r->grammar, e->number, repeats))
+    Entry *e = (Entry *)wend_intern_find(&r->table, words, n, rise, n_rise, &hash);
+    if ((!e && !(e = add_entry(r, words, n, rise, n_rise, hash))) || !wend_grammar_append(r->grammar, e->number, repeats))
         return false;
     r->plain += unsigned_bytes(repeats) + e->bytes;
     return true;
@@ -98,17 +117,31 @@ static bool repetition_add(Repetition *r, const int64_t *words, size_t n, uint64
 
 /* -- pieces -- */
 
-static void write_entry(WendBuf *out, const int64_t *words, size_t n)
+static void write_entry(WendBuf *out, const int64_t *words, size_t n, const int64_t *rise, size_t n_rise)
 {
-    wend_buf_unsigned(out, n);
+    wend_buf_unsigned(out, (uint64_t)n << 1 | (n_rise > 0));
     for (size_t i = 0; i < n; i++)
         wend_buf_signed(out, words[i]);
+    for (size_t i = 0; i < n_rise; i++)
+        if (i == 0)
+            wend_buf_unsigned(out, (uint64_t)rise[i]);
+        else
+            wend_buf_signed(out, rise[i]);
+}
+
+/* Words that say that the last run is a rise, in place: 0 if it is none. */
+static size_t rise_of(const WendStream *s)
+{
+    if (s->count < 2)
+        return 0;
+    *count_and_steps(s) = (int64_t)s->count;
+    return s->n + 1;
 }
 
 static void write_run(const WendStream *s, WendBuf *out)
 {
     wend_buf_unsigned(out, s->repeats);
-    write_entry(out, s->last, s->n);
+    write_entry(out, last_entry(s), s->n, count_and_steps(s), rise_of(s));
 }
 
 static void write_repetition(const WendStream *s, WendBuf *out)
@@ -116,7 +149,7 @@ static void write_repetition(const WendStream *s, WendBuf *out)
     wend_buf_unsigned(out, 0);
     wend_buf_unsigned(out, s->repetition->table.n);
     for (const Entry *e = s->repetition->first; e; e = e->after)
-        write_entry(out, e->signature.shape, e->signature.n_shape);
+        write_entry(out, e->signature.shape, e->signature.n_shape, e->signature.slots, e->signature.n_slots);
     wend_grammar_encode(s->repetition->grammar, NULL, out);
 }
 
@@ -143,7 +176,7 @@ static void cut(WendBuf *b, size_t len)
         b->len = len;
 }
 
-/* What the runs behind the first FROM bytes are as a repetition; NULL: that takes more than half of theirs. Words of the last run, which is among them, are lost. */
+/* What the runs behind the first FROM bytes are as a repetition; NULL: that takes more than half of theirs. */
 static Repetition *repetition_of(WendStream *s, size_t from)
 {
     size_t most = (s->pieces.len - from) / 2;
@@ -152,10 +185,14 @@ static Repetition *repetition_of(WendStream *s, size_t from)
         return NULL;
     for (WendCursor c = wend_cursor(s->pieces.data + from, s->pieces.len - from); c.p < c.end;) {
         uint64_t repeats = wend_read_unsigned(&c);
-        size_t n = wend_read_count(&c, 1);
+        uint64_t head = wend_read_unsigned(&c);
+        size_t n = (size_t)(head >> 1), n_rise = head & 1 ? n + 1 : 0;
+        int64_t *words = read_entry(s), *rise = read_count_and_steps(s);
         for (size_t i = 0; i < n; i++)
-            s->last[i] = wend_read_signed(&c);
-        if (!repetition_add(r, s->last, n, repeats) || repetition_memory(r) > most) {
+            words[i] = wend_read_signed(&c);
+        for (size_t i = 0; i < n_rise; i++)
+            rise[i] = i == 0 ? (int64_t)wend_read_unsigned(&c) : wend_read_signed(&c);
+        if (!repetition_add(r, words, n, rise, n_rise, repeats) || repetition_memory(r) > most) {
             repetition_free(r);
             return NULL;
         }
@@ -200,7 +237,7 @@ static bool put_down(WendStream *s)
 static bool repeat(WendStream *s)
 {
     Repetition *r = s->repetition;
-    if (!repetition_add(r, s->last, s->n, s->repeats))
+    if (!repetition_add(r, last_entry(s), s->n, count_and_steps(s), rise_of(s), s->repeats))
         return false;
     size_t memory = repetition_memory(r), more = memory - r->paid_memory;
     if (more <= r->paid_memory / 2)
@@ -220,12 +257,65 @@ static bool repeat(WendStream *s)
 
 static bool is_last(const WendStream *s, const int64_t *words, size_t n)
 {
-    if (s->repeats == 0 || s->n != n)
+    if (s->repeats == 0 || s->n != n || s->count > 1)
         return false;
+    const int64_t *last = last_entry(s);
     int64_t differ = 0;
     for (size_t i = 0; i < n; i++)
-        differ |= s->last[i] ^ words[i];
+        differ |= last[i] ^ words[i];
     return differ == 0;
+}
+
+static bool goes_on(WendStream *s, const int64_t *words, size_t n)
+{
+    if (s->count == 0 || s->n != n || s->count == INT64_MAX)
+        return false;
+    int64_t *now = risen(s), *step = steps(s);
+    for (size_t i = 0; i < n; i++) {
+        int64_t next;
+        if (__builtin_add_overflow(now[i], step[i], &next) || next != words[i])
+            return false;
+    }
+    if (n > 0)
+        memcpy(now, words, n * sizeof *words);
+    s->count++;
+    s->entries++;
+    return true;
+}
+
+/* Whether the next entry goes up from the last one as that did from the one before it. Special words (words.h) stay what they are. */
+static void climb(WendStream *s, const int64_t *words, size_t n)
+{
+    const int64_t *last = s->count ? risen(s) : last_entry(s);
+    int64_t *step = steps(s);
+    bool same = s->climb > 0, possible = s->repeats == 1 && s->n == n && n > 0;
+    for (size_t i = 0; i < n && possible; i++) {
+        int64_t now = 0;
+        if (last[i] != words[i])
+            possible = !wend_is_special(last[i]) && !wend_is_special(words[i]) && !__builtin_sub_overflow(words[i], last[i], &now) && !wend_is_special(now);
+        same &= now == step[i];
+        step[i] = now;
+    }
+    s->climb = !possible ? 0 : same ? s->climb + 1 : 1;
+}
+
+static bool make_room(WendStream *s, size_t n)
+{
+    if (s->words && n <= s->cap)
+        return true;
+    n = n > 0 ? n : 1;
+    int64_t *words = wend_budget_resize(NULL, 0, room_for(n));
+    if (!words)
+        return false;
+    if (s->n > 0) { /* the last run; where it has got to does not matter any more, as the next entry is wider */
+        memcpy(words, last_entry(s), s->n * sizeof *words);
+        memcpy(words + n, count_and_steps(s), (s->n + 1) * sizeof *words);
+    }
+    if (s->words)
+        wend_budget_free(s->words, room_for(s->cap));
+    s->words = words;
+    s->cap = n;
+    return true;
 }
 
 bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
@@ -233,29 +323,49 @@ bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
     if (is_last(s, words, n)) {
         s->entries++;
         s->repeats++;
+        s->count = 0;
         return true;
     }
-    if (s->cap < n) {
-        int64_t *last = wend_budget_resize(s->last, s->cap * sizeof *last, n * sizeof *last);
-        if (!last)
-            return false;
-        s->last = last;
-        s->cap = n;
-    }
+    if (goes_on(s, words, n))
+        return true;
+    if (!make_room(s, n))
+        return false;
     if (s->repeats > 0 && !(s->repetition ? repeat(s) : put_down(s)))
         return false;
+    climb(s, words, n);
+    s->count = s->climb >= CLIMB && !s->flat;
     if (n > 0)
-        memcpy(s->last, words, n * sizeof *words);
+        memcpy(last_entry(s), words, n * sizeof *words);
+    if (s->count)
+        memcpy(risen(s), words, n * sizeof *words);
     s->n = n;
     s->repeats = 1;
     s->entries++;
     return true;
 }
 
+bool wend_stream_add_run(WendStream *s, const int64_t *words, size_t n, uint64_t repeats)
+{
+    if (!wend_stream_add(s, words, n))
+        return false;
+    s->repeats += repeats - 1;
+    s->entries += repeats - 1;
+    return true;
+}
+
 void wend_stream_undo(WendStream *s)
 {
     s->entries--;
-    s->repeats--;
+    if (s->count > 1)
+        s->count--;
+    else
+        s->repeats--;
+}
+
+void wend_stream_put_run(WendBuf *out, const int64_t *words, size_t n, uint64_t repeats)
+{
+    wend_buf_unsigned(out, repeats);
+    write_entry(out, words, n, NULL, 0);
 }
 
 void wend_stream_encode(const WendStream *s, WendBuf *out)
@@ -275,12 +385,13 @@ void wend_stream_encode(const WendStream *s, WendBuf *out)
 
 size_t wend_stream_memory(const WendStream *s)
 {
-    return s->cap * sizeof *s->last + s->pieces.cap + (s->repetition ? repetition_memory(s->repetition) : 0);
+    return (s->words ? room_for(s->cap) : 0) + s->pieces.cap + (s->repetition ? repetition_memory(s->repetition) : 0);
 }
 
 void wend_stream_clear(WendStream *s)
 {
-    wend_budget_free(s->last, s->cap * sizeof *s->last);
+    if (s->words)
+        wend_budget_free(s->words, room_for(s->cap));
     wend_buf_clear(&s->pieces);
     if (s->repetition)
         repetition_free(s->repetition);

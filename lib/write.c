@@ -47,7 +47,7 @@ static gboolean use_word(gpointer writer, gint64 word)
 static gboolean use_outcomes(Writer *w, GBytes *stream)
 {
     Pieces p;
-    pieces_init(&p, g_bytes_get_data(stream, NULL), g_bytes_get_size(stream), NULL, 0);
+    pieces_init_part(&p, g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
     gboolean good = TRUE;
     while (good && pieces_next(&p))
         for (guint i = 0; good && i < p.words->len; i++) good = use_word(w, g_array_index(p.words, gint64, i));

@@ -299,7 +299,7 @@ static GArray *outcome_kinds(GRand *rand, guint n, guint repeated)
 {
     GArray *kinds = g_array_new(FALSE, FALSE, sizeof(guint));
     while (kinds->len < n) {
-        guint body[40], length = g_rand_int_range(rand, 1, 40), alphabet = g_rand_int_range(rand, 1, 1 + KINDS), how = g_rand_int_range(rand, 0, 5);
+        guint body[40], length = g_rand_int_range(rand, 1, 40), alphabet = g_rand_int_range(rand, 1, 1 + KINDS), how = g_rand_int_range(rand, 0, 6);
         for (guint i = 0; i < length; i++)
             body[i] = g_rand_int_range(rand, 0, 10) ? (guint)g_rand_int_range(rand, 0, alphabet) : (guint)g_rand_int_range(rand, 0, 400);
         guint passes = how ? g_rand_int_range(rand, 1, 1 + repeated) : 1, inner = how == 1 ? g_rand_int_range(rand, 1, length + 1) : 0;
@@ -311,6 +311,10 @@ static GArray *outcome_kinds(GRand *rand, guint n, guint repeated)
                 g_array_append_val(kinds, body[i % inner]);
             if (how == 3 && pass % 16 == 0) { /* a disturbance, another each time */
                 guint kind = g_rand_int_range(rand, 0, 1000);
+                g_array_append_val(kinds, kind);
+            }
+            for (guint i = 0; how == 5 && i < 2 * length; i++) { /* in equal steps, of one width */
+                guint kind = body[0] + 21 * i;
                 g_array_append_val(kinds, kind);
             }
             for (guint i = 0; how == 4 && i < length; i++) { /* noise */
@@ -398,6 +402,46 @@ static void test_repetition_undo(void)
         }
 }
 
+/* Entries that go up in equal steps, from and to where words end, beside special ones and over them; each row once or some times; and the last entry taken back. */
+static void test_rises(void)
+{
+    enum { WIDTH = 3 };
+    const gint64 starts[] = {0, -1, 5, WEND_ABSENT, WEND_CONST(3), G_MAXINT64 - 40, WEND_SPECIAL_BASE + 30, WEND_SPECIAL_BASE, G_MININT64}, by[] = {0, 1, -1, 7, G_GINT64_CONSTANT(1) << 40, G_MAXINT64 / 8, G_MININT64 / 8};
+    GRand *rand = g_rand_new_with_seed(55);
+    for (guint round = 0; round < 1000; round++) {
+        WendCst *t = wend_cst_new();
+        GArray *all = g_array_new(FALSE, FALSE, sizeof(gint64));
+        terminal(t, 1, 1);
+        for (guint rows = g_rand_int_range(rand, 1, 6); rows > 0; rows--) {
+            gint64 start[WIDTH], step[WIDTH];
+            for (guint i = 0; i < WIDTH; i++) {
+                start[i] = starts[g_rand_int_range(rand, 0, G_N_ELEMENTS(starts))];
+                step[i] = by[g_rand_int_range(rand, 0, g_rand_boolean(rand) ? 4 : G_N_ELEMENTS(by))];
+            }
+            guint length = g_rand_int_range(rand, 1, 80);
+            for (guint times = g_rand_int_range(rand, 1, 4); times > 0; times--)
+                for (guint k = 0; k < length; k++) {
+                    gint64 words[WIDTH];
+                    for (guint i = 0; i < WIDTH; i++) words[i] = (gint64)((guint64)start[i] + (guint64)step[i] * k);
+                    g_array_append_vals(all, words, WIDTH);
+                    g_assert_true(wend_cst_outcome(t, 0, words, WIDTH));
+                }
+        }
+        if (round % 2) {
+            wend_cst_outcome_undo(t, 0);
+            g_array_set_size(all, all->len - WIDTH);
+        }
+        Table table = encode_and_read(t, FALSE);
+        const GPtrArray *stream = table.streams->pdata[0];
+        g_assert_cmpuint(stream->len, ==, all->len / WIDTH);
+        for (guint i = 0; i < stream->len; i++) assert_words(stream->pdata[i], &g_array_index(all, gint64, WIDTH * i), WIDTH);
+        table_clear(&table);
+        wend_cst_free(t);
+        g_array_unref(all);
+    }
+    g_rand_free(rand);
+}
+
 static size_t memory_of(const GArray *kinds, guint n, gboolean varied, size_t *bytes)
 {
     WendCst *t = wend_cst_new();
@@ -414,14 +458,14 @@ static size_t memory_of(const GArray *kinds, guint n, gboolean varied, size_t *b
     return memory;
 }
 
-/* Outcomes in turn, and turns in turns, take no more for a million calls than for ten thousand. */
+/* Outcomes in turn, turns in turns, and such as go up in equal steps, again and again or on and on, take no more for a million calls than for ten thousand. */
 static void test_repetition_memory(void)
 {
     enum { FEW = 10000, MANY = 1000000 };
-    for (guint how = 0; how < 4; how++) {
+    for (guint how = 0; how < 6; how++) {
         GArray *kinds = g_array_new(FALSE, FALSE, sizeof(guint));
         for (guint i = 0; i < MANY; i++) {
-            guint kind = how == 0 ? i % 2 : how == 1 ? i / 3 % 4 : how == 2 ? i % 7 * (i % 7) % 5 : i % 130 < 120 ? i % 130 % 4 : i % 130;
+            guint kind = how == 0 ? i % 2 : how == 1 ? i / 3 % 4 : how == 2 ? i % 7 * (i % 7) % 5 : how == 3 ? (i % 130 < 120 ? i % 130 % 4 : i % 130) : how == 4 ? 21 * (i % 40) : 21 * i;
             g_array_append_val(kinds, kind);
         }
         for (guint varied = 0; varied < 2; varied++) {
@@ -623,6 +667,7 @@ int main(int argc, char **argv)
     g_test_add_func("/cst/table", test_table);
     g_test_add_func("/cst/unfinished", test_unfinished);
     g_test_add_func("/cst/streams", test_streams);
+    g_test_add_func("/cst/rises", test_rises);
     g_test_add_func("/cst/stream-memory", test_stream_memory);
     g_test_add_func("/cst/repetitions", test_repetitions);
     g_test_add_func("/cst/repetition-undo", test_repetition_undo);

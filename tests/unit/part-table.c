@@ -28,6 +28,34 @@ static double read_double(WendCursor *c)
     return v;
 }
 
+/* One, or as many as a rise has. */
+static GPtrArray *read_entry(WendCursor *c)
+{
+    GPtrArray *all = g_ptr_array_new_with_free_func(free_array);
+    guint64 head = wend_read_unsigned(c);
+    GArray *words = g_array_new(FALSE, FALSE, sizeof(gint64)), *steps = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (guint64 i = 0; i < head >> 1; i++)
+        g_array_append_vals(words, (gint64[]){wend_read_signed(c)}, 1);
+    guint64 count = head & 1 ? wend_read_unsigned(c) : 1;
+    for (guint64 i = 0; i < head >> 1 && head & 1; i++)
+        g_array_append_vals(steps, (gint64[]){wend_read_signed(c)}, 1);
+    g_assert_true(!(head & 1) || count > 1);
+    for (guint64 k = 0; k < count; k++) {
+        g_ptr_array_add(all, g_array_copy(words));
+        for (guint i = 0; i < steps->len && k + 1 < count; i++)
+            g_array_index(words, gint64, i) += g_array_index(steps, gint64, i);
+    }
+    g_array_unref(words);
+    g_array_unref(steps);
+    return all;
+}
+
+static void add_entry(GPtrArray *stream, const GPtrArray *entry)
+{
+    for (guint i = 0; i < entry->len; i++)
+        g_ptr_array_add(stream, g_array_ref(entry->pdata[i]));
+}
+
 static void expand(const WendCursor *rules, guint64 rule, const GPtrArray *entries, GPtrArray *stream)
 {
     WendCursor c = rules[rule];
@@ -37,18 +65,18 @@ static void expand(const WendCursor *rules, guint64 rule, const GPtrArray *entri
             if (id & 1)
                 expand(rules, id >> 1, entries, stream);
             else
-                g_ptr_array_add(stream, g_array_ref(entries->pdata[id >> 1]));
+                add_entry(stream, entries->pdata[id >> 1]);
     }
 }
 
 static void read_piece(WendCursor *c, GPtrArray *stream)
 {
-    GPtrArray *entries = g_ptr_array_new_with_free_func(free_array);
+    GPtrArray *entries = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
     guint64 repeats = wend_read_unsigned(c);
     for (size_t n = repeats ? 1 : wend_read_count(c, 1); n > 0; n--)
-        g_ptr_array_add(entries, read_words(c));
+        g_ptr_array_add(entries, read_entry(c));
     for (guint64 i = 0; i < repeats; i++)
-        g_ptr_array_add(stream, g_array_ref(entries->pdata[0]));
+        add_entry(stream, entries->pdata[0]);
     if (!repeats) {
         size_t n = wend_read_count(c, 1);
         WendCursor *rules = g_new(WendCursor, n);
