@@ -75,10 +75,33 @@ WendTiming timing_result(const TimingSum *t)
     return r;
 }
 
+/* The longest by itself: a call during which the process did not run takes a thousand times what the others do, and would be most of their deviation, and of how well their mean is known. */
+static WendTiming without_longest(const TimingSum *t)
+{
+    TimingSum rest = *t;
+    __int128 longest = fixed(t->max, SUM_BITS);
+    if (t->count <= 2 || longest < 0 || longest > t->sum) return timing_result(t); /* the last of a damaged part */
+    rest.count--;
+    rest.sum -= longest;
+    rest.sum2 -= MIN(rest.sum2, (unsigned __int128)fixed((long double)t->max * t->max, SUM2_BITS));
+    return timing_result(&rest);
+}
+
+/* That of both together at least, as one of their extremes says by itself. Times have long tails, and 9 is the kurtosis of the exponential distribution. */
+static double kurtosis(const TimingSum *a, const TimingSum *b)
+{
+    TimingSum both = *a;
+    timing_add(&both, b);
+    WendTiming t = timing_result(&both);
+    if (!(t.stddev > 0)) return 9;
+    double far = MAX(t.max - t.mean, t.mean - t.min) / t.stddev;
+    return MAX(9, far * far * far * far / (double)t.count);
+}
+
 gboolean timing_alike(const TimingSum *a, const TimingSum *b)
 {
     if (a->count == 0 || b->count == 0) return a->count == b->count;
-    WendTiming x = timing_result(a), y = timing_result(b);
+    WendTiming x = without_longest(a), y = without_longest(b);
     double least = 0.005 * MIN(x.mean, y.mean) + 1e-10; /* less is not worth a row */
     /* Nor is what is small beside how the calls of either differ among themselves ("small" effects: J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988), however many there are. */
     double small = 0.25;
@@ -91,8 +114,8 @@ gboolean timing_alike(const TimingSum *a, const TimingSum *b)
     if (x.count == 1 && y.count == 1) x.stddev = y.stddev = (x.mean + y.mean) / 16;
     else if (x.count == 1) x.stddev = y.stddev;
     else if (y.count == 1) y.stddev = x.stddev;
-    /* The logarithm of a deviation has a standard error of √((kurtosis - 1) / 4 n); times have long tails, and 9 is the kurtosis of the exponential distribution. */
-    if (fabs(log((x.stddev + least) / (y.stddev + least))) > MAX(sigma * sqrt(2 * of_x + 2 * of_y), small)) return FALSE;
+    /* The logarithm of a deviation has a standard error of √((kurtosis - 1) / 4 n). */
+    if (fabs(log((x.stddev + least) / (y.stddev + least))) > MAX(sigma * sqrt((kurtosis(a, b) - 1) / 4 * (of_x + of_y)), small)) return FALSE;
     /* If the deviations are one, both say together what it is: a few calls by themselves may well say too little. */
     double n = (double)x.count + (double)y.count, variance = (double)x.count / n * x.stddev * x.stddev + (double)y.count / n * y.stddev * y.stddev;
     return fabs(x.mean - y.mean) <= MAX(MAX(sigma * sqrt(variance * (of_x + of_y)), small * MIN(x.stddev, y.stddev)), least);
