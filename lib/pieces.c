@@ -49,19 +49,17 @@ static gboolean rises(const gint64 *words, const gint64 *steps, gsize width, gui
     return TRUE;
 }
 
-/* What follows an entry of WIDTH words that is a rise. */
-static void read_rise(Pieces *p, gsize at, gsize width)
+/* What follows an entry of WIDTH words that is a rise. Returns its count. */
+static guint64 read_rise(Pieces *p, gsize at, gsize width)
 {
     guint64 count = wend_read_unsigned(&p->c);
-    if (p->c.failed || width > (gsize)(p->c.end - p->c.p)) {
-        p->c.failed = true;
-        return;
-    }
+    if (width > (gsize)(p->c.end - p->c.p)) p->c.failed = true;
+    if (p->c.failed) return 0;
     g_array_set_size(p->words, (guint)(at + 2 * width));
     gint64 *words = (gint64 *)(gpointer)p->words->data + at;
     for (gsize i = 0; i < width; i++) words[width + i] = wend_read_signed(&p->c);
-    if (p->c.failed || !rises(words, words + width, width, count)) p->c.failed = true;
-    g_array_index(p->counts, guint64, p->counts->len - 1) = count;
+    if (!rises(words, words + width, width, count)) p->c.failed = true;
+    return count;
 }
 
 static void read_entries(Pieces *p, gsize n)
@@ -75,13 +73,12 @@ static void read_entries(Pieces *p, gsize n)
         guint64 head = wend_read_unsigned(&p->c), width = p->in_part ? head >> 1 : head;
         if (width > (gsize)(p->c.end - p->c.p) || 2 * width > G_MAXINT32 - at) p->c.failed = true;
         if (p->c.failed) return;
-        g_array_append_vals(p->counts, (guint64[]){0}, 1);
         g_array_set_size(p->words, (guint)(at + width));
         gint64 *words = (gint64 *)(gpointer)p->words->data + at;
         for (gsize i = 0; i < width; i++) words[i] = p->constants ? codec_word(&p->c, p->constants, p->n_constants) : wend_read_signed(&p->c);
-        gboolean is_rise = p->in_part && head & 1;
-        if (is_rise) read_rise(p, at, width);
-        at += is_rise ? 2 * width : width;
+        guint64 count = p->in_part && head & 1 ? read_rise(p, at, width) : 0;
+        at += count ? 2 * width : width;
+        g_array_append_val(p->counts, count);
         g_array_append_val(p->first, at);
     }
 }

@@ -1,9 +1,9 @@
 /* sequence-write.c: the parts that go with the sequences: outcomes, polls, timing. */
 #include <string.h>
 
+#include "elastic.h"
 #include "functions.h"
 #include "pairs.h"
-#include "elastic.h"
 #include "pieces.h"
 #include "stream.h"
 #include "timing-rows.h"
@@ -51,16 +51,18 @@ static Pieces pieces_of(GBytes *stream)
     return p;
 }
 
-/* Without rises, which an archive has as columns. */
-static gboolean put_pieces(Writer *w, GBytes *stream)
+/* An archive has no rises: RISES, there are some, and not all has been put. */
+static gboolean put_pieces(Writer *w, GBytes *stream, gboolean *rises)
 {
     Pieces p = pieces_of(stream);
-    while (pieces_next(&p)) {
+    *rises = FALSE;
+    while (!*rises && pieces_next(&p)) {
         wend_buf_unsigned(&w->out, p.repeats);
         if (!p.repeats) wend_buf_unsigned(&w->out, pieces_entries(&p));
         for (guint e = 0; e < pieces_entries(&p); e++) {
             guint n;
             const gint64 *words = pieces_entry(&p, e, &n);
+            *rises |= pieces_count(&p, e) > 0;
             wend_buf_unsigned(&w->out, n);
             for (guint i = 0; i < n; i++) writer_word(w, words[i]);
         }
@@ -117,16 +119,6 @@ static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
     return good && width > 0;
 }
 
-static gboolean has_rises(GBytes *stream)
-{
-    Pieces p = pieces_of(stream);
-    gboolean has = FALSE;
-    while (!has && pieces_next(&p))
-        for (guint e = 0; e < pieces_entries(&p); e++) has |= pieces_count(&p, e) > 0;
-    pieces_clear(&p);
-    return has;
-}
-
 /* The same stream, recorded without rises. NULL: damaged, or longer than any. */
 static GBytes *without_rises(GBytes *stream)
 {
@@ -171,7 +163,6 @@ static gboolean put_rises(Writer *w, GBytes *stream)
 
 static gboolean put_content(Writer *w, GBytes *stream)
 {
-    if (has_rises(stream)) return put_rises(w, stream);
     Look first = look_at(stream);
     if (first.one_run && first.zeros) {
         wend_buf_unsigned(&w->out, (guint64)first.width << 1);
@@ -179,9 +170,13 @@ static gboolean put_content(Writer *w, GBytes *stream)
     }
     WendBuf member_so_far = w->out, columns = WEND_BUF_INIT;
     w->out = (WendBuf)WEND_BUF_INIT;
-    gboolean good = put_pieces(w, stream);
+    gboolean rises, good = put_pieces(w, stream, &rises);
     WendBuf pieces = w->out;
     w->out = member_so_far;
+    if (rises) {
+        wend_buf_clear(&pieces);
+        return put_rises(w, stream);
+    }
     /* At least these are two numbers and, for each word, what a series takes. */
     gboolean by_columns = good && !first.one_run && pieces.len > 2 + 2 * first.width && put_columns(w, stream, &columns);
     if (by_columns && columns.len < pieces.len) {

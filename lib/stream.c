@@ -79,7 +79,7 @@ static size_t unsigned_bytes(uint64_t v)
 
 static size_t words_bytes(const int64_t *words, size_t n)
 {
-    size_t bytes = unsigned_bytes(n);
+    size_t bytes = 0;
     for (size_t i = 0; i < n; i++)
         bytes += unsigned_bytes(wend_zigzag(words[i]));
     return bytes;
@@ -94,7 +94,7 @@ static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, const int
         return NULL;
     e->signature = (WendSignature){.shape = copy, .n_shape = n, .slots = rise_copy, .n_slots = n_rise};
     e->number = (uint32_t)r->table.n;
-    e->bytes = words_bytes(words, n) + (n_rise > 0 ? words_bytes(rise, n_rise) : 0);
+    e->bytes = unsigned_bytes((uint64_t)n << 1) + words_bytes(words, n) + words_bytes(rise, n_rise);
     if (!wend_intern_add(&r->table, &e->signature, hash))
         return NULL;
     if (r->newest)
@@ -283,8 +283,8 @@ static bool goes_on(WendStream *s, const int64_t *words, size_t n)
     return true;
 }
 
-/* Whether the next entry goes up from the last one as that did from the one before it. Special words (words.h) stay what they are. */
-static void climb(WendStream *s, const int64_t *words, size_t n)
+/* Whether the next entry and so many before it, CLIMB in all, each go up from the one before by the same steps: a rise may begin with it. Special words (words.h) stay what they are. */
+static bool climbs(WendStream *s, const int64_t *words, size_t n)
 {
     const int64_t *last = s->count ? risen(s) : last_entry(s);
     int64_t *step = steps(s);
@@ -297,6 +297,7 @@ static void climb(WendStream *s, const int64_t *words, size_t n)
         step[i] = now;
     }
     s->climb = !possible ? 0 : same ? s->climb + 1 : 1;
+    return s->climb >= CLIMB;
 }
 
 static bool make_room(WendStream *s, size_t n)
@@ -332,8 +333,7 @@ bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
         return false;
     if (s->repeats > 0 && !(s->repetition ? repeat(s) : put_down(s)))
         return false;
-    climb(s, words, n);
-    s->count = s->climb >= CLIMB && !s->flat;
+    s->count = !s->flat && climbs(s, words, n);
     if (n > 0)
         memcpy(last_entry(s), words, n * sizeof *words);
     if (s->count)

@@ -80,7 +80,7 @@ static WendTiming without_longest(const TimingSum *t)
 {
     TimingSum rest = *t;
     __int128 longest = fixed(t->max, SUM_BITS);
-    if (t->count <= 2 || longest < 0 || longest > t->sum) return timing_result(t); /* the last of a damaged part */
+    if (t->count <= 2 || longest < 0 || longest > t->sum) return timing_result(t); /* a damaged part may say that it is negative, or more than all together */
     rest.count--;
     rest.sum -= longest;
     rest.sum2 -= MIN(rest.sum2, (unsigned __int128)fixed((long double)t->max * t->max, SUM2_BITS));
