@@ -98,10 +98,9 @@ static double kurtosis(const TimingSum *a, const TimingSum *b)
     return MAX(9, far * far * far * far / (double)t.count);
 }
 
-gboolean timing_alike(const TimingSum *a, const TimingSum *b)
+/* KURTOSIS: that of both. */
+static gboolean alike(WendTiming x, WendTiming y, double kurtosis)
 {
-    if (a->count == 0 || b->count == 0) return a->count == b->count;
-    WendTiming x = without_longest(a), y = without_longest(b);
     double least = 0.005 * MIN(x.mean, y.mean) + 1e-10; /* less is not worth a row */
     /* Nor is what is small beside how the calls of either differ among themselves ("small" effects: J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988), however many there are. */
     double small = 0.25;
@@ -115,10 +114,18 @@ gboolean timing_alike(const TimingSum *a, const TimingSum *b)
     else if (x.count == 1) x.stddev = y.stddev;
     else if (y.count == 1) y.stddev = x.stddev;
     /* The logarithm of a deviation has a standard error of √((kurtosis - 1) / 4 n). */
-    if (fabs(log((x.stddev + least) / (y.stddev + least))) > MAX(sigma * sqrt((kurtosis(a, b) - 1) / 4 * (of_x + of_y)), small)) return FALSE;
+    if (fabs(log((x.stddev + least) / (y.stddev + least))) > MAX(sigma * sqrt((kurtosis - 1) / 4 * (of_x + of_y)), small)) return FALSE;
     /* If the deviations are one, both say together what it is: a few calls by themselves may well say too little. */
     double n = (double)x.count + (double)y.count, variance = (double)x.count / n * x.stddev * x.stddev + (double)y.count / n * y.stddev * y.stddev;
     return fabs(x.mean - y.mean) <= MAX(MAX(sigma * sqrt(variance * (of_x + of_y)), small * MIN(x.stddev, y.stddev)), least);
+}
+
+gboolean timing_alike(const TimingSum *a, const TimingSum *b)
+{
+    if (a->count == 0 || b->count == 0) return a->count == b->count;
+    double of_both = kurtosis(a, b);
+    /* Of few calls the longest is much of the deviation, by right. */
+    return alike(without_longest(a), without_longest(b), of_both) || alike(timing_result(a), timing_result(b), of_both);
 }
 
 void timing_encode(const TimingSum *t, WendBuf *out)

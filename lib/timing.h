@@ -20,7 +20,7 @@ typedef struct {
 TimingSum timing_from_moments(guint64 count, double mean, double min, double max, double m2); /* m2: sum of (x - mean)² */
 void timing_add(TimingSum *a, const TimingSum *b);
 /* Whether A and B may well be times of the same: their means (Welch 1947) and their deviations are no further apart than four and a half standard errors (three, if one is a single call), or than is worth a
- * row. The longest of each does not count, nor do deviations that are of a few calls which are far from all others. Of one call alone the deviation is taken from the other, and of two such is an
+ * row, be it with the longest of each or without it; and deviations do not count that are of a few calls which are far from all others. Of one call alone the deviation is taken from the other, and of two such is an
  * eighth of their mean. */
 gboolean timing_alike(const TimingSum *a, const TimingSum *b);
 WendTiming timing_result(const TimingSum *t);
