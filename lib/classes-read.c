@@ -8,10 +8,13 @@
 
 typedef struct {
     guint n;                    /* variants; 1: no trip counts */
-    guint32 *of;                /* by rank of the class */
+    guint32 *of;                /* by rank of the class; NULL: there is one variant */
     guint n_trips;
     guint64 *trips;             /* by variant, then by trip */
 } Trips;
+
+/* A class of the archive. */
+struct ToldClass { RankSet ranks; Trips trips; };
 
 /* What the program is to get. A rule is open as long as a trip count is in it. */
 typedef struct {
@@ -35,11 +38,9 @@ static void find_open(ClassReader *o)
         }
 }
 
-static gboolean read_trips(Member *m, guint n_ranks, gboolean several, Trips *t)
+/* Which of T->n > 1 variants each rank is of. */
+static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 {
-    *t = (Trips){.n = 1};
-    if (!several) return TRUE;
-    guint64 n = wend_read_unsigned(&m->c);
     if (m->c.failed || n < 2 || n > n_ranks) return member_bad(m, "a class has more variants than ranks");
     g_autoptr(Series) of = series_decode(&m->c, n_ranks, NULL, 0);
     t->n = (guint)n;
@@ -51,14 +52,21 @@ static gboolean read_trips(Member *m, guint n_ranks, gboolean several, Trips *t)
         if (r == n_ranks - 1 && next != n) return member_bad(m, "a variant has no ranks");
         t->of[r] = (guint32)variant;
     }
-    t->n_trips = wend_read_count(&m->c, 2);
-    if (m->c.failed || (guint64)t->n_trips * n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more trip counts than it can hold");
-    t->trips = g_new(guint64, (gsize)t->n_trips * n + 1);
+    return TRUE;
+}
+
+static gboolean read_trips(Member *m, Trips *t)
+{
+    t->n_trips = wend_read_count(&m->c, m->p->format < ARCHIVE_RANKS_FIRST ? 2 : 1);
+    if (m->c.failed || (guint64)t->n_trips * t->n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more trip counts than it can hold");
+    t->trips = g_new(guint64, (gsize)t->n_trips * t->n + 1);
     gint64 least = m->p->format < ARCHIVE_WOVEN ? 1 : 0;
     for (guint trip = 0; trip < t->n_trips; trip++) {
-        g_autoptr(Series) counts = series_decode(&m->c, n, NULL, 0);
-        for (guint v = 0; v < n; v++) {
-            gint64 count = counts ? series_at(counts, v) : -1;
+        guint64 said = m->p->format < ARCHIVE_RANKS_FIRST ? TRIPS_SERIES : wend_read_unsigned(&m->c), bits = said - TRIPS_BITS;
+        if (said != TRIPS_SERIES && (t->n > CODEC_BITS_MOST || bits >> t->n)) return member_bad(m, "a trip count is of a variant that is not there");
+        g_autoptr(Series) counts = said == TRIPS_SERIES ? series_decode(&m->c, t->n, NULL, 0) : NULL;
+        for (guint v = 0; v < t->n; v++) {
+            gint64 count = said != TRIPS_SERIES ? (gint64)(bits >> v & 1) : counts ? series_at(counts, v) : -1;
             if (count < least) return member_bad(m, "a trip count makes no sense");
             t->trips[(gsize)v * t->n_trips + trip] = (guint64)count;
         }
@@ -66,10 +74,11 @@ static gboolean read_trips(Member *m, guint n_ranks, gboolean several, Trips *t)
     return TRUE;
 }
 
-static void trips_clear(Trips *t)
+static void told_class_clear(ToldClass *k)
 {
-    g_free(t->of);
-    g_free(t->trips);
+    rankset_clear(&k->ranks);
+    g_free(k->trips.of);
+    g_free(k->trips.trips);
 }
 
 /* START, if it is open, and the open rules below it, ascending. */
@@ -223,24 +232,28 @@ static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t
     return TRUE;
 }
 
-/* HEAD: twice the sequences, and whether the class varies. SEQUENCES NULL: they come next. */
-static gboolean read_class(ClassReader *o, const RankSet *ranks, guint64 head, const ToldSequence *sequences)
+/* N sequences. SEQUENCES NULL: they come next, behind the trip counts. */
+static gboolean read_class(ClassReader *o, ToldClass *k, gsize n, const ToldSequence *sequences)
 {
     Member *m = o->m;
-    Trips trips = {0};
-    gsize n = (gsize)(head >> 1);
-    gboolean good = read_trips(m, ranks->n, head & 1, &trips);
-    if (good && (guint64)o->classes->len + trips.n > m->p->ranks) good = member_bad(m, "has more classes than ranks");
-    if (good && (guint64)trips.n * n > program_most((gsize)(m->c.end - m->c.p))) good = member_bad(m, "has more sequences than it can hold");
-    g_autofree ToldSequence *next = good && !sequences ? g_new(ToldSequence, n + 1) : NULL;
+    Trips *trips = &k->trips;
+    if (trips->n > 1 && !read_trips(m, trips)) return FALSE;
+    if ((guint64)o->classes->len + trips->n > m->p->ranks) return member_bad(m, "has more classes than ranks");
+    if ((guint64)trips->n * n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more sequences than it can hold");
+    g_autofree ToldSequence *next = sequences ? NULL : g_new(ToldSequence, n + 1);
     for (gsize q = 0; next && q < n; q++) {
         next[q].kind = wend_read_unsigned(&m->c);
         next[q].id = member_word(m);
         next[q].rule = wend_read_unsigned(&m->c);
     }
-    good = good && (!m->c.failed || member_bad(m, "truncated")) && add_classes(o, ranks, &trips, sequences ? sequences : next, n);
-    trips_clear(&trips);
-    return good;
+    return (!m->c.failed || member_bad(m, "truncated")) && add_classes(o, &k->ranks, trips, sequences ? sequences : next, n);
+}
+
+/* Before format 12, behind what says whether there are SEVERAL variants. */
+static gboolean read_whole_class(ClassReader *o, ToldClass *k, guint64 head, const ToldSequence *sequences)
+{
+    Member *m = o->m;
+    return (!(head & 1) || read_variants(m, k->ranks.n, wend_read_unsigned(&m->c), &k->trips)) && read_class(o, k, (gsize)(head >> 1), sequences);
 }
 
 /* Before format 11 each class has its ranks and sequences with it. */
@@ -249,12 +262,12 @@ static gboolean read_one_by_one(ClassReader *o, gsize n)
     Member *m = o->m;
     gboolean good = TRUE;
     for (gsize i = 0; i < n && good; i++) {
-        RankSet ranks;
-        if (!rankset_decode(&ranks, &m->c, m->p->ranks)) return member_bad(m, "a class has a rank that is not there");
+        ToldClass k = {.trips.n = 1};
+        if (!rankset_decode(&k.ranks, &m->c, m->p->ranks)) return member_bad(m, "a class has a rank that is not there");
         guint64 head = wend_read_unsigned(&m->c);
         good = !m->c.failed && head >> 1 <= (guint64)(m->c.end - m->c.p) / 3 ? TRUE : member_bad(m, "truncated");
-        good = good && read_class(o, &ranks, head, NULL);
-        rankset_clear(&ranks);
+        good = good && read_whole_class(o, &k, head, NULL);
+        told_class_clear(&k);
     }
     return good;
 }
@@ -267,19 +280,20 @@ static guint64 classes_most(const Member *m)
     return CLASSES_PER_BYTE * (guint64)(m->c.end - m->c.p);
 }
 
-/* Of all classes: HEADS as in read_class, and where each one's sequences begin. */
+/* Of all classes: how many sequences they have (before format 12: twice that, and whether there are several variants), and where each one's begin. */
 typedef struct { guint64 *heads; gsize *first; ToldSequence *sequences; } ToldClasses;
 
 static gboolean read_told(Member *m, gsize n, ToldClasses *told)
 {
     g_autoptr(Series) heads = series_decode(&m->c, n, NULL, 0);
     guint64 most = classes_most(m), all = 0;
+    guint unused = m->p->format < ARCHIVE_RANKS_FIRST ? 1 : 0;
     told->heads = g_new(guint64, n + 1);
     told->first = g_new(gsize, n + 1);
     for (gsize i = 0; i < n; i++) {
         told->first[i] = (gsize)all;
         told->heads[i] = heads ? (guint64)series_at(heads, i) : G_MAXUINT64; /* a negative number is a large one */
-        if (told->heads[i] >> 1 > most || (all += told->heads[i] >> 1) > most) return member_bad(m, "has more sequences than it can hold");
+        if (told->heads[i] >> unused > most || (all += told->heads[i] >> unused) > most) return member_bad(m, "has more sequences than it can hold");
     }
     told->sequences = g_new(ToldSequence, all + 1);
     if (all == 0) return TRUE;
@@ -292,39 +306,99 @@ static gboolean read_told(Member *m, gsize n, ToldClasses *told)
     return TRUE;
 }
 
-static gboolean read_columns(ClassReader *o, gsize n)
+static gboolean read_columns(ClassReader *o, GArray *classes)
 {
-    Member *m = o->m;
     ToldClasses told = {0};
-    RankSet *sets = g_new0(RankSet, n + 1);
-    gboolean good = n == 0 || ranksets_decode(sets, (guint)n, &m->c, m->p->ranks) || member_bad(m, "a class has a rank that is not there");
-    good = good && (n == 0 || read_told(m, n, &told));
-    for (gsize i = 0; i < n && good; i++) good = read_class(o, &sets[i], told.heads[i], told.sequences + told.first[i]);
-    for (gsize i = 0; i < n; i++) rankset_clear(&sets[i]);
-    g_free(sets);
+    gboolean good = classes->len == 0 || read_told(o->m, classes->len, &told), whole = o->m->p->format < ARCHIVE_RANKS_FIRST;
+    for (guint i = 0; i < classes->len && good; i++) {
+        ToldClass *k = &g_array_index(classes, ToldClass, i);
+        const ToldSequence *sequences = told.sequences + told.first[i];
+        good = whole ? read_whole_class(o, k, told.heads[i], sequences) : read_class(o, k, (gsize)told.heads[i], sequences);
+    }
     g_free(told.heads);
     g_free(told.first);
     g_free(told.sequences);
     return good;
 }
 
-gboolean read_classes(Member *m)
+/* How many ranks and classes there are. */
+static gboolean read_counts(Member *m, gsize *n_classes)
 {
     WendProgram *p = m->p;
     guint64 world = wend_read_unsigned(&m->c);
     if (m->c.failed || world == 0 || world > RANKSET_MAX) return member_bad(m, "the number of ranks makes no sense");
-    p->ranks = world;
+    p->ranks = (guint)world;
     p->class_of = program_new_block(p, world, sizeof(guint));
     memset(p->class_of, 0xff, world * sizeof(guint));
+    *n_classes = p->format >= ARCHIVE_CLASS_COLUMNS ? (gsize)wend_read_unsigned(&m->c) : wend_read_count(&m->c, 4);
+    return (!m->c.failed && *n_classes <= world && *n_classes <= classes_most(m)) || member_bad(m, "has more classes than ranks, or than it can hold");
+}
+
+/* The ranks of each class, as since format 11. */
+static gboolean read_sets(Member *m)
+{
+    WendProgram *p = m->p;
+    gsize n;
+    if (!read_counts(m, &n)) return FALSE;
+    p->told_classes = g_array_new(FALSE, TRUE, sizeof(ToldClass));
+    g_array_set_clear_func(p->told_classes, (GDestroyNotify)told_class_clear);
+    g_array_set_size(p->told_classes, (guint)n);
+    g_autofree RankSet *sets = g_new0(RankSet, n + 1);
+    gboolean good = n == 0 || ranksets_decode(sets, (guint)n, &m->c, p->ranks);
+    for (guint i = 0; i < n; i++) g_array_index(p->told_classes, ToldClass, i) = (ToldClass){.ranks = sets[i], .trips.n = 1};
+    return good || member_bad(m, "a class has a rank that is not there");
+}
+
+/* The ranks of each variant of a class, which has them all. */
+static void add_roles(GArray *roles, const ToldClass *k)
+{
+    guint n = k->trips.n;
+    g_autofree guint32 *ranks = rankset_expand(&k->ranks), *sorted = g_new(guint32, k->ranks.n), *end = g_new0(guint32, n + 1);
+    for (guint32 r = 0; r < k->ranks.n; r++) end[k->trips.of[r] + 1]++;
+    for (guint v = 0; v < n; v++) end[v + 1] += end[v]; /* begins, as yet */
+    for (guint32 r = 0; r < k->ranks.n; r++) sorted[end[k->trips.of[r]]++] = ranks[r];
+    for (guint v = 0; v < n; v++) {
+        guint32 begin = v > 0 ? end[v - 1] : 0;
+        RankSet role = rankset_from_sorted(sorted + begin, end[v] - begin);
+        g_array_append_val(roles, role);
+    }
+}
+
+gboolean read_ranks(Member *m)
+{
+    WendProgram *p = m->p;
+    if (!read_sets(m)) return FALSE;
+    guint n = p->told_classes->len;
+    p->roles = g_array_new(FALSE, FALSE, sizeof(RankSet));
+    g_array_set_clear_func(p->roles, (GDestroyNotify)rankset_clear);
+    if (n == 0) return TRUE;
+    g_autoptr(Series) variants = series_decode(&m->c, n, NULL, 0);
+    for (guint i = 0; i < n; i++) {
+        ToldClass *k = &g_array_index(p->told_classes, ToldClass, i);
+        gint64 n_variants = variants ? series_at(variants, i) : -1;
+        if (n_variants != 1 && !read_variants(m, k->ranks.n, (guint64)n_variants, &k->trips)) return FALSE; /* what is negative is too much */
+        RankSet all = n_variants == 1 ? rankset_copy(&k->ranks) : (RankSet){0};
+        if (n_variants == 1) g_array_append_val(p->roles, all); else add_roles(p->roles, k);
+    }
+    g_array_sort(p->roles, ranksets_by_lowest);
+    return TRUE;
+}
+
+gboolean read_classes(Member *m)
+{
+    WendProgram *p = m->p;
     gboolean columns = p->format >= ARCHIVE_CLASS_COLUMNS;
-    gsize n = columns ? (gsize)wend_read_unsigned(&m->c) : wend_read_count(&m->c, 4);
-    if (m->c.failed || n > world || n > classes_most(m)) return member_bad(m, "has more classes than ranks, or than it can hold");
+    gsize n = 0;
+    if (columns && p->format < ARCHIVE_RANKS_FIRST && !read_sets(m)) return FALSE;
+    if (!columns && !read_counts(m, &n)) return FALSE;
     ClassReader o = {.m = m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
                 .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)), .made = g_new0(guint32, p->n_rules + 1),
                 .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .left = program_most((gsize)(m->c.end - m->c.p))};
     g_array_append_vals(o.rules, p->rules, p->n_rules);
     find_open(&o);
-    gboolean good = columns ? read_columns(&o, n) : read_one_by_one(&o, n);
+    gboolean good = columns ? read_columns(&o, p->told_classes) : read_one_by_one(&o, n);
+    g_clear_pointer(&p->told_classes, g_array_unref);
+    g_clear_pointer(&p->roles, g_array_unref);
     if (good) hand_over(&o);
     g_array_unref(o.classes);
     g_array_unref(o.data);

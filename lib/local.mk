@@ -27,7 +27,7 @@ CORE_SOURCES = \
 	lib/recording.h lib/rules.h \
 	lib/requests.c lib/requests.h \
 	lib/rules-write.c lib/rules.c \
-	lib/sequence-read.c lib/sequence-write.c \
+	lib/sequence-read.c lib/sequence-write.c lib/timing-write.c \
 	lib/series-bytes.c lib/series-patterns.c lib/series-private.h lib/series.c lib/series.h \
 	lib/table.c \
 	lib/timing.c lib/timing.h \

@@ -311,13 +311,62 @@ static gboolean read_shapes(Member *m)
     return p->format < ARCHIVE_BY_FUNCTION ? read_shapes_before(m) : read_shapes_grouped(m);
 }
 
-/* What is said of a table, as since format 7. */
+/* -- tables of values -- */
+
+/* A set of ranks, of any world, or (since format 12) those of some roles. */
+static gboolean read_set(Member *m, RankSet *set)
+{
+    const GArray *roles = m->p->roles;
+    guint64 said = m->p->format >= ARCHIVE_RANKS_FIRST ? wend_read_unsigned(&m->c) : SET_OF_RANKS;
+    if (said == SET_OF_RANKS) return rankset_decode(set, &m->c, RANKSET_MAX) || member_bad(m, "values of a rank that is not there");
+    g_autofree guint32 *numbers = NULL;
+    guint n = 0;
+    if (said == SET_OF_ROLES) {
+        RankSet of_roles = {0};
+        if (rankset_decode(&of_roles, &m->c, roles->len)) numbers = rankset_expand(&of_roles);
+        n = of_roles.n;
+        rankset_clear(&of_roles);
+    } else {
+        guint64 bits = said - SET_BITS;
+        numbers = g_new(guint32, CODEC_BITS_MOST + 2);
+        for (guint32 i = 0; bits >> i; i++) {
+            if (bits >> i & 1) numbers[n++] = i;
+            if (i >= roles->len || i >= CODEC_BITS_MOST) return member_bad(m, "values of a role that is not there");
+        }
+    }
+    if (!numbers || n == 0) return member_bad(m, "values of a role that is not there");
+    return ranksets_union(roles, numbers, n, &m->p->runs_left, set) || member_bad(m, "sets of ranks are of too many roles");
+}
+
+/* What is said of a table, as since format 12. */
 static guint64 read_table_form(Member *m)
 {
     guint64 form = wend_read_unsigned(&m->c);
-    if (m->p->format >= ARCHIVE_TABLES_TOGETHER) return form;
+    if (m->p->format >= ARCHIVE_RANKS_FIRST) return form;
     if (form > G_MAXUINT32) m->c.failed = true;
-    return (form & ~(guint64)1) << 1 | (form & 1);
+    if (m->p->format < ARCHIVE_TABLES_TOGETHER) return (form >> 1) << TABLE_SET_BITS | (form & 1);
+    return (form >> 2) << TABLE_SET_BITS | (form & 3);
+}
+
+/* What a table before, of which it is a part, says of RANKS. */
+static gboolean read_part(Member *m, const RankSet *ranks, guint64 n_before, WendSlotTable *table)
+{
+    guint64 number = wend_read_unsigned(&m->c);
+    if (m->c.failed || number >= n_before || ranks->n > m->p->words_left) return member_bad(m, "a table is a part of one that is not there, or of too many values");
+    m->p->words_left -= ranks->n;
+    const WendSlotTable *whole = &m->p->tables[number];
+    SeriesBuilder *b = series_builder_new();
+    gboolean good = TRUE;
+    for (guint32 at = 0; at < ranks->n && good;) {
+        RankRun run = rankset_run(ranks, at);
+        for (guint32 i = 0, index; i < run.count && good; i++) {
+            good = rankset_find(&whole->ranks, run.first + i * run.step, &index);
+            if (good) series_builder_add(b, (SeriesRun){series_at(whole->series, index), 0, 1});
+        }
+        at += run.count;
+    }
+    *table = (WendSlotTable){rankset_copy(ranks), whole->of_self, series_builder_end(b)};
+    return good || member_bad(m, "a table is a part of one that has not all its ranks");
 }
 
 static gboolean read_tables(Member *m)
@@ -328,19 +377,23 @@ static gboolean read_tables(Member *m)
     g_array_set_clear_func(sets, (GDestroyNotify)rankset_clear);
     g_array_set_size(sets, (guint)n_sets);
     for (guint i = 0; i < n_sets; i++)
-        if (!rankset_decode(&g_array_index(sets, RankSet, i), &m->c, RANKSET_MAX)) return member_bad(m, "values of a rank that is not there");
+        if (!read_set(m, &g_array_index(sets, RankSet, i))) return FALSE;
     guint64 n = wend_read_unsigned(&m->c);
     if (m->c.failed || n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p)) return member_bad(m, "has more tables than it can hold");
     p->tables = program_new_block(p, n, sizeof(WendSlotTable));
     p->n_tables = (guint)n;
     for (guint64 i = 0, many; i < n; i += many) {
-        guint64 form = read_table_form(m), set = form >> 2;
-        gboolean several = (form & TABLE_TOGETHER) != 0;
+        guint64 form = read_table_form(m), set = form >> TABLE_SET_BITS;
+        gboolean several = (form & TABLE_TOGETHER) != 0, part = (form & TABLE_PART) != 0;
         many = several ? wend_read_unsigned(&m->c) : 1;
         if (m->c.failed || set >= n_sets) return member_bad(m, "values of ranks that are not listed");
         const RankSet *ranks = &g_array_index(sets, RankSet, set);
-        if (many == 0 || many > n - i || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
+        if (many == 0 || many > n - i || (part && form & 3) || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
             return member_bad(m, "tables of values make no sense");
+        if (part) {
+            if (!read_part(m, ranks, i, &p->tables[i])) return FALSE;
+            continue;
+        }
         g_autoptr(Series) all = series_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
         if (!all) return member_bad(m, "a table of values is damaged");
         for (guint64 k = 0; k < many; k++)
@@ -704,6 +757,6 @@ gboolean program_read(WendProgram *p, GError **error)
     Member m = {.p = p, .error = error};
     if (!read_meta(p, error)) return FALSE;
     return member_part(&m, "functions") && read_functions(&m) && member_part(&m, "constants") && read_constants(&m) && member_part(&m, "shapes") && read_shapes(&m) &&
-           member_part(&m, "terminals") && read_terminals(&m) && member_part(&m, "rules") && read_rules(&m) && member_part(&m, "classes") && read_classes(&m) &&
+           (p->format < ARCHIVE_RANKS_FIRST || (member_part(&m, "ranks") && read_ranks(&m))) && member_part(&m, "terminals") && read_terminals(&m) && member_part(&m, "rules") && read_rules(&m) && member_part(&m, "classes") && read_classes(&m) &&
            read_sequences(&m) && member_close(&m);
 }

@@ -17,8 +17,9 @@ typedef struct {
     GArray *terminals, *shapes;         /* guint, ascending */
     GArray *rules;                      /* scratch */
     struct Times *times;                /* of the member "timing", by all sequences */
-    const Series *timed, *numbers;      /* since format 11, of all sequences: how they are timed; which rows of durations or intervals they have */
-    guint64 at_timed, at_number, n_numbers;
+    const Series *timed;                /* since format 11, of all sequences: how they are timed, */
+    struct RowNumbers *numbers;         /* and which rows of durations or intervals they have */
+    guint64 at_timed, n_numbers;
     guint interval;                     /* 1: of intervals */
 } Counter;
 
@@ -400,14 +401,27 @@ static guint64 count_row_numbers(const VariantClasses *f, gboolean by_variant)
     return all;
 }
 
-/* Those of a sequence, *AT in NUMBERS. */
-static gboolean take_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared, guint interval, gboolean by_variant, const Series *numbers, guint64 *at)
+/* Row numbers one after the other, as series ALL (before format 12); or only those that are not ROW_LIKELY, N of them, and how many are so before each. */
+typedef struct RowNumbers { const Series *all, *gaps, *values; guint64 at, n; gint64 likely; /* before the next that is not */ } RowNumbers;
+
+/* -1: damaged. */
+static gint64 next_row_number(RowNumbers *r)
+{
+    if (r->all) return series_at(r->all, r->at++);
+    if (r->at == r->n || r->likely-- > 0) return ROW_LIKELY;
+    gint64 value = series_at(r->values, r->at);
+    if (++r->at < r->n) r->likely = series_at(r->gaps, r->at);
+    return r->likely < 0 && r->at < r->n ? -1 : value;
+}
+
+/* Those of a sequence. */
+static gboolean take_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared, guint interval, gboolean by_variant, RowNumbers *numbers)
 {
     guint n_lists = by_variant ? f->n : 1;
     for (guint v = 0; v < n_lists; v++) {
         const SequenceData *s = data_of(f, v);
         for (guint i = 0; i < s->n_terminals; i++) {
-            gint64 number = series_at(numbers, (*at)++);
+            gint64 number = next_row_number(numbers);
             guint group = group_of(m->p, s->terminals[i]), n = shared_rows_count(shared, group);
             guint32 row;
             /* before format 8: the group's Nth, n being a new one */
@@ -423,9 +437,8 @@ static gboolean take_row_numbers(Member *m, const VariantClasses *f, SharedRows 
 /* Before format 11 each sequence has a series of its own. */
 static gboolean read_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared, guint interval, gboolean by_variant)
 {
-    guint64 at = 0;
     g_autoptr(Series) numbers = series_decode(&m->c, count_row_numbers(f, by_variant), NULL, 0);
-    return numbers ? take_row_numbers(m, f, shared, interval, by_variant, numbers, &at) : member_bad(m, "truncated");
+    return numbers ? take_row_numbers(m, f, shared, interval, by_variant, &(RowNumbers){.all = numbers}) : member_bad(m, "truncated");
 }
 
 /* The terminals that any of N variants from FIRST on calls, ascending. */
@@ -548,21 +561,25 @@ static gboolean count_numbers_of(Member *m, const VariantClasses *f, Counter *c)
 static gboolean numbers_of(Member *m, const VariantClasses *f, Counter *c)
 {
     gint64 form = series_at(c->timed, c->at_timed++);
-    return form == TIMING_NONE || take_row_numbers(m, f, &c->times->shared[c->interval], c->interval, form == TIMING_BY_VARIANT, c->numbers, &c->at_number);
+    return form == TIMING_NONE || take_row_numbers(m, f, &c->times->shared[c->interval], c->interval, form == TIMING_BY_VARIANT, c->numbers);
 }
 
-/* Since format 11 the row numbers of all sequences are two series. */
+/* Since format 11 the row numbers of all sequences come together. */
 static gboolean read_all_numbers(Member *m, Counter *c)
 {
+    gboolean whole = m->p->format < ARCHIVE_RANKS_FIRST;
     c->at_timed = 0;
     each_sequence(m, count_numbers_of, c);
     for (c->interval = 0; c->interval < 2 && c->n_numbers > 0; c->interval++) {
-        g_autoptr(Series) numbers = series_decode(&m->c, c->n_numbers, NULL, 0);
-        if (!numbers) return member_bad(m, "truncated");
-        c->numbers = numbers;
-        c->at_number = 0;
+        guint64 n = whole ? c->n_numbers : wend_read_unsigned(&m->c);
+        if (m->c.failed || n > c->n_numbers) return member_bad(m, "has more rows of times than calls");
+        g_autoptr(Series) first = n ? series_decode(&m->c, n, NULL, 0) : NULL, values = n && !whole ? series_decode(&m->c, n, NULL, 0) : NULL;
+        if (m->c.failed) return member_bad(m, "truncated");
+        RowNumbers numbers = whole ? (RowNumbers){.all = first} : (RowNumbers){.gaps = first, .values = values, .n = n, .likely = n ? series_at(first, 0) : 0};
+        c->numbers = &numbers;
         c->at_timed = 0;
-        if (!each_sequence(m, numbers_of, c)) return FALSE;
+        if (numbers.likely < 0 || !each_sequence(m, numbers_of, c)) return member_bad(m, "a row of times is not there");
+        if (!whole && numbers.at < n) return member_bad(m, "has more rows of times than calls");
     }
     return TRUE;
 }

@@ -1,4 +1,4 @@
-/* sequence-write.c: the parts that go with the sequences: outcomes, polls, timing. */
+/* sequence-write.c: the parts that go with the sequences: outcomes, polls; timing: timing-write.c. */
 #include <string.h>
 
 #include "elastic.h"
@@ -6,7 +6,6 @@
 #include "pairs.h"
 #include "pieces.h"
 #include "stream.h"
-#include "timing-rows.h"
 #include "write-private.h"
 
 /* Adds how often each terminal and shape occurs in the sequence of N_RANKS ranks that have these trip counts. RULE_TIMES: scratch. */
@@ -30,8 +29,7 @@ static gboolean count_variant(Writer *w, const RecordedSequence *s, const guint6
     return !__builtin_add_overflow(*total, length, total);
 }
 
-/* How often each terminal and shape occurs in a sequence, over all ranks, or all of one variant (NULL: all): what follows is in the order of those that occur. */
-static gboolean count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s, const Variant *variant, guint64 *total)
+gboolean writer_count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s, const Variant *variant, guint64 *total)
 {
     memset(w->calls, 0, (w->r->signatures->len + 1) * sizeof(guint64));
     memset(w->shape_calls, 0, (w->r->shapes->len + 1) * sizeof(guint64));
@@ -194,7 +192,7 @@ static gboolean put_content(Writer *w, GBytes *stream)
 static gboolean put_outcomes(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
     guint64 calls;
-    if (!count_calls(w, k, s, NULL, &calls)) return FALSE;
+    if (!writer_count_calls(w, k, s, NULL, &calls)) return FALSE;
     w->total_calls += calls;
     g_autofree guint32 *local = g_new0(guint32, w->r->shapes->len + 1); /* + 1 */
     for (guint o = 0; o < s->sequence->table.n_shapes; o++) local[s->main.shapes[o]] = o + 1;
@@ -216,8 +214,7 @@ gboolean write_outcomes(Writer *w)
     return writer_each_sequence(w, put_outcomes);
 }
 
-/* 1 and a part, or 0 where no sequence had something to tell (w->told). END, if not NULL, adds what comes behind all sequences. */
-static gboolean write_if_told(Writer *w, SequenceFunction function, void (*end)(Writer *w))
+gboolean writer_if_told(Writer *w, SequenceFunction function, void (*end)(Writer *w))
 {
     gsize before = w->out.len;
     w->told = FALSE;
@@ -285,172 +282,5 @@ static gboolean put_polls(Writer *w, const RecordedClass *k, const RecordedSeque
 
 gboolean write_polls(Writer *w)
 {
-    return write_if_told(w, put_polls, NULL);
-}
-
-/* -- timing -- */
-
-/* A row of times, and how many calls it should be of. */
-typedef struct { TimingSum sum; guint64 expected; } TimingRow;
-
-/* Rows of durations, or of intervals. */
-typedef struct TimingTable { GArray *rows; SharedRows shared; SeriesBuilder *numbers; } TimingTable;
-
-static TimingRow *row_at(const TimingTable *t, guint32 row)
-{
-    return &g_array_index(t->rows, TimingRow, row);
-}
-
-/* Which row of all the calls of a terminal have whose times sum up to SUM: one of their function that they cannot be told apart from, best the likely one, or a new one. As no more than the last
- * WEND_TIMED_APART are looked at, time stays linear. */
-static guint32 share_row(const TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
-{
-    guint32 n = shared_rows_count(&t->shared, function), likely = shared_rows_likely(&t->shared, function, terminal);
-    if (likely && timing_alike(&row_at(t, likely - 1)->sum, sum)) return likely - 1;
-    for (guint32 i = 1; i <= MIN(n, WEND_TIMED_APART); i++) {
-        guint32 row = shared_rows_at(&t->shared, function, n - i);
-        if (timing_alike(&row_at(t, row)->sum, sum)) return row;
-    }
-    return t->shared.n;
-}
-
-static gboolean any_timed(const TimingSum *timing, guint n_timed)
-{
-    for (guint i = 0; i < 2 * n_timed; i++)
-        if (timing[i].count) return TRUE;
-    return FALSE;
-}
-
-/* What ranks have that have times together, by terminal that they call, ascending. COUNTS: how many it stands for. TIMED_AS: its row of TIMING; ROWS: those that are taken together have one. CALLS: of all of them. */
-typedef struct { const TimingSum *timing; guint n_timed, n, n_rows; guint32 *terminals, *counts, *timed_as, *shapes, *rows; guint64 *calls; } Timed;
-
-/* w->calls has how often they call what. */
-static Timed timed_new(const Writer *w, const RecordedSequence *s, const guint32 *timed_as, const TimingSum *timing, guint n_timed)
-{
-    guint called = 0;
-    for (guint x = 0; x < w->r->signatures->len; x++) called += w->calls[x] > 0;
-    Timed t = {timing, n_timed, 0, 0, g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint64, called + 1)};
-    g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1);
-    for (guint i = 0; i < s->sequence->table.n_terminals; i++)
-        if (timed_as[i] != PAIR_NONE) local[s->main.terminals[i]] = i;
-    for (guint x = 0; x < w->r->signatures->len; x++) {
-        if (!w->calls[x]) continue;
-        const Signature *of = &g_array_index(w->r->signatures, Signature, x);
-        t.terminals[t.n] = x;
-        t.counts[t.n] = signature_count(of);
-        t.shapes[t.n] = of->shape;
-        t.timed_as[t.n] = timed_as[local[x]];
-        t.calls[t.n] = w->calls[x];
-        t.rows[t.n] = t.timed_as[t.n];
-        t.n++;
-    }
-    t.n_rows = timing_rows(t.shapes, t.counts, t.rows, t.n);
-    return t;
-}
-
-static void timed_clear(Timed *t)
-{
-    g_free(t->terminals);
-    g_free(t->counts);
-    g_free(t->timed_as);
-    g_free(t->shapes);
-    g_free(t->rows);
-    g_free(t->calls);
-}
-
-static void number_rows(Writer *w, const Timed *timed, int interval)
-{
-    TimingTable *table = &w->times[interval];
-    g_autofree TimingSum *sums = g_new0(TimingSum, timed->n_rows + 1);
-    g_autofree guint8 *added = g_new0(guint8, timed->n_timed + 1);
-    for (guint i = 0; i < timed->n; i++) {
-        guint32 from = timed->timed_as[i];
-        if (!added[from]) timing_add(&sums[timed->rows[i]], &timed->timing[2 * from + interval]);
-        added[from] = TRUE;
-    }
-    g_autofree guint32 *had = g_new0(guint32, timed->n_rows + 1); /* the table's row + 1 of calls that are timed as one */
-    for (guint i = 0; i < timed->n; i++) {
-        guint32 terminal = timed->terminals[i], *row = &had[timed->rows[i]];
-        guint function = (guint)(g_array_index(w->r->shapes, ShapeRow, timed->shapes[i]).words[0] / 2);
-        if (!*row) {
-            *row = share_row(table, function, terminal, &sums[timed->rows[i]]) + 1;
-            if (*row > table->rows->len) g_array_set_size(table->rows, *row);
-            timing_add(&row_at(table, *row - 1)->sum, &sums[timed->rows[i]]);
-        }
-        row_at(table, *row - 1)->expected += timed->calls[i];
-        series_builder_add(table->numbers, (SeriesRun){shared_rows_tell(&table->shared, function, terminal, *row - 1), 0, 1});
-        series_builder_add(table->numbers, (SeriesRun){ROW_LIKELY, 0, timed->counts[i] - 1}); /* those of an affine terminal have not been told before, and the function just had that row */
-    }
-}
-
-/* Those of a class all together, or by variant if it is a woven one. */
-static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequence *s)
-{
-    const Sequence *of = s->sequence;
-    const GArray *woven = of->woven_times;
-    guint n = woven ? woven->len : 1;
-    gboolean timed = !woven && any_timed(of->timing, of->n_timed), good = TRUE;
-    for (guint v = 0; woven && v < n; v++) timed |= any_timed(g_array_index(woven, ClassTimes, v).timing, g_array_index(woven, ClassTimes, v).n_timed);
-    series_builder_add(w->timed, (SeriesRun){!timed ? TIMING_NONE : woven ? TIMING_BY_VARIANT : TIMING_TOGETHER, 0, 1});
-    if (!timed) return TRUE;
-    w->told = TRUE;
-    g_autofree Timed *all = g_new0(Timed, n);
-    for (guint v = 0; good && v < n; v++) {
-        guint64 total;
-        const ClassTimes *t = woven ? &g_array_index(woven, ClassTimes, v) : NULL;
-        good = count_calls(w, k, s, t ? &k->variants->variants[v] : NULL, &total);
-        if (good) all[v] = t ? timed_new(w, s, t->timed_as, t->timing, t->n_timed) : timed_new(w, s, of->timed_as, of->timing, of->n_timed);
-    }
-    for (int interval = 0; good && interval < 2; interval++)
-        for (guint v = 0; v < n; v++) number_rows(w, &all[v], interval);
-    for (guint v = 0; v < n; v++) timed_clear(&all[v]);
-    return good;
-}
-
-static void put_rows(Writer *w, const GArray *rows)
-{
-    typedef struct { WendTiming t; gint64 numbers[TIMING_NUMBERS]; guint finer; } Row;
-    g_autofree Row *out = g_new0(Row, rows->len + 1);
-    SeriesBuilder *counts = series_builder_new();
-    for (guint i = 0; i < rows->len; i++) {
-        const TimingRow *row = &g_array_index(rows, TimingRow, i);
-        out[i].t = timing_result(&row->sum);
-        if (out[i].t.count) out[i].finer = timing_to_numbers(&out[i].t, out[i].numbers);
-        series_builder_add(counts, (SeriesRun){(gint64)(out[i].t.count - row->expected), 0, 1});
-    }
-    series_builder_encode(counts, &w->out, NULL);
-    for (guint column = 0; column < TIMING_NUMBERS; column++) {
-        SeriesBuilder *numbers = series_builder_new();
-        for (guint i = 0; i < rows->len; i++)
-            if (timing_tells(out[i].t.count, column, out[i].finer)) series_builder_add(numbers, (SeriesRun){out[i].numbers[column], 0, 1});
-        series_builder_encode(numbers, &w->out, NULL);
-    }
-}
-
-static void put_all_rows(Writer *w)
-{
-    series_builder_encode(g_steal_pointer(&w->timed), &w->out, NULL);
-    for (int interval = 0; interval < 2; interval++) series_builder_encode(g_steal_pointer(&w->times[interval].numbers), &w->out, NULL);
-    for (int interval = 0; interval < 2; interval++) put_rows(w, w->times[interval].rows);
-}
-
-gboolean write_timing(Writer *w)
-{
-    TimingTable times[2];
-    for (int interval = 0; interval < 2; interval++) {
-        times[interval].rows = g_array_new(FALSE, TRUE, sizeof(TimingRow));
-        times[interval].numbers = series_builder_new();
-        shared_rows_init(&times[interval].shared, (guint)wend_n_functions, w->r->signatures->len);
-    }
-    w->times = times;
-    w->timed = series_builder_new();
-    gboolean good = write_if_told(w, put_timing, put_all_rows);
-    w->times = NULL;
-    series_builder_free(g_steal_pointer(&w->timed));
-    for (int interval = 0; interval < 2; interval++) {
-        g_array_unref(times[interval].rows);
-        series_builder_free(times[interval].numbers);
-        shared_rows_clear(&times[interval].shared);
-    }
-    return good;
+    return writer_if_told(w, put_polls, NULL);
 }

@@ -4,7 +4,7 @@
 #include "codec.h"
 #include "series-private.h"
 
-enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE, FORM_FLIPPED, FORM_GEOMETRIC, FORM_SHORT_GRAMMAR, FORM_DIGITS };
+enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE, FORM_FLIPPED, FORM_GEOMETRIC, FORM_SHORT_GRAMMAR, FORM_DIGITS, FORM_TURNED };
 
 static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
 {
@@ -191,6 +191,13 @@ static void put_flipped(const Flipped *f, WendBuf *out)
     wend_buf_unsigned(out, (guint64)f->step);
 }
 
+static void put_turned(const Turned *t, WendBuf *out)
+{
+    wend_buf_unsigned(out, t->block);
+    wend_buf_unsigned(out, t->turn << 1 | (guint64)t->slope);
+    wend_buf_signed(out, t->base);
+}
+
 static void put_digits(const Digits *d, WendBuf *out)
 {
     wend_buf_signed(out, d->base);
@@ -221,6 +228,10 @@ void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
     case OF_DIGITS:
         wend_buf_unsigned(out, FORM_DIGITS);
         put_digits(s->digits, out);
+        break;
+    case OF_TURNED:
+        wend_buf_unsigned(out, FORM_TURNED);
+        put_turned(s->turned, out);
         break;
     }
 }
@@ -267,11 +278,14 @@ void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *consta
 {
     gsize before = out->len;
     Flipped flipped;
+    Turned turned;
     g_autofree Digits *digits = NULL;
     series_encode(s, out, constants);
     if (s->form == OF_WORDS || s->form == OF_RULES) {
         if (flipped_find(s, from, &flipped)) {
             put_pattern(&(Series){.n = s->n, .form = OF_FLIPPED, .flipped = &flipped}, out, before);
+        } else if (turned_find(s, &turned)) {
+            put_pattern(&(Series){.n = s->n, .form = OF_TURNED, .turned = &turned}, out, before);
         } else if ((digits = digits_find(s))) {
             put_pattern(&(Series){.n = s->n, .form = OF_DIGITS, .digits = digits}, out, before);
         } else if (s->form == OF_WORDS) {
@@ -404,6 +418,22 @@ static void decode_flipped(Series *s, WendCursor *c)
     s->form = OF_FLIPPED;
 }
 
+static void decode_turned(Series *s, WendCursor *c)
+{
+    Turned t;
+    t.block = wend_read_unsigned(c);
+    guint64 turn = wend_read_unsigned(c);
+    t.turn = turn >> 1;
+    t.slope = turn & 1;
+    t.base = wend_read_signed(c);
+    if (c->failed || !turned_in_range(&t, s->n)) {
+        c->failed = true;
+        return;
+    }
+    s->turned = g_memdup2(&t, sizeof t);
+    s->form = OF_TURNED;
+}
+
 static void decode_digits(Series *s, WendCursor *c)
 {
     g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Digit));
@@ -472,6 +502,7 @@ Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n
     case FORM_RICE: decode_rice(s, c); break;
     case FORM_FLIPPED: decode_flipped(s, c); break;
     case FORM_DIGITS: decode_digits(s, c); break;
+    case FORM_TURNED: decode_turned(s, c); break;
     case FORM_GEOMETRIC: decode_geometric(s, c, constants, n_constants); break;
     case FORM_WORDS:
         if (n > (guint64)(c->end - c->p)) {

@@ -49,6 +49,54 @@ gboolean flipped_find(const Series *s, guint64 from, Flipped *f)
     return flipped_in_range(f, s->n) && series_equal(s, &candidate);
 }
 
+/* -- turned blocks -- */
+
+/* Word i goes up by TURN, or down by the rest of the block. */
+SeriesRun turned_run(const Turned *t, guint64 index, guint64 n)
+{
+    guint64 in_block = index % t->block, wraps = t->block - t->turn, end = in_block < wraps ? wraps : t->block;
+    gint64 away = in_block < wraps ? (gint64)t->turn : -(gint64)wraps;
+    return (SeriesRun){series_sum(series_sum(t->base, away), series_multiple(t->slope, index)), t->slope, MIN(end - in_block, n - index)};
+}
+
+gboolean turned_in_range(const Turned *t, guint64 n)
+{
+    if (t->block > n || t->turn == 0 || t->turn >= t->block || (t->slope & 1) != t->slope) return FALSE;
+    __extension__ __int128 least = (__int128)t->base - (__int128)t->block, most = (__int128)t->base + (__int128)t->block + (__int128)n;
+    return least >= WEND_SPECIAL_BASE && most <= G_MAXINT64;
+}
+
+/* The words less SLOPE × i, from *AT on: goes on to the first that is not as the one there, which is returned. */
+static gint64 level_at(const Series *s, gint64 slope, guint64 *at)
+{
+    gint64 level = series_difference(series_at(s, *at), series_multiple(slope, *at));
+    while (*at < s->n) {
+        SeriesRun run = series_run(s, *at);
+        if (series_difference(run.value, series_multiple(slope, *at)) != level) break;
+        *at += run.count > 1 && run.step == slope ? run.count : 1;
+    }
+    return level;
+}
+
+static gboolean turned_by(const Series *s, gint64 slope, Turned *t)
+{
+    guint64 wraps = 0, end;
+    gint64 high = level_at(s, slope, &wraps), away;
+    if (wraps == s->n) return FALSE;
+    end = wraps;
+    gint64 low = level_at(s, slope, &end);
+    if (wend_is_special(high) || wend_is_special(low) || __builtin_sub_overflow(high, low, &away) || away <= 0 || (guint64)away != end || end == wraps) return FALSE;
+    guint64 turn = end - wraps;
+    *t = (Turned){series_difference(high, (gint64)turn), slope, end, turn};
+    const Series candidate = {.n = s->n, .form = OF_TURNED, .turned = t};
+    return turned_in_range(t, s->n) && series_equal(s, &candidate);
+}
+
+gboolean turned_find(const Series *s, Turned *t)
+{
+    return turned_by(s, 1, t) || turned_by(s, 0, t);
+}
+
 /* -- digits -- */
 
 SeriesRun digits_run(const Digits *d, guint64 index)

@@ -23,6 +23,9 @@ typedef struct {
 /* base + step (i ^ bits) for i = from, from + 1, …; bits > 0, step > 0. */
 typedef struct { gint64 base, step; guint64 bits, from; } Flipped;
 
+/* base + slope i + what (i + turn) mod block, in the ith's own block of so many words, is above i mod block: neighbours in one dimension of a torus are blocks that are turned. 0 < turn < block; slope 1, or 0 for what is added to i. */
+typedef struct { gint64 base, slope; guint64 block, turn; } Turned;
+
 /* base + the sum of step × digit, over the digits of the word's number in mixed radix, the lowest first: a box in a grid of some dimensions. Counts are at least 2. */
 typedef struct { guint64 count; gint64 step; } Digit;
 typedef struct { gint64 base; guint n; Digit digits[]; } Digits;
@@ -33,13 +36,14 @@ typedef struct { guint64 before, count; gint64 ratio; gboolean falls; } Geometri
 /* Where values are by chance there is one for each slot of each call: it is kept small. */
 struct Series {
     guint64 n;
-    enum { OF_RUN, OF_WORDS, OF_RULES, OF_FLIPPED, OF_DIGITS } form; /* the last two are only of archives */
+    enum { OF_RUN, OF_WORDS, OF_RULES, OF_FLIPPED, OF_DIGITS, OF_TURNED } form; /* the last three are only of archives */
     union {
         struct { gint64 value, step; } run;
         gint64 *words;        /* as they are */
         Ruled *ruled;
         Flipped *flipped;
         Digits *digits;
+        Turned *turned;
     };
 };
 
@@ -59,6 +63,7 @@ gint64 *series_words(const Series *s);                        /* all of them; g_
 /* -- series-patterns.c: reading (N: the series' length) -- */
 SeriesRun flipped_run(const Flipped *f, guint64 index, guint64 n);
 SeriesRun digits_run(const Digits *d, guint64 index);
+SeriesRun turned_run(const Turned *t, guint64 index, guint64 n);
 gboolean digits_ascend(const Digits *d, gint64 most);         /* as series_ascends */
 gboolean digits_locate(const Digits *d, gint64 value, guint64 *index); /* as series_find */
 
@@ -66,6 +71,7 @@ gboolean digits_locate(const Digits *d, gint64 value, guint64 *index); /* as ser
 /* Partners in a butterfly: rank ^ bits, or what goes with it, FROM being the first rank. Some are missed: rows that do not begin at a multiple of a power of two, where a bit that is flipped shows only
  * together with others. */
 gboolean flipped_find(const Series *s, guint64 from, Flipped *f);
+gboolean turned_find(const Series *s, Turned *t);
 /* Rows, columns and boxes of a grid, its transpose, corners; g_free. Missed where a stretch of words goes on by chance where the next one begins. */
 Digits *digits_find(const Series *s);
 /* The longest such stretch: partners and sizes of a tree, and how many ranks are on each of its levels. */
@@ -76,6 +82,7 @@ Digits *digits_new(gint64 base, const GArray *digits);        /* DIGITS: of Digi
 /* Each word is one that can be: ordinary, and none overflows. Of digits there are as many numbers as words. */
 gboolean flipped_in_range(const Flipped *f, guint64 n);
 gboolean digits_in_range(const Digits *d, guint64 n);
+gboolean turned_in_range(const Turned *t, guint64 n);
 /* The number from which on the words of a stretch follow: its first, or where they fall its last. */
 static inline guint64 geometric_origin(const Geometric *g) { return g->falls ? g->before + g->count - 1 : g->before; }
 /* *PRODUCT: what follows WORD. FALSE: no ordinary word. */

@@ -13,6 +13,7 @@ typedef struct {
     guint n_functions, n_constants;
     guint64 *calls;          /* scratch: by terminal, how often in the sequence at hand, over all ranks */
     guint64 *shape_calls;    /* scratch: by shape */
+    GArray *roles;           /* RankSet, not owned: of variants and of classes that have none, by lowest rank */
     guint64 total_calls, total_polls;
     struct TimingTable *times; /* scratch: durations, intervals */
     SeriesBuilder *timed;    /* scratch: how each sequence is */
@@ -30,6 +31,11 @@ static inline void writer_word(Writer *w, gint64 word) { codec_put_word(&w->out,
 /* Calls FUNCTION on each sequence of each class, in the archive's order; FALSE: it said so, and the walk ended there. */
 typedef gboolean (*SequenceFunction)(Writer *w, const RecordedClass *k, const RecordedSequence *s);
 gboolean writer_each_sequence(Writer *w, SequenceFunction function);
+
+/* How often each terminal and shape occurs in a sequence, over all ranks, or all of one variant (NULL: all): what follows is in the order of those that occur. FALSE: more often than can be counted. */
+gboolean writer_count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s, const Variant *variant, guint64 *total);
+/* 1 and a part, or 0 where no sequence had something to tell (w->told). END, if not NULL, adds what comes behind all sequences. */
+gboolean writer_if_told(Writer *w, SequenceFunction function, void (*end)(Writer *w));
 
 void write_rules(Writer *w);
 /* The parts that go with the sequences. FALSE: a rank's streams or grammars are damaged. */

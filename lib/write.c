@@ -5,6 +5,7 @@
 #include "codec.h"
 #include "derive.h"
 #include "functions.h"
+#include "pairs.h"
 #include "part.h"
 #include "pieces.h"
 #include "saved.h"
@@ -305,21 +306,27 @@ static Distinct distinct_new(void)
     return (Distinct){g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), WEND_BUF_INIT};
 }
 
-/* Its number; clears ONE. */
-static guint distinct_add(Distinct *d, WendBuf *one)
+/* Its number; *IS_NEW: nothing tells it yet. */
+static guint distinct_add(Distinct *d, const WendBuf *one, gboolean *is_new)
 {
     GBytes *bytes = g_bytes_new(one->data, one->len);
     gpointer number;
     d->bytes.failed |= one->failed;
-    if (g_hash_table_lookup_extended(d->numbers, bytes, NULL, &number)) {
-        g_bytes_unref(bytes);
-    } else {
+    *is_new = !g_hash_table_lookup_extended(d->numbers, bytes, NULL, &number);
+    if (*is_new) {
         number = GUINT_TO_POINTER(g_hash_table_size(d->numbers));
-        wend_buf_bytes(&d->bytes, one->data, one->len);
         g_hash_table_insert(d->numbers, bytes, number);
+    } else {
+        g_bytes_unref(bytes);
     }
-    wend_buf_clear(one);
     return GPOINTER_TO_UINT(number);
+}
+
+/* Tells the next new one. */
+static void distinct_tell(Distinct *d, const WendBuf *told)
+{
+    wend_buf_bytes(&d->bytes, told->data, told->len);
+    d->bytes.failed |= told->failed;
 }
 
 static void distinct_write(Distinct *d, Writer *w)
@@ -332,10 +339,10 @@ static void distinct_write(Distinct *d, Writer *w)
 }
 
 /* A table of values: where its bytes are in those of all tables, and what they are of. */
-typedef struct { gsize offset, n; guint64 key; const Vector *values; guint32 n_ranks; guint column; } TableTold;
+typedef struct { gsize offset, n; guint64 key; const Vector *values; const RankSet *ranks; guint column; } TableTold;
 
-/* TOLD: TableTold, by number. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be told by others; DERIVED: words of those that are. */
-typedef struct { Distinct sets, tables; GArray *told; guint column; gboolean derive; guint64 derived; } SlotTables;
+/* TOLD: TableTold, by number; WHOLES: the numbers of those that are no parts of others. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be told by others; DERIVED: words of those that are. */
+typedef struct { Distinct sets, tables; GArray *told, *wholes; guint32 words_left, runs_left; guint column; gboolean derive; guint64 derived; } SlotTables;
 
 /* How a slot is told: its form, and the word, the table's number, or how many slots before those are that tell it. */
 typedef struct { SlotTold form; gint64 word; } Told;
@@ -352,18 +359,150 @@ static gboolean tell_plainly(const Writer *w, const Signature *s, guint k, Told 
     return TRUE;
 }
 
+/* -- the ranks that have values: mostly those of some roles, which are variants of a class, or a class that has none -- */
+
+static guint32 lowest_of_role(const Writer *w, guint i)
+{
+    return rankset_lowest(&g_array_index(w->roles, RankSet, i));
+}
+
+/* The first role whose lowest rank is RANK or above. */
+static guint role_from(const Writer *w, guint32 rank)
+{
+    guint low = 0, high = w->roles->len;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (lowest_of_role(w, middle) < rank) low = middle + 1; else high = middle;
+    }
+    return low;
+}
+
+/* Roles whose lowest rank is one of RANKS. FALSE: they have more, or fewer, ranks than these. */
+static gboolean roles_with(const Writer *w, const RankSet *ranks, GArray *roles)
+{
+    guint64 n = 0;
+    for (guint32 at = 0, step; at < ranks->n; at += step) {
+        RankRun run = rankset_stretch(ranks, at);
+        guint32 last = run.first + (run.count - 1) * run.step;
+        step = run.count;
+        for (guint i = role_from(w, run.first); i < w->roles->len && lowest_of_role(w, i) <= last; i++) {
+            if ((lowest_of_role(w, i) - run.first) % run.step) continue;
+            g_array_append_val(roles, i);
+            n += g_array_index(w->roles, RankSet, i).n;
+        }
+    }
+    return n == ranks->n;
+}
+
+/* Which roles RANKS are. FALSE, and OUT is empty: that is no shorter than LESS, or there is a rank of a role that it does not have whole. LEFT: ranksets_union. */
+static gboolean tell_roles(const Writer *w, const RankSet *ranks, gsize less, guint32 *left, WendBuf *out)
+{
+    g_autoptr(GArray) roles = g_array_new(FALSE, FALSE, sizeof(guint32));
+    if (!roles_with(w, ranks, roles)) return FALSE;
+    const guint32 *numbers = (const guint32 *)(gpointer)roles->data;
+    RankSet of_roles = rankset_from_sorted(numbers, roles->len), all = {0};
+    guint64 bits = 0;
+    if (numbers[roles->len - 1] < CODEC_BITS_MOST) {
+        for (guint i = 0; i < roles->len; i++) bits |= (guint64)1 << numbers[i];
+        wend_buf_unsigned(out, SET_BITS + bits);
+    } else {
+        wend_buf_unsigned(out, SET_OF_ROLES);
+        rankset_encode_shortest(&of_roles, out);
+    }
+    gboolean good = out->len < less && ranksets_union(w->roles, numbers, roles->len, left, &all) && rankset_equal(&all, ranks);
+    rankset_clear(&of_roles);
+    rankset_clear(&all);
+    if (!good) wend_buf_clear(out);
+    return good;
+}
+
+static guint set_number(Writer *w, SlotTables *tables, const RankSet *ranks)
+{
+    WendBuf plain = WEND_BUF_INIT, by_roles = WEND_BUF_INIT;
+    gboolean is_new;
+    wend_buf_unsigned(&plain, SET_OF_RANKS);
+    rankset_encode_shortest(ranks, &plain);
+    guint number = distinct_add(&tables->sets, &plain, &is_new);
+    if (is_new) distinct_tell(&tables->sets, tell_roles(w, ranks, plain.len, &tables->runs_left, &by_roles) ? &by_roles : &plain);
+    wend_buf_clear(&by_roles);
+    wend_buf_clear(&plain);
+    return number;
+}
+
+/* -- values by table -- */
+
+/* A table that has values of more ranks may have these, too, as that of a torus has the neighbours of all, and a level of it some. As no more than the last so many are looked at, time stays linear. */
+enum { WHOLES_LOOKED_AT = 64 };
+/* What says of a table that it is a part of another takes about so much. */
+enum { PART_BYTES = 4 };
+
+/* Self at the INDEXth rank. */
+static gint64 self_at(const Writer *w, const Signature *s, guint32 index, guint32 rank)
+{
+    gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
+    return has_self ? vector_at(&s->slots[0], index, rank) : rank;
+}
+
+/* Whether slot K of S has at the INDEXth rank what WHOLE has there. */
+static gboolean same_value(const Writer *w, const TableTold *whole, const Signature *s, guint k, guint32 index, guint32 rank)
+{
+    guint32 at;
+    if (!rankset_find(whole->ranks, rank, &at)) return FALSE;
+    gint64 word = series_at(whole->values->series, at), self = self_at(w, s, index, rank);
+    return vector_at(&s->slots[k], index, self) == (whole->key & 1 && !wend_is_special(word) ? word_sum(self, word) : word);
+}
+
+static gboolean is_part(const Writer *w, const TableTold *whole, const Signature *s, guint k)
+{
+    const RankSet *ranks = s->ranks;
+    if (whole->ranks->n <= ranks->n || (whole->key & 1 && s->slots[k].value != VECTOR_SERIES_OF_SELF)) return FALSE; /* what tells other slots has to stay absolute */
+    for (guint32 at = 0; at < ranks->n;) {
+        RankRun run = rankset_run(ranks, at);
+        for (guint32 i = 0; i < run.count; i++)
+            if (!same_value(w, whole, s, k, at + i, run.first + i * run.step)) return FALSE;
+        at += run.count;
+    }
+    return TRUE;
+}
+
+/* The number of a table that has the values of slot K of S and more, if that is worth looking for and there is one; else PAIR_NONE. */
+static guint find_whole(const Writer *w, const SlotTables *tables, const Signature *s, guint k, gsize bytes)
+{
+    guint n = tables->wholes->len;
+    if (bytes <= PART_BYTES || s->ranks->n > tables->words_left) return PAIR_NONE;
+    for (guint i = n; i > 0 && n - i < WHOLES_LOOKED_AT; i--) {
+        guint number = g_array_index(tables->wholes, guint, i - 1);
+        if (is_part(w, &g_array_index(tables->told, TableTold, number), s, k)) return number;
+    }
+    return PAIR_NONE;
+}
+
 static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, guint k)
 {
     const Vector *v = &s->slots[k];
-    WendBuf set = WEND_BUF_INIT, bytes = WEND_BUF_INIT;
-    rankset_encode_shortest(s->ranks, &set);
-    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)distinct_add(&tables->sets, &set) << 2 | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .n_ranks = s->ranks->n, .column = tables->column};
+    WendBuf bytes = WEND_BUF_INIT;
+    gboolean is_new;
+    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)set_number(w, tables, s->ranks) << TABLE_SET_BITS | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .ranks = s->ranks, .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
     RankRun all = rankset_stretch(s->ranks, 0);
     series_encode_shortest(v->series, &bytes, w->constant_number, all.count == s->ranks->n ? all.first / all.step : 0);
-    table.n = bytes.len;
-    guint number = distinct_add(&tables->tables, &bytes);
-    if (number == tables->told->len) g_array_append_val(tables->told, table);
+    guint number = distinct_add(&tables->tables, &bytes, &is_new), whole = is_new ? find_whole(w, tables, s, k, bytes.len) : PAIR_NONE;
+    if (whole != PAIR_NONE) {
+        tables->words_left -= s->ranks->n;
+        table.key |= TABLE_PART;
+        table.key &= ~(guint64)1; /* it is what the other one is */
+        bytes.len = 0;
+        wend_buf_unsigned(&bytes, table.key);
+        wend_buf_unsigned(&bytes, whole);
+    } else if (is_new) {
+        g_array_append_val(tables->wholes, number);
+    }
+    if (is_new) {
+        table.n = bytes.len;
+        distinct_tell(&tables->tables, &bytes);
+        g_array_append_val(tables->told, table);
+    }
+    wend_buf_clear(&bytes);
     return (Told){TOLD_TABLE, number};
 }
 
@@ -471,7 +610,7 @@ static void put_together(Writer *w, const TableTold *told, guint n, gsize less)
     wend_buf_unsigned(&out, told->key | TABLE_TOGETHER);
     wend_buf_unsigned(&out, n);
     series_builder_encode(words, &out, w->constant_number);
-    if (out.len < less && (guint64)n * told->n_ranks <= TABLES_WORDS_PER_BYTE * (guint64)out.len) wend_buf_bytes(&w->out, out.data, out.len);
+    if (out.len < less && (guint64)n * told->ranks->n <= TABLES_WORDS_PER_BYTE * (guint64)out.len) wend_buf_bytes(&w->out, out.data, out.len);
     w->failed |= out.failed;
     wend_buf_clear(&out);
 }
@@ -487,7 +626,7 @@ static void write_tables(Writer *w, SlotTables *tables)
     for (guint i = 0, end; i < tables->told->len; i = end) {
         gsize bytes = told[i].n, before = w->out.len;
         end = i + 1;
-        guint most = told[i].n_ranks <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / told[i].n_ranks : 1;
+        guint most = !(told[i].key & TABLE_PART) && told[i].ranks->n <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / told[i].ranks->n : 1;
         for (; end < tables->told->len && end - i < most && told[end].key == told[i].key && told[end].column == told[i].column; end++) bytes += told[end].n;
         if (end - i > 1) put_together(w, &told[i], end - i, bytes);
         if (w->out.len == before) wend_buf_bytes(&w->out, tables->tables.bytes.data + told[i].offset, bytes);
@@ -496,6 +635,7 @@ static void write_tables(Writer *w, SlotTables *tables)
     wend_buf_clear(&tables->tables.bytes);
     g_hash_table_destroy(tables->tables.numbers);
     g_array_unref(tables->told);
+    g_array_unref(tables->wholes);
 }
 
 /* Terminals of one function, failed or not, and as many slots are told together, whatever their shape: their slots are mostly alike. */
@@ -520,7 +660,7 @@ static void put_all_slots(Writer *w, SlotTables *tables)
 /* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. Returns how many words the slots have that are told by others. */
 static guint64 put_all_terminals(Writer *w, gboolean derive)
 {
-    SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), .derive = derive};
+    SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), g_array_new(FALSE, FALSE, sizeof(guint)), TABLE_PART_WORDS, SET_UNION_RUNS, .derive = derive};
     WendBuf before = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
     put_all_slots(w, &tables);
@@ -544,7 +684,7 @@ static void write_terminals(Writer *w)
     put_all_terminals(w, FALSE);
 }
 
-/* Which variant each rank is of, and each trip by variant. */
+/* Which variant each rank is of. */
 static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
 {
     g_autofree guint32 *variant_of = g_new(guint32, ranks->n);
@@ -555,29 +695,43 @@ static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
             if (rankset_find(ranks, expanded[r], &index)) variant_of[index] = i;
     }
     for (guint32 r = 0; r < ranks->n; r++) series_builder_add(numbers, (SeriesRun){variant_of[r], 0, 1});
-    wend_buf_unsigned(&w->out, v->n);
     series_builder_encode(numbers, &w->out, NULL);
+}
+
+/* Each trip by variant. */
+static void put_trips(Writer *w, const Variants *v)
+{
     wend_buf_unsigned(&w->out, v->n_trips);
     for (guint t = 0; t < v->n_trips; t++) {
         SeriesBuilder *counts = series_builder_new();
-        for (guint i = 0; i < v->n; i++) series_builder_add(counts, (SeriesRun){(gint64)v->variants[i].trips[t], 0, 1});
-        series_builder_encode(counts, &w->out, NULL);
+        guint64 bits = 0, most = v->n > CODEC_BITS_MOST ? 2 : 0;
+        for (guint i = 0; i < v->n; i++) {
+            guint64 trips = v->variants[i].trips[t];
+            series_builder_add(counts, (SeriesRun){(gint64)trips, 0, 1});
+            if (trips == 1 && i < CODEC_BITS_MOST) bits |= (guint64)1 << i;
+            most = MAX(most, trips);
+        }
+        wend_buf_unsigned(&w->out, most > 1 ? TRIPS_SERIES : TRIPS_BITS + bits);
+        if (most > 1) series_builder_encode(counts, &w->out, NULL); else series_builder_free(counts);
     }
 }
 
-/* The set without which the others take least; N: it is not known who is in none. What has been told before costs a reference. */
+static const RecordedClass *class_at(const Writer *w, guint i)
+{
+    return &g_array_index(w->r->classes, RecordedClass, i);
+}
+
+/* The set without which the others take least; N: it is not known who is in none. */
 static guint longest_set(const Writer *w, const RankSet *sets, guint n)
 {
-    enum { REFERENCE = 4 };
     guint longest = n;
     gsize most = 0;
     guint64 ranks = 0;
     for (guint i = 0; i < n; i++) {
         WendBuf set = WEND_BUF_INIT;
         rankset_encode_shortest(&sets[i], &set);
-        gsize bytes = set.len > 2 * REFERENCE && memmem(w->out.data, w->out.len, set.data, set.len) ? REFERENCE : set.len;
-        if (bytes > most) {
-            most = bytes;
+        if (set.len > most) {
+            most = set.len;
             longest = i;
         }
         ranks += sets[i].n;
@@ -592,8 +746,7 @@ static void put_sets(Writer *w)
     guint n = w->r->classes->len;
     g_autofree RankSet *sets = g_new(RankSet, n + 1);
     gsize before = w->out.len;
-    if (n == 0) return;
-    for (guint i = 0; i < n; i++) sets[i] = g_array_index(w->r->classes, RecordedClass, i).class->ranks;
+    for (guint i = 0; i < n; i++) sets[i] = class_at(w, i)->class->ranks;
     guint longest = longest_set(w, sets, n);
     ranksets_encode(sets, n, n, FALSE, &w->out);
     for (int columns = 0; columns < 2; columns++)
@@ -604,13 +757,13 @@ static void put_sets(Writer *w)
         }
 }
 
-/* Of all sequences what they are of and their rules, in columns; before these how many each class has, and whether in variants. */
+/* Of all sequences what they are of and their rules, in columns; before these how many each class has. */
 static void put_sequences(Writer *w)
 {
-    SeriesBuilder *heads = series_builder_new(), *kinds = series_builder_new(), *ids = series_builder_new(), *rules = series_builder_new();
+    SeriesBuilder *counts = series_builder_new(), *kinds = series_builder_new(), *ids = series_builder_new(), *rules = series_builder_new();
     for (guint i = 0; i < w->r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
-        series_builder_add(heads, (SeriesRun){(gint64)k->class->n_sequences << 1 | (k->variants != NULL), 0, 1});
+        const RecordedClass *k = class_at(w, i);
+        series_builder_add(counts, (SeriesRun){k->class->n_sequences, 0, 1});
         for (guint q = 0; q < k->class->n_sequences; q++) {
             const RecordedSequence *s = &k->sequences[q];
             series_builder_add(kinds, (SeriesRun){s->sequence->kind, 0, 1});
@@ -618,22 +771,44 @@ static void put_sequences(Writer *w)
             series_builder_add(rules, (SeriesRun){s->rule, 0, 1});
         }
     }
-    series_builder_encode(heads, &w->out, NULL);
+    series_builder_encode(counts, &w->out, NULL);
     series_builder_encode(kinds, &w->out, w->constant_number);
     series_builder_encode(ids, &w->out, w->constant_number);
     series_builder_encode(rules, &w->out, w->constant_number);
 }
 
+static void write_ranks(Writer *w)
+{
+    guint n = w->r->classes->len;
+    wend_buf_unsigned(&w->out, w->r->merge->world);
+    wend_buf_unsigned(&w->out, n);
+    if (n == 0) return;
+    put_sets(w);
+    SeriesBuilder *variants = series_builder_new();
+    for (guint i = 0; i < n; i++) series_builder_add(variants, (SeriesRun){class_at(w, i)->variants ? class_at(w, i)->variants->n : 1, 0, 1});
+    series_builder_encode(variants, &w->out, NULL);
+    for (guint i = 0; i < n; i++)
+        if (class_at(w, i)->variants) put_variants(w, &class_at(w, i)->class->ranks, class_at(w, i)->variants);
+}
+
 static void write_classes(Writer *w)
 {
-    wend_buf_unsigned(&w->out, w->r->merge->world);
-    wend_buf_unsigned(&w->out, w->r->classes->len);
-    put_sets(w);
     put_sequences(w);
-    for (guint i = 0; i < w->r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
-        if (k->variants) put_variants(w, &k->class->ranks, k->variants);
+    for (guint i = 0; i < w->r->classes->len; i++)
+        if (class_at(w, i)->variants) put_trips(w, class_at(w, i)->variants);
+}
+
+/* RankSet, by lowest rank; the sets are not copied. */
+static GArray *roles_of(const Recording *r)
+{
+    GArray *roles = g_array_new(FALSE, FALSE, sizeof(RankSet));
+    for (guint i = 0; i < r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
+        for (guint v = 0; k->variants && v < k->variants->n; v++) g_array_append_val(roles, k->variants->variants[v].ranks);
+        if (!k->variants) g_array_append_val(roles, k->class->ranks);
     }
+    g_array_sort(roles, ranksets_by_lowest);
+    return roles;
 }
 
 gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error)
@@ -646,12 +821,14 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
     w.constant_number = g_new0(guint32, wend_n_constants + 1);
     w.calls = g_new0(guint64, r->signatures->len + 1);
     w.shape_calls = g_new0(guint64, r->shapes->len + 1);
+    w.roles = roles_of(r);
 
     gboolean good = use_all(&w);
     if (good) {
         write_functions(&w);
         write_constants(&w);
         write_shapes(&w);
+        write_ranks(&w);
         write_terminals(&w);
         write_rules(&w);
         write_classes(&w);
@@ -676,6 +853,7 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
     g_free(w.constant_number);
     g_free(w.calls);
     g_free(w.shape_calls);
+    g_array_unref(w.roles);
     return good;
 }
 

@@ -51,6 +51,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/tagged.c \
 	tests/programs/teams.c \
 	tests/programs/threads.c \
+	tests/programs/torus.c \
 	tests/programs/trips.c \
 	tests/programs/twice.c \
 	tests/programs/wildcards.c

@@ -97,6 +97,9 @@ setup() { in_scratch; }
 @test "round trip: calls that ranks leave out on coarse levels" {
     roundtrip 8 "$PROGRAMS/coarse"
 }
+@test "round trip: neighbours in a torus, some of which are left out in some rows" {
+    roundtrip 8 "$PROGRAMS/torus"
+}
 @test "round trip: trip counts by rank" {
     roundtrip 5 "$PROGRAMS/trips"
     "$WEND" diff --outcomes app.dir proxy.dir

@@ -18,7 +18,7 @@ setup() {
 
 @test "recordings of older formats are read as they were" {
     local format
-    for format in 4 5 6 7 8 9 10; do
+    for format in 4 5 6 7 8 9 10 11; do
         "$WEND" dump --timing "$HERE/formats/$format" >out && diff out "$HERE/formats/$format.txt"
     done
 }

@@ -332,6 +332,28 @@ static void test_series_flipped(void)
     g_assert_cmpuint(check_shortest(last, 2, 0), <, 20);
 }
 
+/* Neighbours in one dimension of a torus, as ranks or as what is added to these, from any rank on that a block begins with; and what is one word away from that. */
+static void test_series_turned(void)
+{
+    for (int i = 0; i < 3000; i++) {
+        guint64 stride = g_rand_int_range(dice, 1, 6), extent = g_rand_int_range(dice, 2, 7), shift = g_rand_int_range(dice, 1, (gint32)extent), block = stride * extent;
+        guint64 n = block * g_rand_int_range(dice, 1, 7);
+        gint64 base = i % 3 ? 0 : g_rand_int_range(dice, -1000, 1000);
+        gboolean relative = i % 2;
+        g_autofree gint64 *words = g_new(gint64, n);
+        for (guint64 k = 0; k < n; k++) {
+            guint64 x = k / stride % extent, to = k + ((x + shift) % extent) * stride - x * stride;
+            words[k] = base + (gint64)to - (relative ? (gint64)k : 0);
+        }
+        g_assert_cmpuint(check_shortest(words, n, 0), <=, 5 + (base != 0));
+        words[g_rand_int_range(dice, 0, (gint32)n)] += g_rand_int_range(dice, 1, 9);
+        check_shortest(words, n, 0);
+    }
+    const gint64 last[] = {G_MAXINT64 - 1, G_MAXINT64, G_MAXINT64 - 2}, least[] = {WEND_SPECIAL_BASE + 1, WEND_SPECIAL_BASE};
+    check_shortest(last, G_N_ELEMENTS(last), 0);
+    check_shortest(least, G_N_ELEMENTS(least), 0);
+}
+
 /* Partners and sizes of a tree, and how many are on its levels: rows that grow or fall by a factor, among others. */
 static void test_series_geometric(void)
 {
@@ -454,6 +476,8 @@ static void test_series_told_wrong(void)
         {4, 5, {6, 1, 0, G_MAXUINT64 - 1, 1}},                          /* above the largest word */
         {4, 5, {6, 1, 0, G_MAXUINT64, 1}},                              /* below the least ordinary one */
         {4, 5, {7, 0, 0, 4, 2}}, {4, 5, {7, 0, 5, 4, 2}}, {4, 5, {7, 8, 1, 4, 2}}, {4, 5, {7, 2, 4, 4, 2}}, /* none, more than there are, behind the end, over the end */
+        {4, 4, {10, 5, 2, 0}}, {4, 4, {10, 4, 1, 0}}, {4, 4, {10, 4, 8, 0}}, /* a block of more words than there are, one that is not turned, and one by more than it has */
+        {4, 4, {10, 4, 3, G_MAXUINT64 - 1}}, {4, 4, {10, 4, 3, G_MAXUINT64}}, /* above the largest word, below the least ordinary one */
         {64, 5, {7, 0, 64, 4, 2}},                                      /* 2^63 and more */
         {G_GUINT64_CONSTANT(1) << 24, 5, {7, 0, 1 << 24, 2, 2}},        /* always the same; that many are not made room for */
     };
@@ -843,6 +867,9 @@ static void test_alike(void)
     g_assert_cmpuint(alike_but_one(1e-2, 1000, 1e-6, 0.5, 1000, 1e-6, 0.5), >, 990);
     g_assert_cmpuint(alike_but_one(1e-2, 1000, 1e-6, 0.1, 1000, 3e-6, 0.1), <, 10);
     g_assert_cmpuint(alike_but_one(1e-2, 1000, 1e-6, 0.1, 1000, 11e-6, 0.1), <, 10); /* of one mean, with it */
+    /* But of twenty calls it is much of their deviation, by right: these means are three standard errors apart, and these deviations less. */
+    TimingSum most = timing_from_moments(327640, 8.123e-6, 1e-8, 2.4e-5, 327640 * 6.143e-6 * 6.143e-6), few = timing_from_moments(20, 3.828e-6, 1e-6, 1.134e-5, 20 * 2.186e-6 * 2.186e-6);
+    g_assert_true(timing_alike(&most, &few) && timing_alike(&few, &most));
     TimingSum none = {0}, one = sample(1, 1, 0);
     g_assert_true(timing_alike(&none, &none) && !timing_alike(&none, &one) && !timing_alike(&one, &none));
 }
@@ -860,6 +887,7 @@ int main(int argc, char **argv)
     g_test_add_func("/codecs/vectors/damaged", test_vectors_damaged);
     g_test_add_func("/codecs/series", test_series);
     g_test_add_func("/codecs/series/flipped", test_series_flipped);
+    g_test_add_func("/codecs/series/turned", test_series_turned);
     g_test_add_func("/codecs/series/geometric", test_series_geometric);
     g_test_add_func("/codecs/series/digits", test_series_digits);
     g_test_add_func("/codecs/ranksets/boxes", test_boxes);
