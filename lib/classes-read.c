@@ -249,7 +249,7 @@ static gboolean read_class(ClassReader *o, ToldClass *k, gsize n, const ToldSequ
     return (!m->c.failed || member_bad(m, "truncated")) && add_classes(o, &k->ranks, trips, sequences ? sequences : next, n);
 }
 
-/* Before format 12, behind what says whether there are SEVERAL variants. */
+/* Before format 12: HEAD is twice the sequences, and whether there are several variants, which come next. */
 static gboolean read_whole_class(ClassReader *o, ToldClass *k, guint64 head, const ToldSequence *sequences)
 {
     Member *m = o->m;

@@ -115,7 +115,7 @@ static void settle_rows(TimingTable *t)
     }
 }
 
-/* The row to be told of the next one that asks: a new one if it is told->rows->len. */
+/* The row that is told of the next one that asks; told.rows->len: a new one. */
 static guint32 take_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
 {
     guint32 found = t->same_as[g_array_index(t->had, guint32, t->asked++)], likely = shared_rows_likely(&t->told.shared, function, terminal);
