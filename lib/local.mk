@@ -18,6 +18,7 @@ CORE_SOURCES = \
 	lib/hosts.c lib/hosts.h \
 	lib/layout.c lib/layout.h \
 	lib/merge.c \
+	lib/order.c lib/order.h \
 	lib/pieces.c lib/pieces.h \
 	lib/program-private.h lib/program-read.c lib/program.c \
 	lib/rankset.c lib/rankset.h \

@@ -3,6 +3,7 @@
 
 #include "codec.h"
 #include "layout.h"
+#include "order.h"
 #include "program-private.h"
 #include "rules.h"
 
@@ -587,30 +588,19 @@ static gboolean read_terminals(Member *m)
 
 /* -- rules -- */
 
-/* A symbol that stands at a place of a rule. */
-typedef struct { guint kind, id, at; } Place;
-
-static gint compare_places(gconstpointer a, gconstpointer b)
+/* The numbers of N symbols of one kind, at PLACES, to IDS. */
+static void read_numbers(Member *m, const guint32 *places, guint n, guint32 *ids)
 {
-    const Place *x = a, *y = b;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
-/* The numbers of N symbols of one kind. */
-static void read_numbers(Member *m, Place *places, guint n)
-{
-    g_autoptr(Series) ids = series_decode(&m->c, n, NULL, 0);
-    for (guint i = 0; ids && i < n; i++) {
-        gint64 id = series_at(ids, i);
+    g_autoptr(Series) told = series_decode(&m->c, n, NULL, 0);
+    for (guint i = 0; told && i < n; i++) {
+        gint64 id = series_at(told, i);
         if (id < 0 || id > G_MAXINT32) m->c.failed = true;
-        places[i].id = (guint)id;
+        ids[places[i]] = (guint32)id;
     }
 }
 
 /* Likewise, as those that occurred before, each behind so many new ones: NEXT and on. */
-static void read_numbers_new(Member *m, Place *places, guint n, guint32 next)
+static void read_numbers_new(Member *m, const guint32 *places, guint n, guint32 next, guint32 *ids)
 {
     guint64 n_old = wend_read_unsigned(&m->c);
     if (m->c.failed || n_old > n) {
@@ -623,9 +613,9 @@ static void read_numbers_new(Member *m, Place *places, guint n, guint32 next)
     for (guint64 i = 0; i <= n_old && !m->c.failed; i++) {
         gint64 n_new = i < n_old ? series_at(news, i) : (gint64)(n - at), id = i < n_old ? series_at(olds, i) : 0;
         if (n_new < 0 || n_new > (gint64)(n - at) - (i < n_old) || id < 0 || id > G_MAXINT32 || next > G_MAXINT32) m->c.failed = true;
-        for (; !m->c.failed && n_new > 0; n_new--) places[at++].id = next++;
+        for (; !m->c.failed && n_new > 0; n_new--) ids[places[at++]] = next++;
         if (i == n_old || m->c.failed) break;
-        places[at++].id = (guint)id;
+        ids[places[at++]] = (guint32)id;
         next = MAX(next, (guint32)id + 1);
     }
 }
@@ -636,24 +626,25 @@ static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 
 {
     const WendProgram *p = m->p;
     g_autoptr(Series) kinds = series_decode(&m->c, n, NULL, 0);
-    g_autofree Place *places = g_new0(Place, n);
+    g_autofree guint32 *kind = g_new0(guint32, n), *ids = g_new0(guint32, n), *places = g_new(guint32, n);
     for (guint k = 0; kinds && k < n; k++) {
-        gint64 kind = series_at(kinds, k);
-        if (kind < 0 || kind > p->n_shapes) m->c.failed = true;
-        places[k] = (Place){m->c.failed ? 0 : (guint)kind, 0, k};
+        gint64 told = series_at(kinds, k);
+        if (told < 0 || told > p->n_shapes) m->c.failed = true;
+        else kind[k] = (guint32)told;
     }
-    qsort(places, n, sizeof *places, compare_places);
+    order_begin(places, n);
+    order_by_keys(places, kind, n);
     for (guint k = 0, same; k < n && !m->c.failed; k += same) {
-        for (same = 1; k + same < n && places[k + same].kind == places[k].kind;) same++;
-        if (next) read_numbers_new(m, &places[k], same, next[places[k].kind]);
-        else read_numbers(m, &places[k], same);
-        for (guint i = k; i < k + same; i++) symbols[places[i].at] = (WendSymbol){.is_rule = places[i].kind == 0, .id = places[i].id};
+        for (same = 1; k + same < n && kind[places[k + same]] == kind[places[k]];) same++;
+        if (next) read_numbers_new(m, &places[k], same, next[kind[places[k]]], ids);
+        else read_numbers(m, &places[k], same, ids);
+        order_by_keys(&places[k], ids, same);
     }
-    qsort(places, n, sizeof *places, compare_places);
+    for (guint k = 0; k < n; k++) symbols[k] = (WendSymbol){.is_rule = kind[k] == 0, .id = ids[k]};
     g_autoptr(Series) exponents = m->c.failed ? NULL : series_decode(&m->c, n, NULL, 0);
     for (guint k = 0; exponents && k < n; k++) {
         gint64 exponent = series_at(exponents, k);
-        symbols[places[k].at].exponent = exponent < 0 ? RULE_TRIP + (guint64)(-1 - exponent) : (guint64)exponent;
+        symbols[places[k]].exponent = exponent < 0 ? RULE_TRIP + (guint64)(-1 - exponent) : (guint64)exponent;
     }
 }
 

@@ -1,4 +1,5 @@
 /* rules-write.c: the rules of a recording, as the archive has them (docs/format.md). */
+#include "order.h"
 #include "write-private.h"
 
 /* What a symbol is of: 0 a rule, else 1 + the terminal's shape. */
@@ -11,23 +12,6 @@ static guint kind_of(const Writer *w, const WendSymbol *s)
 static guint32 number_in_archive(const Writer *w, const WendSymbol *s)
 {
     return s->is_rule ? s->id : w->r->numbers[s->id];
-}
-
-/* A symbol that stands at a place of a rule. */
-typedef struct { guint kind, at; const WendSymbol *symbol; } Placed;
-
-static gint compare_places(gconstpointer a, gconstpointer b)
-{
-    const Placed *x = a, *y = b;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
-
-static gint compare_symbols(gconstpointer a, gconstpointer b)
-{
-    const Placed *x = a, *y = b;
-    if (x->kind == y->kind && x->symbol->id != y->symbol->id) return x->symbol->id < y->symbol->id ? -1 : 1;
-    return compare_places(a, b);
 }
 
 /* A trip as 0 and its number. */
@@ -54,20 +38,21 @@ static void put_rule(const Writer *w, const Rule *rule, guint i, guint32 *last, 
     if (rule->n == 0) wend_buf_unsigned(out, 0);
 }
 
-static void put_numbers(const Writer *w, const Placed *placed, guint n, WendBuf *out)
+/* The numbers IDS of N symbols of one kind, at PLACES. */
+static void put_numbers(const guint32 *ids, const guint32 *places, guint n, WendBuf *out)
 {
     SeriesBuilder *numbers = series_builder_new();
-    for (guint k = 0; k < n; k++) series_builder_add(numbers, (SeriesRun){number_in_archive(w, placed[k].symbol), 0, 1});
+    for (guint k = 0; k < n; k++) series_builder_add(numbers, (SeriesRun){ids[places[k]], 0, 1});
     series_builder_encode(numbers, out, NULL);
 }
 
-/* As numbers of those that have occurred before, each behind so many new ones: NEXT and on. */
-static void put_numbers_new(const Writer *w, const Placed *placed, guint n, guint32 next, WendBuf *out)
+/* Likewise, as numbers of those that have occurred before, each behind so many new ones: NEXT and on. */
+static void put_numbers_new(const guint32 *ids, const guint32 *places, guint n, guint32 next, WendBuf *out)
 {
     SeriesBuilder *news = series_builder_new(), *olds = series_builder_new();
     guint n_old = 0, n_new = 0;
     for (guint k = 0; k < n; k++) {
-        guint32 id = number_in_archive(w, placed[k].symbol);
+        guint32 id = ids[places[k]];
         if (id == next) {
             next++;
             n_new++;
@@ -89,18 +74,21 @@ static void put_numbers_new(const Writer *w, const Placed *placed, guint n, guin
  * not: NEXT says for each kind what comes after all that rules before this one have. */
 static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, WendBuf *out)
 {
-    g_autofree Placed *placed = g_new(Placed, rule->n + 1);
+    g_autofree guint32 *kind = g_new(guint32, rule->n), *ids = g_new(guint32, rule->n), *places = g_new(guint32, rule->n);
     WendBuf numbers = WEND_BUF_INIT, news = WEND_BUF_INIT;
     SeriesBuilder *kinds = series_builder_new(), *exponents = series_builder_new();
     for (guint k = 0; k < rule->n; k++) {
-        placed[k] = (Placed){kind_of(w, &rule->symbols[k]), k, &rule->symbols[k]};
-        series_builder_add(kinds, (SeriesRun){placed[k].kind, 0, 1});
+        kind[k] = kind_of(w, &rule->symbols[k]);
+        ids[k] = number_in_archive(w, &rule->symbols[k]);
+        series_builder_add(kinds, (SeriesRun){kind[k], 0, 1});
     }
-    qsort(placed, rule->n, sizeof *placed, compare_places);
+    order_begin(places, rule->n);
+    order_by_keys(places, kind, rule->n);
     for (guint k = 0, n; k < rule->n; k += n) {
-        for (n = 1; k + n < rule->n && placed[k + n].kind == placed[k].kind;) n++;
-        put_numbers(w, &placed[k], n, &numbers);
-        put_numbers_new(w, &placed[k], n, next[placed[k].kind], &news);
+        for (n = 1; k + n < rule->n && kind[places[k + n]] == kind[places[k]];) n++;
+        put_numbers(ids, &places[k], n, &numbers);
+        put_numbers_new(ids, &places[k], n, next[kind[places[k]]], &news);
+        order_by_keys(&places[k], ids, n);
     }
     gboolean by_new = news.len < numbers.len;
     wend_buf_unsigned(out, 0);
@@ -110,9 +98,8 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, W
     out->failed |= numbers.failed || news.failed;
     wend_buf_clear(&numbers);
     wend_buf_clear(&news);
-    qsort(placed, rule->n, sizeof *placed, compare_symbols);
     for (guint k = 0; k < rule->n; k++) {
-        guint64 exponent = placed[k].symbol->exponent;
+        guint64 exponent = rule->symbols[places[k]].exponent;
         gint64 told = exponent & RULE_TRIP ? -1 - (gint64)(exponent - RULE_TRIP) : (gint64)exponent;
         series_builder_add(exponents, (SeriesRun){told, 0, 1});
     }
@@ -132,11 +119,13 @@ static void put_shortest_rule(Writer *w, const Rule *rule, guint i, const guint3
 }
 
 /* A symbol of a rule that is gone through, and its exponents; none, if it is affine. */
-typedef struct { Placed placed; SeriesBuilder *exponents; } Going;
+typedef struct { guint kind; const WendSymbol *symbol; SeriesBuilder *exponents; } Going;
 
 static gint compare_going(gconstpointer a, gconstpointer b)
 {
-    return compare_symbols(&((const Going *)a)->placed, &((const Going *)b)->placed);
+    const Going *x = a, *y = b;
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    return x->symbol->id < y->symbol->id ? -1 : x->symbol->id > y->symbol->id;
 }
 
 static void add_series(SeriesBuilder *b, SeriesBuilder *ended)
@@ -155,11 +144,11 @@ static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *su
     const Unrolling *u = unrolled->sequence->unrolling;
     g_autofree Going *all = g_new0(Going, summary->n + 1);
     g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL), places = g_hash_table_new(NULL, NULL); /* kind -> SeriesBuilder; 2 id + is_rule -> place in ALL */
-    for (guint k = 0; k < summary->n; k++) all[k].placed = (Placed){kind_of(w, &summary->symbols[k]), k, &summary->symbols[k]};
+    for (guint k = 0; k < summary->n; k++) all[k] = (Going){kind_of(w, &summary->symbols[k]), &summary->symbols[k], NULL};
     qsort(all, summary->n, sizeof *all, compare_going);
     for (guint k = 0; k < summary->n; k++) {
-        const WendSymbol *y = all[k].placed.symbol;
-        gpointer kind = GUINT_TO_POINTER(all[k].placed.kind);
+        const WendSymbol *y = all[k].symbol;
+        gpointer kind = GUINT_TO_POINTER(all[k].kind);
         all[k].exponents = series_builder_new();
         g_hash_table_insert(places, GSIZE_TO_POINTER((gsize)y->id << 1 | (y->is_rule ? 1 : 0)), GUINT_TO_POINTER(k));
         if (!g_hash_table_contains(numbers, kind)) g_hash_table_insert(numbers, kind, series_builder_new());
@@ -173,8 +162,8 @@ static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *su
         s.symbol.id = s.symbol.is_rule ? u->number[s.symbol.id] : unrolled->sequence->main.terminals[s.symbol.id];
         Going *of = &all[GPOINTER_TO_UINT(g_hash_table_lookup(places, GSIZE_TO_POINTER((gsize)s.symbol.id << 1 | (s.symbol.is_rule ? 1 : 0))))];
         guint32 first = number_in_archive(w, &s.symbol) + s.first;
-        series_builder_add(kinds, (SeriesRun){of->placed.kind, 0, s.run});
-        series_builder_add(g_hash_table_lookup(numbers, GUINT_TO_POINTER(of->placed.kind)), (SeriesRun){first, 1, s.run});
+        series_builder_add(kinds, (SeriesRun){of->kind, 0, s.run});
+        series_builder_add(g_hash_table_lookup(numbers, GUINT_TO_POINTER(of->kind)), (SeriesRun){first, 1, s.run});
         series_builder_add(of->exponents, (SeriesRun){affine ? 1 : (gint64)s.symbol.exponent, 0, s.run});
         if (!s.symbol.is_rule) *last = first + s.run - 1;
         n += s.run;
@@ -184,7 +173,7 @@ static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *su
     wend_buf_unsigned(&w->out, n << 1);
     series_builder_encode(kinds, &w->out, NULL);
     for (guint k = 0; k < summary->n; k++) {
-        if (k == 0 || all[k].placed.kind != all[k - 1].placed.kind) series_builder_encode(g_hash_table_lookup(numbers, GUINT_TO_POINTER(all[k].placed.kind)), &w->out, NULL);
+        if (k == 0 || all[k].kind != all[k - 1].kind) series_builder_encode(g_hash_table_lookup(numbers, GUINT_TO_POINTER(all[k].kind)), &w->out, NULL);
         add_series(exponents, all[k].exponents);
     }
     series_builder_encode(exponents, &w->out, NULL);

@@ -13,13 +13,11 @@ GHashTable *bytes_table(void)
 
 guint bytes_number(GHashTable *numbers, const void *bytes, gsize n, gboolean *new)
 {
-    GBytes *key = g_bytes_new(bytes, n);
+    g_autoptr(GBytes) key = g_bytes_new_static(bytes, n); /* looked up much more often than entered */
     gpointer found;
     *new = !g_hash_table_lookup_extended(numbers, key, NULL, &found);
     if (*new)
-        g_hash_table_insert(numbers, key, found = GUINT_TO_POINTER(g_hash_table_size(numbers)));
-    else
-        g_bytes_unref(key);
+        g_hash_table_insert(numbers, g_bytes_new(bytes, n), found = GUINT_TO_POINTER(g_hash_table_size(numbers)));
     return GPOINTER_TO_UINT(found);
 }
 

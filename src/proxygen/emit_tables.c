@@ -219,7 +219,8 @@ static void append_number(GString *out, gsize *line, const char *text)
         g_string_append_c(out, ' ');
         length++;
     }
-    g_string_append_printf(out, "%s,", text);
+    g_string_append(out, text);
+    g_string_append_c(out, ',');
     *line += length;
 }
 
@@ -258,11 +259,22 @@ static void emit_group(Emitter *e, GString *out, const Group *group, GString *ex
 
 static gint64 number_of_call(const Made *made) { return (gint64)made->group->first + made->index; }
 
+/* The digits of NUMBER, the last of them before END; where they begin. A large list is ten million numbers: to print them was the most of its time. */
+static char *decimal(gint64 number, char *end)
+{
+    guint64 left = number < 0 ? -(guint64)number : (guint64)number;
+    do *--end = (char)('0' + left % 10);
+    while (left /= 10);
+    if (number < 0)
+        *--end = '-';
+    return end;
+}
+
 static void append_step(GString *out, gsize *line, gint64 what, guint64 times, guint *n)
 {
-    char text[48];
-    g_snprintf(text, sizeof text, "%" G_GINT64_FORMAT, what * 2 + (times > 1));
-    append_number(out, line, text);
+    char text[48], *end = &text[sizeof text - 1];
+    *end = '\0';
+    append_number(out, line, decimal(what * 2 + (times > 1), end));
     (*n)++;
     if (times > 1) {
         g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT "%s", times, times > G_MAXINT32 ? "L" : "");

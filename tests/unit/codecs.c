@@ -2,6 +2,7 @@
 #include "../../lib/codec.h"
 #include "../../lib/derive.h"
 #include "../../lib/hosts.h"
+#include "../../lib/order.h"
 #include "../../lib/rankset.h"
 #include "../../lib/timing.h"
 #include "../../lib/vector.h"
@@ -20,6 +21,24 @@ static GArray *some_ranks(guint32 world)
         if (kind == 0 ? r % step == 0 : kind == 1 ? r / 7 % 2 == 0 : g_rand_boolean(dice)) g_array_append_val(ranks, r);
     if (ranks->len == 0) g_array_append_val(ranks, from);
     return ranks;
+}
+
+/* Keys of one to four bytes, few and many: they ascend, and places of one key are in the order they were in; a part of the order is rearranged alone. */
+static void test_order(void)
+{
+    for (int i = 0; i < 2000; i++) {
+        guint n = g_rand_int_range(dice, 0, 400), from = g_rand_int_range(dice, 0, n + 1), to = g_rand_int_range(dice, from, n + 1);
+        guint32 mask = G_MAXUINT32 >> g_rand_int_range(dice, 0, 32);
+        g_autofree guint32 *keys = g_new(guint32, n + 1), *order = g_new(guint32, n + 1), *seen = g_new0(guint32, n + 1);
+        for (guint k = 0; k < n; k++) keys[k] = g_rand_int(dice) & mask;
+        order_begin(order, n);
+        order_by_keys(order + from, keys, to - from);
+        for (guint k = 0; k < n; k++) {
+            g_assert_cmpuint(seen[order[k]]++, ==, 0);
+            if (k < from || k >= to) g_assert_cmpuint(order[k], ==, k);
+            else if (k > from) g_assert_true(keys[order[k - 1]] < keys[order[k]] || (keys[order[k - 1]] == keys[order[k]] && order[k - 1] < order[k]));
+        }
+    }
 }
 
 static void test_ranksets(void)
@@ -878,6 +897,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     dice = g_rand_new_with_seed(5);
+    g_test_add_func("/codecs/order", test_order);
     g_test_add_func("/codecs/ranksets", test_ranksets);
     g_test_add_func("/codecs/ranksets/rows", test_rows_of_sets);
     g_test_add_func("/codecs/ranksets/rows-told-wrong", test_rows_of_sets_told_wrong);
