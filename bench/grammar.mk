@@ -3,3 +3,7 @@ EXTRA_PROGRAMS += bench/grammar
 bench_grammar_SOURCES = bench/grammar.c
 bench_grammar_LDADD = lib/libwendhot.la
 CLEANFILES += bench/grammar$(EXEEXT)
+
+.PHONY: bench-grammar
+bench-grammar: bench/grammar$(EXEEXT)
+	$(AM_V_at)bench/grammar$(EXEEXT)
