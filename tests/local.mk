@@ -50,6 +50,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/strays.c \
 	tests/programs/tagged.c \
 	tests/programs/teams.c \
+	tests/programs/themselves.c \
 	tests/programs/threads.c \
 	tests/programs/torus.c \
 	tests/programs/trips.c \

@@ -100,6 +100,9 @@ setup() { in_scratch; }
 @test "round trip: neighbours in a torus, some of which are left out in some rows" {
     roundtrip 8 "$PROGRAMS/torus"
 }
+@test "round trip: ranks in communicators, in calls that are rows of a table" {
+    roundtrip 8 "$PROGRAMS/themselves"
+}
 @test "round trip: trip counts by rank" {
     roundtrip 5 "$PROGRAMS/trips"
     "$WEND" diff --outcomes app.dir proxy.dir

@@ -358,10 +358,12 @@ char *expression_number(Emitter *e, const Call *c, Word w)
     g_autofree gint64 *values = g_new(gint64, MAX(ranks.n, 1));
     for (guint i = 0; i < ranks.n; i++)
         values[i] = call_value(c, w, ranks.ranks[i]);
-    char *mark = e->columns && e->columns->by_rank && ranks.n > 0 ? column_by_rank(e, ranks, values) : NULL;
+    gboolean in_row = e->columns && e->columns->by_rank && ranks.n > 0;
+    char *mark = in_row ? column_by_rank(e, ranks, values) : NULL;
     if (mark)
         return mark;
-    if (slot->form == WEND_SLOT_SELF && w.value == 0 && (c->function->flags & WEND_F_SELF)) {
+    /* What is the same in all rows has an expression of its own, of nothing that they may differ in: a communicator would be one more number of the row. */
+    if (!in_row && slot->form == WEND_SLOT_SELF && w.value == 0 && (c->function->flags & WEND_F_SELF)) {
         g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
         if (!split_pieces(ranks.n, ranks.ranks, values, 2, pieces)) {
             g_autofree char *self = self_expression(e, c);
