@@ -474,12 +474,20 @@ static void advance(WendGrammar *g)
 {
     for (size_t i = g->n_frames - 1;; i--) {
         uint32_t next = g->nodes[g->frames[i].node].next;
-        if (g->nodes[next].id != GUARD) {
+        const Node *x = &g->nodes[next];
+        if (!(x->id & RULE)) { /* a terminal in the same body: most steps */
+            g->frames[i] = (Frame){next, x->exp};
+            g->n_frames = i + 1;
+            g->leaf = x->id;
+            g->left = x->exp;
+            return;
+        }
+        if (x->id != GUARD) {
             g->n_frames = i;
             descend(g, next);
             return;
         }
-        uint32_t first = g->nodes[next].next; /* the body is at its end */
+        uint32_t first = x->next; /* the body is at its end */
         if (i == 0) {
             g->passes++;
             g->n_frames = 0;

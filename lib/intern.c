@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "budget.h"
+#include "words.h"
 
 struct wend_intern_entry {
     uint64_t hash;
@@ -22,20 +23,9 @@ static uint64_t hash_signature(const int64_t *shape, size_t n_shape, const int64
     return h;
 }
 
-/* Rows are short (about 15 words in all): a loop without branches in it beats memcmp. */
-static inline bool equal_words(const int64_t *a, const int64_t *b, size_t n)
-{
-    if (n > 64)
-        return memcmp(a, b, n * sizeof *a) == 0;
-    int64_t differ = 0;
-    for (size_t i = 0; i < n; i++)
-        differ |= a[i] ^ b[i];
-    return differ == 0;
-}
-
 static inline bool is_signature(const WendSignature *s, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
 {
-    return s->n_shape == n_shape && s->n_slots == n_slots && equal_words(s->shape, shape, n_shape) && equal_words(s->slots, slots, n_slots);
+    return s->n_shape == n_shape && s->n_slots == n_slots && wend_equal_words(s->shape, shape, n_shape) && wend_equal_words(s->slots, slots, n_slots);
 }
 
 static WendSignature *found(WendIntern *t, WendSignature *s)
@@ -46,11 +36,9 @@ static WendSignature *found(WendIntern *t, WendSignature *s)
     return s;
 }
 
-WendSignature *wend_intern_find(WendIntern *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, uint64_t *hash)
+/* Where the guess did not hold. Apart from wend_intern_find, which so needs no registers of its callers. */
+static __attribute__((noinline)) WendSignature *look_up(WendIntern *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, uint64_t *hash)
 {
-    WendSignature *guess = t->last ? t->last->next : NULL;
-    if (guess && is_signature(guess, shape, n_shape, slots, n_slots))
-        return t->last = guess;
     uint64_t h = *hash = hash_signature(shape, n_shape, slots, n_slots);
     if (t->n == 0)
         return NULL;
@@ -61,6 +49,14 @@ WendSignature *wend_intern_find(WendIntern *t, const int64_t *shape, size_t n_sh
         if (e->hash == h && is_signature(e->signature, shape, n_shape, slots, n_slots))
             return found(t, e->signature);
     }
+}
+
+WendSignature *wend_intern_find(WendIntern *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, uint64_t *hash)
+{
+    WendSignature *guess = t->last ? t->last->next : NULL;
+    if (guess && is_signature(guess, shape, n_shape, slots, n_slots))
+        return t->last = guess;
+    return look_up(t, shape, n_shape, slots, n_slots, hash);
 }
 
 static void put(WendIntern *t, struct wend_intern_entry e)

@@ -257,13 +257,7 @@ static bool repeat(WendStream *s)
 
 static bool is_last(const WendStream *s, const int64_t *words, size_t n)
 {
-    if (s->repeats == 0 || s->n != n || s->count > 1)
-        return false;
-    const int64_t *last = last_entry(s);
-    int64_t differ = 0;
-    for (size_t i = 0; i < n; i++)
-        differ |= last[i] ^ words[i];
-    return differ == 0;
+    return s->repeats > 0 && s->n == n && s->count <= 1 && wend_equal_words(last_entry(s), words, n);
 }
 
 static bool goes_on(WendStream *s, const int64_t *words, size_t n)
@@ -319,14 +313,9 @@ static bool make_room(WendStream *s, size_t n)
     return true;
 }
 
-bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
+/* Another entry than the last. Apart from wend_stream_add, which so needs no registers of its callers. */
+static __attribute__((noinline)) bool add_other(WendStream *s, const int64_t *words, size_t n)
 {
-    if (is_last(s, words, n)) {
-        s->entries++;
-        s->repeats++;
-        s->count = 0;
-        return true;
-    }
     if (goes_on(s, words, n))
         return true;
     if (!make_room(s, n))
@@ -341,6 +330,16 @@ bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
     s->n = n;
     s->repeats = 1;
     s->entries++;
+    return true;
+}
+
+bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
+{
+    if (!is_last(s, words, n))
+        return add_other(s, words, n);
+    s->entries++;
+    s->repeats++;
+    s->count = 0;
     return true;
 }
 

@@ -11,6 +11,7 @@ typedef struct Thread {
     Call *call;                       /* the innermost */
     Sequence *sequence;               /* that calls go to now */
     uint32_t number;
+    int *error_number;                /* its errno: asking for it is a call, and a call of MPI's asks four times */
     Words frees;                      /* segments freed inside MPI: recorded after the call */
     bool inside;                      /* between call_begin and call_end: MPI that is called now is called by MPI, or by Wend */
     _Atomic bool busy;                /* between recorder_enter and recorder_leave */
@@ -58,6 +59,16 @@ static inline void words_put(Words *w, int64_t word)
         w->w[w->n++] = word;
 }
 
+/* Room for N words, which count as put. NULL: no memory. */
+static inline int64_t *words_room(Words *w, size_t n)
+{
+    while (__builtin_expect(w->cap - w->n < n, 0))
+        if (!words_grow(w))
+            return NULL;
+    w->n += n;
+    return w->w + w->n - n;
+}
+
 static inline void put_shape(Call *c, int64_t w) { words_put(&c->shape, w); }
 static inline void put_slot(Call *c, int64_t w) { words_put(&c->slots, w); }
 static inline void put_amount(Call *c, int64_t w)
@@ -87,7 +98,7 @@ static inline Call *call_begin(int function)
         return NULL;
     t->inside = true;
     Call *c = t->call;
-    c->saved_errno = errno;
+    c->saved_errno = *c->thread->error_number;
     c->sequence = t->sequence;
     c->function = function;
     c->failed = c->forgiven = c->found_nothing = c->varies = c->kept = false;
@@ -107,7 +118,7 @@ static inline Call *call_begin(int function)
 
 static inline void call_start(Call *c)
 {
-    errno = c->saved_errno;
+    *c->thread->error_number = c->saved_errno;
     atomic_store_explicit(&c->running, true, memory_order_release);
     c->start = clock_ticks();
 }
@@ -117,7 +128,7 @@ int call_error_class(int rc);         /* class, or RC itself where MPI cannot sa
 static inline void call_stop(Call *c, int rc)
 {
     c->stop = clock_ticks();
-    c->saved_errno = errno;
+    c->saved_errno = *c->thread->error_number;
     call_left(c);
     if (__builtin_expect(rc != MPI_SUCCESS || c->forgiven, 0)) {
         c->rc = call_error_class(rc);

@@ -13,6 +13,7 @@
 #include "callbacks.h"
 #include "fold.h"
 #include "functions.gen.h"
+#include "handles.h"
 #include "spawn.h"
 
 #define WEND_EXPORT __attribute__((visibility("default")))

@@ -5,19 +5,11 @@
 
 #include "../../lib/budget.h"
 
-typedef struct {
-    uintptr_t value;
-    int64_t word;
-    uint32_t references;              /* 0: the slot is free; PREDEFINED: never freed; ENDED: freed, and may be named all the same */
-    bool ending;                      /* a call that frees the last reference is under way: the library may give the value to another thread */
-    Sequence *maker;                  /* whose id it has */
-    uint64_t made;                    /* objects of this kind that it had made with this one */
-    void *facts;
-} Entry;
+typedef struct HandleEntry Entry;
 
-enum { PREDEFINED = UINT32_MAX, ENDED = UINT32_MAX - 1 };
+enum { ENDED = HANDLE_ENDED, PREDEFINED = UINT32_MAX };
 
-static struct { Entry *slots; size_t n, used; } tables[HANDLE_KINDS]; /* n: a power of two, or 0 */
+struct HandleTable wend_handles[HANDLE_KINDS];
 
 /* -- ids: the smallest free one -- */
 
@@ -81,30 +73,24 @@ static void take_back(struct IdPool *p)
 
 /* -- the hash -- */
 
-static size_t home(uintptr_t value, size_t n)
-{
-    return (size_t)(((uint64_t)value * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (n - 1);
-}
-
-/* Libraries count references to these, and give the same value to whoever asks for one (MPI_Comm_group in Open MPI, MPI_Comm_get_errhandler everywhere). Whether another
- * thread has one just now is that thread's affair: each has an entry, and so an id, of its own. */
-static bool has_entry_for_each_thread(HandleKind kind)
-{
-    return kind == HANDLE_GROUP || kind == HANDLE_ERRHANDLER || kind == HANDLE_DATATYPE;
-}
-
 static const Sequence *current(void)
 {
     return wend_thread ? wend_thread->sequence : NULL;
 }
 
+/* Whether an entry with the value that is looked up is the calling thread's, or everyone's. */
+static inline bool is_own(const Entry *e, HandleKind kind)
+{
+    return e->references >= ENDED || !handle_has_entry_for_each_thread(kind) || e->maker == current();
+}
+
 /* The value's entry: the calling thread's own if there are several. NULL: none, and *VACANT is the free slot where it would go. */
 static Entry *lookup(HandleKind kind, uintptr_t value, Entry **vacant)
 {
-    size_t n = tables[kind].n;
+    size_t n = wend_handles[kind].n;
     Entry *found = NULL;
-    for (size_t i = home(value, n);; i = (i + 1) & (n - 1)) {
-        Entry *e = &tables[kind].slots[i];
+    for (size_t i = handle_home(value, n);; i = (i + 1) & (n - 1)) {
+        Entry *e = &wend_handles[kind].slots[i];
         if (e->references == 0) {
             *vacant = e;
             return found;
@@ -113,7 +99,7 @@ static Entry *lookup(HandleKind kind, uintptr_t value, Entry **vacant)
             continue;
         if (!found)
             found = e;
-        if (e->references >= ENDED || e->maker == current() || !has_entry_for_each_thread(kind))
+        if (is_own(e, kind))
             return e;
     }
 }
@@ -121,20 +107,20 @@ static Entry *lookup(HandleKind kind, uintptr_t value, Entry **vacant)
 static Entry *find(HandleKind kind, uintptr_t value)
 {
     Entry *vacant;
-    return tables[kind].n ? lookup(kind, value, &vacant) : NULL;
+    return wend_handles[kind].n ? lookup(kind, value, &vacant) : NULL;
 }
 
 static bool grow(HandleKind kind)
 {
-    size_t before = tables[kind].n, n = before ? 2 * before : 64;
-    Entry *old = tables[kind].slots, *grown = wend_budget_zeroed(n * sizeof *grown);
+    size_t before = wend_handles[kind].n, n = before ? 2 * before : 64;
+    Entry *old = wend_handles[kind].slots, *grown = wend_budget_zeroed(n * sizeof *grown);
     if (!grown)
         return false;
-    tables[kind].slots = grown;
-    tables[kind].n = n;
+    wend_handles[kind].slots = grown;
+    wend_handles[kind].n = n;
     for (size_t i = 0; i < before; i++)
         if (old[i].references) {
-            size_t k = home(old[i].value, n);
+            size_t k = handle_home(old[i].value, n);
             while (grown[k].references)
                 k = (k + 1) & (n - 1);
             grown[k] = old[i];
@@ -146,24 +132,24 @@ static bool grow(HandleKind kind)
 /* The value's entry, or a free one for it, which then counts as used. NULL: no memory. */
 static Entry *insert(HandleKind kind, uintptr_t value)
 {
-    if (2 * tables[kind].used >= tables[kind].n && !grow(kind))
+    if (2 * wend_handles[kind].used >= wend_handles[kind].n && !grow(kind))
         return NULL;
     Entry *vacant = NULL, *e = lookup(kind, value, &vacant);
-    bool of_another = e && e->references < ENDED && !e->ending && e->maker != current() && has_entry_for_each_thread(kind);
+    bool of_another = e && e->references < ENDED && !e->ending && e->maker != current() && handle_has_entry_for_each_thread(kind);
     if (e && !of_another)
         return e;
-    tables[kind].used++;
+    wend_handles[kind].used++;
     return vacant;
 }
 
 static void erase(HandleKind kind, Entry *e)
 {
-    size_t n = tables[kind].n, hole = (size_t)(e - tables[kind].slots);
-    Entry *slots = tables[kind].slots;
-    tables[kind].used--;
+    size_t n = wend_handles[kind].n, hole = (size_t)(e - wend_handles[kind].slots);
+    Entry *slots = wend_handles[kind].slots;
+    wend_handles[kind].used--;
     for (size_t i = (hole + 1) & (n - 1); slots[i].references; i = (i + 1) & (n - 1)) {
         /* An entry may move back to the hole unless its home lies after the hole. */
-        if (((i - home(slots[i].value, n)) & (n - 1)) >= ((i - hole) & (n - 1))) {
+        if (((i - handle_home(slots[i].value, n)) & (n - 1)) >= ((i - hole) & (n - 1))) {
             slots[hole] = slots[i];
             hole = i;
         }
@@ -188,7 +174,7 @@ void handles_open(void)
     }
 }
 
-int64_t handle_word(HandleKind kind, uintptr_t value)
+int64_t handle_word_searched(HandleKind kind, uintptr_t value)
 {
     bool locked = state_lock(&state()->handles_lock);
     const Entry *e = find(kind, value);
@@ -224,7 +210,7 @@ int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
         if (word != WEND_UNKNOWN)
             *e = (Entry){.value = value, .word = word, .references = 1, .maker = c->sequence, .made = c->sequence->ids[kind].made};
         else if (!e->references)
-            tables[kind].used--;
+            wend_handles[kind].used--;
     }
     state_unlock(&state()->handles_lock, locked);
     if (word == WEND_UNKNOWN)
@@ -297,7 +283,7 @@ void handle_facts_free(void *facts)
     wend_budget_free(p, *(size_t *)p);
 }
 
-void *handle_facts(HandleKind kind, uintptr_t value)
+void *handle_facts_searched(HandleKind kind, uintptr_t value)
 {
     bool locked = state_lock(&state()->handles_lock);
     const Entry *e = find(kind, value);

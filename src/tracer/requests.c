@@ -3,7 +3,8 @@
  * A library may hand out one handle value many times over (MPICH's pre-completed request), so a value alone names nothing. A live
  * request is found by the variable that holds it, if the variable still has its value; else (the application has copied the
  * handle) by value: first those whose variable has been overwritten, oldest first, then the oldest of the others, and it is
- * taken to live in the new variable from then on. Each step is O(1), however many requests share a value.
+ * taken to live in the new variable from then on. Each step is O(1), however many requests share a value. Programs that never copy a handle
+ * never look by value: until one does, there is no table of values, and live requests are in two lists only, from which it is made.
  *
  * A record serves one number of one sequence for ever, so no pointer to one dangles. It is LIVE from its creation to its
  * completion, then NULLED while the application may still pass the variable that a Test or Waitany nulled, else IDLE. */
@@ -13,6 +14,7 @@
 
 #include "../../lib/budget.h"
 #include "comm.h"
+#include "handles.h"
 #include "own.gen.h"
 
 typedef struct List { RequestRecord *head, *tail; } List;
@@ -40,8 +42,9 @@ struct RequestRecord {
     enum { IDLE, LIVE, NULLED } state;
     MPI_Request *variable;            /* that it is bound to; NULL: an orphan */
     RequestRecord *next_variable;     /* in the chain of the table of variables */
-    Value *value;
-    RequestRecord *previous, *next;   /* in one of the value's lists */
+    MPI_Request handle;
+    Value *value;                     /* that the handle is; NULL: there is no table of values yet */
+    RequestRecord *previous, *next;   /* in one of the value's lists, or of all */
     uint64_t stamp;                   /* the look-up that found it last: no call finds a request twice */
     uint64_t number_made;             /* the maker's requests up to and with this one */
     RequestRecord *next_deferred;
@@ -55,8 +58,9 @@ struct RequestRecord {
 static struct {
     RequestRecord **variables;        /* chains, by address */
     size_t n_variables, in_variables;
+    List orphans, bound;              /* while there is no table of values: of them all */
     Value **values;                   /* chains, by value */
-    size_t n_values, in_values;
+    size_t n_values, in_values;       /* n_values 0: there is none yet */
     Value *free_values;
     uint64_t stamp;
 } table;
@@ -129,7 +133,9 @@ static void list_remove(List *l, RequestRecord *r)
 
 static List *list_of(RequestRecord *r)
 {
-    return r->variable ? &r->value->bound : &r->value->orphans;
+    if (r->value)
+        return r->variable ? &r->value->bound : &r->value->orphans;
+    return r->variable ? &table.bound : &table.orphans;
 }
 
 static Value **value_slot(MPI_Request value)
@@ -178,12 +184,36 @@ static Value *value_get(MPI_Request value)
     return v;
 }
 
+/* Takes a whole list, in its order, to the lists of the values. */
+static bool values_take(List *l)
+{
+    for (RequestRecord *r; (r = l->head);) {
+        Value *v = value_get(r->handle);
+        if (!v)
+            return false;
+        list_remove(l, r);
+        r->value = v;
+        list_add(list_of(r), r);
+    }
+    return true;
+}
+
+/* Makes the table of values, from which on it is kept. Short of memory some requests are not in it; recording stops. */
+static bool values_open(void)
+{
+    if (table.n_values || (values_grow() && values_take(&table.orphans) && values_take(&table.bound)))
+        return true;
+    state_break("out of memory");
+    return false;
+}
+
+/* Out of the list it is in, and with the last one of a value the value. */
 static void value_remove(RequestRecord *r)
 {
     Value *v = r->value;
     list_remove(list_of(r), r);
     r->value = NULL;
-    if (v->orphans.head || v->bound.head)
+    if (!v || v->orphans.head || v->bound.head)
         return;
     *value_slot(v->value) = v->next;
     table.in_values--;
@@ -195,31 +225,39 @@ static void value_remove(RequestRecord *r)
 static void unbind(RequestRecord *r)
 {
     if (r->state == LIVE) {
-        list_remove(&r->value->bound, r);
+        list_remove(list_of(r), r);
         variable_remove(r);
-        list_add(&r->value->orphans, r);
+        list_add(list_of(r), r);
     } else {
         variable_remove(r);
         r->state = IDLE;
     }
 }
 
-/* R, live and in no variable, is in VARIABLE now. */
-static bool bind(RequestRecord *r, MPI_Request *variable)
+/* R, in no variable, is in VARIABLE now, and what was there is not any more. R is in no list. False: no memory, nothing changed. */
+static bool hold(RequestRecord *r, MPI_Request *variable)
 {
     if (table.in_variables >= table.n_variables && !variables_grow())
         return false;
-    RequestRecord *before = variable_find(variable);
-    if (before)
-        unbind(before);
-    list_remove(&r->value->orphans, r);
     RequestRecord **p = variable_slot(variable);
+    if (*p) {
+        unbind(*p);
+        p = variable_slot(variable);
+    }
     r->variable = variable;
     r->next_variable = *p;
     *p = r;
     table.in_variables++;
-    list_add(&r->value->bound, r);
     return true;
+}
+
+/* Likewise, live and an orphan so far. */
+static bool bind(RequestRecord *r, MPI_Request *variable)
+{
+    list_remove(list_of(r), r);
+    bool held = hold(r, variable);
+    list_add(list_of(r), r);
+    return held;
 }
 
 /* The oldest of a list that this look-up has not given already. Those that it has go to the end. */
@@ -295,7 +333,7 @@ bool requests_unstash(Sequence *q)
 
 static RequestRecord *find_by_value(MPI_Request value)
 {
-    Value *v = table.n_values ? *value_slot(value) : NULL;
+    Value *v = values_open() ? *value_slot(value) : NULL;
     if (!v)
         return NULL;
     RequestRecord *r = list_take(&v->orphans);
@@ -315,7 +353,7 @@ static RequestRecord *resolve(MPI_Request *variable, int64_t *word)
         *word = r && r->state == NULLED ? r->word : null_request_word();
         return NULL;
     }
-    if (!(r && r->state == LIVE && r->value->value == value && r->stamp != table.stamp)) {
+    if (!(r && r->state == LIVE && r->handle == value && r->stamp != table.stamp)) {
         r = find_by_value(value);
         if (!r) {
             *word = WEND_UNKNOWN;
@@ -450,9 +488,10 @@ int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *
     RequestRecord *r = NULL;
     if (take_number(c, facts->persistent, &key, &number))
         r = record_of(q, number);
-    Value *v = r ? value_get(*variable) : NULL;
+    Value *v = r && table.n_values ? value_get(*variable) : NULL;
     int64_t word = WEND_UNKNOWN;
-    if (v) {
+    bool kept = r && (v || !table.n_values);
+    if (kept) {
         if (r->variable) /* the number was remembered in a nulled variable; it is in use again */
             unbind(r);
         r->maker = q;
@@ -467,13 +506,13 @@ int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *
         c->made = r;
         if (facts->persistent)
             c->kept = true;
+        r->handle = *variable;
         r->value = v;
-        list_add(&v->orphans, r);
-        if (!bind(r, variable))
-            v = NULL;
+        kept = hold(r, variable);
+        list_add(list_of(r), r);
     }
     state_unlock(&state()->requests_lock, locked);
-    if (!v)
+    if (!kept)
         state_break("out of memory");
     return word;
 }
@@ -481,12 +520,12 @@ int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *
 /* The operation is over and the handle is gone. NULLED: VARIABLE is remembered. */
 static void end(Call *c, RequestRecord *r, MPI_Request *variable, bool nulled)
 {
-    if (r->variable && (!nulled || r->variable != variable))
-        unbind(r);
-    if (nulled && !r->variable && !bind(r, variable))
-        nulled = false;
     value_remove(r);
-    r->state = nulled ? NULLED : IDLE;
+    r->state = IDLE;
+    if (r->variable && (!nulled || r->variable != variable))
+        variable_remove(r);
+    if (nulled && (r->variable || hold(r, variable)))
+        r->state = NULLED;
     if (!r->stash) {
         c->kept = true; /* whoever sees it made sees it end */
     } else if (atomic_load_explicit(&state()->recording, memory_order_relaxed)) {
@@ -572,10 +611,13 @@ static int64_t status_flags(const Call *c, const MPI_Status *s)
 
 static void put_status(Call *c, int64_t source, int64_t tag, int64_t bytes, int64_t flags)
 {
-    put_outcome(c, source);
-    put_outcome(c, tag);
-    put_outcome(c, bytes);
-    put_outcome(c, flags);
+    int64_t *words = words_room(&c->outcome, 4);
+    if (!words)
+        return;
+    words[0] = source;
+    words[1] = tag;
+    words[2] = bytes;
+    words[3] = flags;
 }
 
 static void put_received(Call *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes, int64_t flags)

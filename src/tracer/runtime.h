@@ -89,7 +89,7 @@ typedef enum {
     HANDLE_REQUEST, /* its null handle only; the others are in requests.c */
     HANDLE_KINDS
 } HandleKind;
-int64_t handle_word(HandleKind kind, uintptr_t value);               /* constant, known handle, or WEND_UNKNOWN */
+/* handle_word (handles.h, inline): constant, known handle, or WEND_UNKNOWN */
 int64_t handle_made(Call *c, HandleKind kind, uintptr_t value);      /* word of an output, not pushed; new unless known (then one reference more) */
 /* A call that frees a handle: before it, and after it if it failed, or if it did not (C NULL: nothing is recorded of it). One reference less; at
  * none the id is free again. Once the library has freed a handle it may give its value to another thread, before this one is told. */

@@ -77,6 +77,56 @@ static void waitany(int n, MPI_Request *variables, int chosen, int64_t *words)
     call_end(c);
 }
 
+/* Requests of few values in few variables, which are overwritten; in the second half some are waited for through copies. The words that were seen, in order. */
+static GArray *by_chance(uint32_t seed)
+{
+    enum { VARIABLES = 12, STEPS = 400 };
+    GRand *rand = g_rand_new_with_seed(seed);
+    MPI_Request variables[VARIABLES], copy;
+    GArray *live = g_array_new(FALSE, FALSE, sizeof copy), *words = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    for (int i = 0; i < VARIABLES; i++)
+        variables[i] = MPI_REQUEST_NULL;
+    for (int step = 0; step < STEPS; step++) {
+        MPI_Request *variable = &variables[g_rand_int_range(rand, 0, VARIABLES)];
+        bool copied = step >= STEPS / 2 && g_rand_boolean(rand);
+        int64_t word;
+        if (copied && live->len > 0) {
+            guint i = (guint)g_rand_int_range(rand, 0, (gint32)live->len);
+            copy = g_array_index(live, MPI_Request, i);
+            g_array_remove_index(live, i);
+            word = wait_one(&copy);
+        } else if (!copied && *variable != MPI_REQUEST_NULL && g_rand_boolean(rand)) {
+            for (guint i = 0; i < live->len; i++)
+                if (g_array_index(live, MPI_Request, i) == *variable) {
+                    g_array_remove_index(live, i);
+                    break;
+                }
+            word = wait_one(variable);
+        } else {
+            word = isend(variable, value(g_rand_int_range(rand, 0, 4)), 150 + step % 3);
+            g_array_append_val(live, *variable);
+        }
+        g_array_append_val(words, word);
+    }
+    for (guint i = 0; i < live->len; i++) {
+        int64_t word = wait_one(&g_array_index(live, MPI_Request, i));
+        g_array_append_val(words, word);
+    }
+    g_array_free(live, TRUE);
+    g_rand_free(rand);
+    return words;
+}
+
+/* The first copy of all makes the table of values: which requests are found is the same as if it had always been there. Has to run first. */
+static void first_copy(void)
+{
+    GArray *made_late = by_chance(1), *there = by_chance(1);
+    g_assert_cmpuint(made_late->len, >, 400);
+    g_assert_cmpmem(made_late->data, made_late->len * sizeof(int64_t), there->data, there->len * sizeof(int64_t));
+    g_array_free(made_late, TRUE);
+    g_array_free(there, TRUE);
+}
+
 static void shared_in_array(void)
 {
     MPI_Request r[4];
@@ -295,6 +345,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     clock_open();
     state()->active = state()->recording = true;
+    g_test_add_func("/requests/first-copy", first_copy);
     g_test_add_func("/requests/shared-in-array", shared_in_array);
     g_test_add_func("/requests/shared-through-one-variable", shared_through_one_variable);
     g_test_add_func("/requests/moved", moved_to_another_array);
