@@ -450,6 +450,13 @@ static bool close_run(WendGrammar *g)
     return true;
 }
 
+/* The cursor is before the first of the terminals that X, the innermost frame's node, stands for. */
+static inline void stand_on(WendGrammar *g, const Node *x)
+{
+    g->leaf = x->id;
+    g->left = x->exp;
+}
+
 /* Goes down from a symbol to the first terminal of its expansion. Short of memory the leaf stays GUARD: nothing fits, the cursor will be closed. */
 static void descend(WendGrammar *g, uint32_t node)
 {
@@ -461,8 +468,7 @@ static void descend(WendGrammar *g, uint32_t node)
         }
         g->frames[g->n_frames++] = (Frame){node, x->exp};
         if (!(x->id & RULE)) {
-            g->leaf = x->id;
-            g->left = x->exp;
+            stand_on(g, x);
             return;
         }
         node = g->nodes[x->id & ~RULE].next;
@@ -478,8 +484,7 @@ static void advance(WendGrammar *g)
         if (!(x->id & RULE)) { /* a terminal in the same body: most steps */
             g->frames[i] = (Frame){next, x->exp};
             g->n_frames = i + 1;
-            g->leaf = x->id;
-            g->left = x->exp;
+            stand_on(g, x);
             return;
         }
         if (x->id != GUARD) {

@@ -1,7 +1,6 @@
 /* intern.c: see intern.h. */
 #include "intern.h"
 
-#include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Specials. None of them collides with an ordinary value: counts, ranks and displacements are far from INT64_MIN. */
 #define WEND_SPECIAL_BASE (INT64_MIN + 0x100000)
@@ -98,12 +99,14 @@ enum wend_sequence_kind { WEND_SEQUENCE_THREAD = 0, WEND_SEQUENCE_CALLBACK = 1 }
 #define WEND_UNFINISHED (INT64_C(1) << 62)
 
 /* Whether N words are the same in A and B. Rows are short (about 15 words in all), and a call's are compared with those of the call that is likely: two words at once, which every
- * processor can that Wend runs on, without a branch for each, beat memcmp. */
+ * processor can that Wend runs on, without a branch for each, beat memcmp. Of long rows it leaves off at the first that differ. */
 typedef int64_t WendWordPair __attribute__((vector_size(16), aligned(8), may_alias));
 static inline bool wend_equal_words(const int64_t *a, const int64_t *b, size_t n)
 {
     if (n < 2)
         return n == 0 || *a == *b;
+    if (n > 64)
+        return memcmp(a, b, n * sizeof *a) == 0;
     WendWordPair differ = *(const WendWordPair *)(a + n - 2) ^ *(const WendWordPair *)(b + n - 2); /* the loop's too if n is even */
     for (size_t i = 0; i + 2 < n; i += 2)
         differ |= *(const WendWordPair *)(a + i) ^ *(const WendWordPair *)(b + i);

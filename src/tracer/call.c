@@ -136,7 +136,6 @@ Thread *thread_new(void)
         clock_calibrate();
         handles_open();
     }
-    t->error_number = &errno;
     t->number = thread_number_new(s->n_threads == 0);
     t->sequence = sequence_new(s, false, 0, t->number);
     if (t->sequence) {
@@ -401,7 +400,7 @@ static inline void leave(Call *c)
     t->inside = false;
     if (__builtin_expect(t->frees.n > 0, 0))
         append_pending_frees(t);
-    *t->error_number = c->saved_errno;
+    errno = c->saved_errno;
 }
 
 void call_end(Call *c)

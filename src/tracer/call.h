@@ -11,7 +11,6 @@ typedef struct Thread {
     Call *call;                       /* the innermost */
     Sequence *sequence;               /* that calls go to now */
     uint32_t number;
-    int *error_number;                /* its errno: asking for it is a call, and a call of MPI's asks four times */
     Words frees;                      /* segments freed inside MPI: recorded after the call */
     bool inside;                      /* between call_begin and call_end: MPI that is called now is called by MPI, or by Wend */
     _Atomic bool busy;                /* between recorder_enter and recorder_leave */
@@ -98,7 +97,7 @@ static inline Call *call_begin(int function)
         return NULL;
     t->inside = true;
     Call *c = t->call;
-    c->saved_errno = *c->thread->error_number;
+    c->saved_errno = errno;
     c->sequence = t->sequence;
     c->function = function;
     c->failed = c->forgiven = c->found_nothing = c->varies = c->kept = false;
@@ -118,7 +117,7 @@ static inline Call *call_begin(int function)
 
 static inline void call_start(Call *c)
 {
-    *c->thread->error_number = c->saved_errno;
+    errno = c->saved_errno;
     atomic_store_explicit(&c->running, true, memory_order_release);
     c->start = clock_ticks();
 }
@@ -128,7 +127,7 @@ int call_error_class(int rc);         /* class, or RC itself where MPI cannot sa
 static inline void call_stop(Call *c, int rc)
 {
     c->stop = clock_ticks();
-    c->saved_errno = *c->thread->error_number;
+    c->saved_errno = errno;
     call_left(c);
     if (__builtin_expect(rc != MPI_SUCCESS || c->forgiven, 0)) {
         c->rc = call_error_class(rc);

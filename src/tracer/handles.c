@@ -7,8 +7,6 @@
 
 typedef struct HandleEntry Entry;
 
-enum { ENDED = HANDLE_ENDED, PREDEFINED = UINT32_MAX };
-
 struct HandleTable wend_handles[HANDLE_KINDS];
 
 /* -- ids: the smallest free one -- */
@@ -73,17 +71,6 @@ static void take_back(struct IdPool *p)
 
 /* -- the hash -- */
 
-static const Sequence *current(void)
-{
-    return wend_thread ? wend_thread->sequence : NULL;
-}
-
-/* Whether an entry with the value that is looked up is the calling thread's, or everyone's. */
-static inline bool is_own(const Entry *e, HandleKind kind)
-{
-    return e->references >= ENDED || !handle_has_entry_for_each_thread(kind) || e->maker == current();
-}
-
 /* The value's entry: the calling thread's own if there are several. NULL: none, and *VACANT is the free slot where it would go. */
 static Entry *lookup(HandleKind kind, uintptr_t value, Entry **vacant)
 {
@@ -99,7 +86,7 @@ static Entry *lookup(HandleKind kind, uintptr_t value, Entry **vacant)
             continue;
         if (!found)
             found = e;
-        if (is_own(e, kind))
+        if (handle_is_own(e, kind))
             return e;
     }
 }
@@ -135,7 +122,7 @@ static Entry *insert(HandleKind kind, uintptr_t value)
     if (2 * wend_handles[kind].used >= wend_handles[kind].n && !grow(kind))
         return NULL;
     Entry *vacant = NULL, *e = lookup(kind, value, &vacant);
-    bool of_another = e && e->references < ENDED && !e->ending && e->maker != current() && handle_has_entry_for_each_thread(kind);
+    bool of_another = e && !e->ending && !handle_is_own(e, kind);
     if (e && !of_another)
         return e;
     wend_handles[kind].used++;
@@ -170,7 +157,7 @@ void handles_open(void)
         }
         /* Two names of one value: the first of the list stands for both. */
         if (e->references == 0)
-            *e = (Entry){.value = p->value, .word = WEND_CONST(p->constant), .references = PREDEFINED};
+            *e = (Entry){.value = p->value, .word = WEND_CONST(p->constant), .references = HANDLE_PREDEFINED};
     }
 }
 
@@ -197,13 +184,13 @@ int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
     bool locked = state_lock(&state()->handles_lock);
     Entry *e = insert(kind, value);
     int64_t word = WEND_UNKNOWN;
-    if (e && e->references == ENDED) { /* the library gives the value again */
+    if (e && e->references == HANDLE_ENDED) { /* the library gives the value again */
         id_release(&e->maker->ids[kind], wend_handle_number(e->word));
         e->references = 0;
     }
     if (e && e->references && !e->ending) {
         word = e->word;
-        if (e->references != PREDEFINED)
+        if (e->references != HANDLE_PREDEFINED)
             e->references++;
     } else if (e) {
         word = reserve(c->sequence, kind);
@@ -253,12 +240,12 @@ void handle_freed(Call *c, HandleKind kind, uintptr_t value)
         facts = e->facts;
         e->facts = NULL;
         e->ending = false;
-        e->references = ENDED;
+        e->references = HANDLE_ENDED;
     } else if (e && e->references == 1) {
         facts = e->facts;
         give_back(c, e->maker, kind, wend_handle_number(e->word), e->made);
         erase(kind, e);
-    } else if (e && e->references != PREDEFINED && e->references != ENDED) {
+    } else if (e && e->references != HANDLE_PREDEFINED && e->references != HANDLE_ENDED) {
         e->references--;
     }
     state_unlock(&state()->handles_lock, locked);

@@ -18,14 +18,15 @@ void handle_arrived(Sequence *maker, HandleKind kind, uintptr_t value, int64_t w
 struct HandleEntry {
     uintptr_t value;
     int64_t word;
-    uint32_t references;              /* 0: the slot is free; PREDEFINED: never freed; ENDED: freed, and may be named all the same */
+    uint32_t references;              /* 0: the slot is free; or HANDLE_ENDED or HANDLE_PREDEFINED */
     bool ending;                      /* a call that frees the last reference is under way: the library may give the value to another thread */
     Sequence *maker;                  /* whose id it has */
     uint64_t made;                    /* objects of this kind that it had made with this one */
     void *facts;
 };
 
-enum { HANDLE_ENDED = UINT32_MAX - 1 };
+/* Not numbers of references: freed, and may be named all the same; never freed. */
+enum { HANDLE_ENDED = UINT32_MAX - 1, HANDLE_PREDEFINED = UINT32_MAX };
 
 /* Open addressing, with linear probing. */
 extern struct HandleTable { struct HandleEntry *slots; size_t n, used; } wend_handles[HANDLE_KINDS]; /* n: a power of two, or 0 */
@@ -45,6 +46,18 @@ static inline bool handle_has_entry_for_each_thread(HandleKind kind)
     return kind == HANDLE_GROUP || kind == HANDLE_ERRHANDLER || kind == HANDLE_DATATYPE;
 }
 
+/* Whose calls are looked at: the calling thread's. NULL: it has made none. */
+static inline const Sequence *handle_owner(void)
+{
+    return wend_thread ? wend_thread->sequence : NULL;
+}
+
+/* Whether an entry with the value that is looked up is the calling thread's, or everyone's. */
+static inline bool handle_is_own(const struct HandleEntry *e, HandleKind kind)
+{
+    return e->references >= HANDLE_ENDED || !handle_has_entry_for_each_thread(kind) || e->maker == handle_owner();
+}
+
 /* The value's entry if it is where it would be alone in the table, as most are, and no lock is needed to look. NULL: it has to be searched. */
 static inline __attribute__((always_inline)) const struct HandleEntry *handle_at_home(HandleKind kind, uintptr_t value)
 {
@@ -52,8 +65,7 @@ static inline __attribute__((always_inline)) const struct HandleEntry *handle_at
     if (__builtin_expect(atomic_load_explicit(&state()->multiple, memory_order_relaxed) || t->n == 0, 0))
         return NULL;
     const struct HandleEntry *e = &t->slots[handle_home(value, t->n)];
-    bool it = e->value == value && (e->references >= HANDLE_ENDED || (e->references > 0 && !handle_has_entry_for_each_thread(kind)));
-    return it ? e : NULL;
+    return e->value == value && e->references > 0 && handle_is_own(e, kind) ? e : NULL;
 }
 
 /* A constant, a known handle's word, or WEND_UNKNOWN. */

@@ -490,8 +490,8 @@ int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *
         r = record_of(q, number);
     Value *v = r && table.n_values ? value_get(*variable) : NULL;
     int64_t word = WEND_UNKNOWN;
-    bool kept = r && (v || !table.n_values);
-    if (kept) {
+    bool found_room = r && (v || !table.n_values);
+    if (found_room) {
         if (r->variable) /* the number was remembered in a nulled variable; it is in use again */
             unbind(r);
         r->maker = q;
@@ -508,11 +508,11 @@ int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *
             c->kept = true;
         r->handle = *variable;
         r->value = v;
-        kept = hold(r, variable);
+        found_room = hold(r, variable);
         list_add(list_of(r), r);
     }
     state_unlock(&state()->requests_lock, locked);
-    if (!kept)
+    if (!found_room)
         state_break("out of memory");
     return word;
 }
