@@ -83,6 +83,11 @@ tests_unit_damage_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_damage_LDADD = lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/codecs
-tests_unit_codecs_SOURCES = tests/unit/codecs.c
+tests_unit_codecs_SOURCES = tests/unit/codecs.c tests/unit/series-of.h
 tests_unit_codecs_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_codecs_LDADD = lib/libcore.la $(GLIB_LIBS) -lm
+
+UNIT_TESTS += tests/unit/series
+tests_unit_series_SOURCES = tests/unit/series.c tests/unit/series-of.h
+tests_unit_series_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_series_LDADD = lib/libcore.la $(GLIB_LIBS) -lm

@@ -1,0 +1,239 @@
+/* series.c: decode of encode is the input, in no more bytes than the shape of the words asks for; what no writer writes is refused. */
+#include "../../lib/words.h"
+#include "series-of.h"
+
+#include <math.h>
+
+static GRand *dice;
+
+static void check_series(const Series *s, const gint64 *words, guint64 n)
+{
+    g_assert_cmpuint(series_length(s), ==, n);
+    for (guint64 i = 0; i < n; i++) {
+        SeriesRun run = series_run(s, i);
+        g_assert_true(run.count >= 1 && run.count <= n - i);
+        g_assert_cmpint(run.value, ==, words[i]);
+        g_assert_cmpint((gint64)((guint64)run.value + (guint64)run.step * (run.count - 1)), ==, words[i + run.count - 1]);
+    }
+}
+
+static void test_series(void)
+{
+    guint32 to[] = {4, 1, 0};
+    gint64 from[] = {WEND_CONST(2), WEND_CONST(1), WEND_UNKNOWN, WEND_UNKNOWN, WEND_CONST(0)};
+    for (int i = 0; i < 6000; i++) {
+        guint64 n = g_rand_int_range(dice, 1, 200);
+        g_autofree gint64 *words = g_new(gint64, n);
+        int kind = g_rand_int_range(dice, 0, 7), period = g_rand_int_range(dice, 1, 9), special = g_rand_int_range(dice, 0, 4);
+        for (guint64 k = 0; k < n; k++) {
+            gint64 at = (gint64)k;
+            words[k] = kind == 0 ? at * period - 7 : kind == 1 ? at / period * 100 + at % period : kind == 2 ? at ^ period : kind == 3 ? g_rand_int_range(dice, 0, 3) * 1000
+                     : kind == 4 ? (gint64)((guint64)g_rand_int(dice) << 32 | g_rand_int(dice)) / 2 : kind == 5 ? g_rand_int_range(dice, 0, 1 << 14)
+                     : g_rand_int_range(dice, 0, 9) ? g_rand_int_range(dice, -8, 8) : (gint64)1 << g_rand_int_range(dice, 0, 62);
+            if (kind == 4 && words[k] < WEND_SPECIAL_BASE) words[k] = G_MAXINT64;
+            if (special == 0 && at % period == 0) words[k] = WEND_CONST(at % 3);
+            if (special == 1 && g_rand_int_range(dice, 0, 10) == 0) words[k] = at % 2 ? WEND_ABSENT : G_MININT64;
+        }
+        g_autoptr(Series) s = series_of(words, n);
+        check_series(s, words, n);
+        for (int archive = 0; archive < 3; archive++) {
+            WendBuf b = WEND_BUF_INIT;
+            if (archive < 2) series_encode(s, &b, archive ? to : NULL);
+            else series_encode_shortest(s, &b, to, (guint64)g_rand_int_range(dice, 0, 70));
+            WendCursor c = wend_cursor(b.data, b.len);
+            g_autoptr(Series) back = series_decode(&c, n, archive ? from : NULL, archive ? G_N_ELEMENTS(from) : 0);
+            g_assert_true(back && c.p == c.end);
+            if (!archive) g_assert_true(series_equal(s, back));
+            if (special > 0 || kind > 4) check_series(back, words, n);
+            for (gsize cut = 0; cut < b.len; cut++) { /* never more than there is */
+                WendCursor part = wend_cursor(b.data, cut);
+                g_autoptr(Series) none = series_decode(&part, n, archive ? from : NULL, archive ? G_N_ELEMENTS(from) : 0);
+                g_assert_null(none);
+            }
+            wend_buf_clear(&b);
+        }
+    }
+}
+
+/* What comes out of the shortest form of N words; its bytes. */
+static gsize check_shortest(const gint64 *words, guint64 n, guint64 from)
+{
+    g_autoptr(Series) s = series_of(words, n);
+    WendBuf b = WEND_BUF_INIT;
+    series_encode_shortest(s, &b, NULL, from);
+    WendCursor c = wend_cursor(b.data, b.len);
+    g_autoptr(Series) back = series_decode(&c, n, NULL, 0);
+    g_assert_true(back && c.p == c.end);
+    check_series(back, words, n);
+    g_assert_true(series_equal(s, back) && series_equal(back, s));
+    gsize bytes = b.len;
+    wend_buf_clear(&b);
+    series_encode(back, &b, NULL); /* as what it is */
+    c = wend_cursor(b.data, b.len);
+    g_autoptr(Series) again = series_decode(&c, n, NULL, 0);
+    g_assert_true(again && c.p == c.end && series_equal(s, again));
+    wend_buf_clear(&b);
+    return bytes;
+}
+
+/* Partners in a butterfly, whatever ranks it is of and whatever their numbers are multiplied by; and what is one word away from that. */
+static void test_series_flipped(void)
+{
+    for (int i = 0; i < 3000; i++) {
+        guint64 n = g_rand_int_range(dice, 2, 300), from = i % 3 == 0 ? 0 : i % 3 == 1 ? 512 * (guint64)g_rand_int_range(dice, 1, 5) : (guint64)g_rand_int_range(dice, 1, 300), bits = g_rand_int_range(dice, 1, 512);
+        gint64 base = i % 2 ? 0 : g_rand_int_range(dice, -1000, 1000), step = g_rand_int_range(dice, 1, 4);
+        g_autofree gint64 *words = g_new(gint64, n);
+        for (guint64 k = 0; k < n; k++) words[k] = base + step * (gint64)((from + k) ^ bits);
+        gsize bytes = check_shortest(words, n, from);
+        if (from == 0 || from % 512 == 0) g_assert_cmpuint(bytes, <=, 10); /* else a bit may not show by itself */
+        guint64 other = g_rand_int_range(dice, 0, (gint32)n);
+        words[other] = i % 5 ? words[other] + g_rand_int_range(dice, 1, 9) : WEND_ABSENT;
+        check_shortest(words, n, from);
+    }
+    const gint64 last[] = {G_MAXINT64, G_MAXINT64 - 1}; /* base + 1 is the largest word that there is */
+    g_assert_cmpuint(check_shortest(last, 2, 0), <, 20);
+}
+
+/* Neighbours in one dimension of a torus, as ranks or as what is added to these, from any rank on that a block begins with; and what is one word away from that. */
+static void test_series_turned(void)
+{
+    for (int i = 0; i < 3000; i++) {
+        guint64 stride = g_rand_int_range(dice, 1, 6), extent = g_rand_int_range(dice, 2, 7), shift = g_rand_int_range(dice, 1, (gint32)extent), block = stride * extent;
+        guint64 n = block * g_rand_int_range(dice, 1, 7);
+        gint64 base = i % 3 ? 0 : g_rand_int_range(dice, -1000, 1000);
+        gboolean relative = i % 2;
+        g_autofree gint64 *words = g_new(gint64, n);
+        for (guint64 k = 0; k < n; k++) {
+            guint64 x = k / stride % extent, to = k + ((x + shift) % extent) * stride - x * stride;
+            words[k] = base + (gint64)to - (relative ? (gint64)k : 0);
+        }
+        g_assert_cmpuint(check_shortest(words, n, 0), <=, 5 + (base != 0));
+        words[g_rand_int_range(dice, 0, (gint32)n)] += g_rand_int_range(dice, 1, 9);
+        check_shortest(words, n, 0);
+    }
+    const gint64 last[] = {G_MAXINT64 - 1, G_MAXINT64, G_MAXINT64 - 2}, least[] = {WEND_SPECIAL_BASE + 1, WEND_SPECIAL_BASE};
+    check_shortest(last, G_N_ELEMENTS(last), 0);
+    check_shortest(least, G_N_ELEMENTS(least), 0);
+}
+
+/* Partners and sizes of a tree, and how many are on its levels: rows that grow or fall by a factor, among others. */
+static void test_series_geometric(void)
+{
+    for (int i = 0; i < 3000; i++) {
+        gint64 words[100];
+        gint64 ratio = g_rand_int_range(dice, 2, 5) * (i % 2 ? 1 : -1), word = g_rand_int_range(dice, 1, 9) * (i % 3 ? 1 : -1);
+        guint before = g_rand_int_range(dice, 0, 4), count = g_rand_int_range(dice, 4, 20), behind = g_rand_int_range(dice, 0, 4), n = before + count + behind;
+        for (guint k = 0; k < n; k++) {
+            gboolean inside = k >= before && k < before + count;
+            words[k] = inside ? word : k % 2 ? -7 : g_rand_int_range(dice, 0, 50);
+            if (inside) word *= ratio;
+        }
+        for (guint k = 0; i % 4 == 0 && k < n / 2; k++) {
+            gint64 first = words[k];
+            words[k] = words[n - 1 - k];
+            words[n - 1 - k] = first;
+        }
+        g_assert_cmpuint(check_shortest(words, n, 0), <=, 6 + 3 * (before + behind + 1));
+    }
+    gint64 to_the_end[64]; /* up to where the next product would be no word */
+    for (int k = 0; k < 63; k++) to_the_end[k] = (gint64)1 << k;
+    check_shortest(to_the_end, 63, 0);
+    for (int k = 0; k < 63; k++) to_the_end[k] = -((gint64)1 << k);
+    check_shortest(to_the_end, 63, 0);
+    to_the_end[63] = G_MININT64;
+    check_shortest(to_the_end, 64, 0);
+}
+
+/* Rows, columns, boxes and transposes of grids; and what is one word away from that. */
+static void test_series_digits(void)
+{
+    for (int i = 0; i < 3000; i++) {
+        guint64 n = 1, counts[4];
+        gint64 steps[4], base = g_rand_int_range(dice, -100, 100);
+        guint digits = (guint)g_rand_int_range(dice, 2, 5);
+        for (guint d = 0; d < digits; d++) {
+            counts[d] = (guint64)g_rand_int_range(dice, 2, 7);
+            steps[d] = d ? g_rand_int_range(dice, -100, 100) : g_rand_int_range(dice, -3, 4);
+            n *= counts[d];
+        }
+        g_autofree gint64 *words = g_new(gint64, n);
+        for (guint64 k = 0; k < n; k++) {
+            guint64 left = k;
+            words[k] = base;
+            for (guint d = 0; d < digits; left /= counts[d++]) words[k] += steps[d] * (gint64)(left % counts[d]);
+        }
+        gboolean whole = TRUE; /* no stretch goes on by chance where the next one begins */
+        guint64 width = 1;
+        for (guint d = 0; d < digits; width *= counts[d++])
+            whole &= width * counts[d] == n || words[width * counts[d]] != words[0] + steps[d] * (gint64)counts[d];
+        gsize bytes = check_shortest(words, n, 0);
+        if (whole) g_assert_cmpuint(bytes, <=, 4 + 3 * digits);
+        words[g_rand_int_range(dice, 0, (gint32)n)] += g_rand_int_range(dice, 1, 9);
+        check_shortest(words, n, 0);
+    }
+}
+
+/* Numbers that no writer writes. */
+static void test_series_told_wrong(void)
+{
+    const struct { guint64 n; guint numbers; guint64 words[8]; } rows[] = {
+        {6, 7, {9, 4, 2, 3, 2, 3, 6}}, {6, 7, {9, 4, 2, 6, 2, 1, 6}}, {6, 3, {9, 4, 0}},    /* numbers of digits that are not those of words; a digit of one kind; none */
+        {6, 7, {9, G_MAXUINT64 - 1, 2, 3, 2, 2, 6}}, {6, 7, {9, G_MAXUINT64, 2, 3, 2, 2, 6}}, /* above the largest word, below the least ordinary one */
+        {6, 7, {9, 4, 2, 3, G_MAXUINT64 - 1, 2, G_MAXUINT64 - 1}},      /* words beyond 2^64 */
+        {4, 8, {1, 1, 2, 0, 1, 1, 8, 4}}, {4, 7, {8, 2, 2, 1, 1, 18, 4}},   /* a difference that is not there */
+        {4, 5, {6, 0, 0, 0, 1}},                                        /* no bit is flipped */
+        {4, 5, {6, 1, 0, 0, 0}},                                        /* no step */
+        {4, 5, {6, 1, 0, 0, G_MAXUINT64}},                              /* a negative one */
+        {4, 5, {6, 1, G_MAXUINT64 - 1, 0, 1}},                          /* numbers beyond 2^64 */
+        {4, 5, {6, G_GUINT64_CONSTANT(1) << 63, 0, 0, 1}},              /* words beyond 2^63 */
+        {4, 5, {6, 1, 0, G_MAXUINT64 - 1, 1}},                          /* above the largest word */
+        {4, 5, {6, 1, 0, G_MAXUINT64, 1}},                              /* below the least ordinary one */
+        {4, 5, {7, 0, 0, 4, 2}}, {4, 5, {7, 0, 5, 4, 2}}, {4, 5, {7, 8, 1, 4, 2}}, {4, 5, {7, 2, 4, 4, 2}}, /* none, more than there are, behind the end, over the end */
+        {4, 4, {10, 5, 2, 0}}, {4, 4, {10, 4, 1, 0}}, {4, 4, {10, 4, 8, 0}}, /* a block of more words than there are, one that is not turned, and one by more than it has */
+        {4, 4, {10, 4, 3, G_MAXUINT64 - 1}}, {4, 4, {10, 4, 3, G_MAXUINT64}}, /* above the largest word, below the least ordinary one */
+        {64, 5, {7, 0, 64, 4, 2}},                                      /* 2^63 and more */
+        {G_GUINT64_CONSTANT(1) << 24, 5, {7, 0, 1 << 24, 2, 2}},        /* always the same; that many are not made room for */
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        WendBuf b = WEND_BUF_INIT;
+        for (guint k = 0; k < rows[i].numbers; k++) wend_buf_unsigned(&b, rows[i].words[k]);
+        WendCursor c = wend_cursor(b.data, b.len);
+        g_autoptr(Series) none = series_decode(&c, rows[i].n, NULL, 0);
+        g_assert_null(none);
+        wend_buf_clear(&b);
+    }
+}
+
+/* Words of which most are small and a few are not take about what they have: a width for all would be that of the largest. */
+static void test_series_skewed(void)
+{
+    enum { N = 1000, MEAN = 400 };
+    const double entropy = log2(MEAN * 2.718281828); /* of the exponential distribution */
+    gint64 words[N];
+    for (int i = 0; i < N; i++) words[i] = -3 - (gint64)(MEAN * log(1 - g_rand_double(dice)));
+    g_autoptr(Series) s = series_of(words, N);
+    WendBuf b = WEND_BUF_INIT;
+    series_encode(s, &b, NULL);
+    g_assert_cmpfloat((double)b.len, <, 1.04 * N * entropy / 8);
+    WendCursor c = wend_cursor(b.data, b.len);
+    g_autoptr(Series) back = series_decode(&c, N, NULL, 0);
+    g_assert_true(back && c.p == c.end);
+    check_series(back, words, N);
+    wend_buf_clear(&b);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    dice = g_rand_new_with_seed(5);
+    g_test_add_func("/series/runs", test_series);
+    g_test_add_func("/series/flipped", test_series_flipped);
+    g_test_add_func("/series/turned", test_series_turned);
+    g_test_add_func("/series/geometric", test_series_geometric);
+    g_test_add_func("/series/digits", test_series_digits);
+    g_test_add_func("/series/told-wrong", test_series_told_wrong);
+    g_test_add_func("/series/skewed", test_series_skewed);
+    int result = g_test_run();
+    g_rand_free(dice);
+    return result;
+}
