@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Bytes of the archives of the NAS Parallel Benchmarks (NPB 3.4), whose source is not ours to carry: nas.bash FOLDER, that of NPB3.4-MPI.
+# Medians of RUNS runs (3 if not said), as times differ from run to run; under them by how many bytes the least and the most differ from them.
 # It is built there (config/make.def is written if there is none). CLASSES: class:ranks[:benchmark,…]…, if not said those of docs/performance.md (LU of class S
 # refuses to run on 64 ranks); BENCHMARKS: all eight if not said.
 set -eu
@@ -7,7 +8,7 @@ set -eu
 npb=$(cd "$1" && pwd)
 source "$(dirname "$0")/../tests/helpers.bash"
 TEST_TIMEOUT=600
-benchmarks=(${BENCHMARKS:-bt cg ep ft is lu mg sp}) classes=(${CLASSES:-S:4 S:16 S:64:cg,mg W:16:lu W:64:lu})
+benchmarks=(${BENCHMARKS:-bt cg ep ft is lu mg sp}) classes=(${CLASSES:-S:4 S:16 S:64:cg,mg W:16:lu W:64:lu}) runs=${RUNS:-3}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 if [ ! -f "$npb/config/make.def" ]; then
@@ -21,17 +22,23 @@ printf '%9s' "${benchmarks[@]}" all
 printf '\n'
 for one in "${classes[@]}"; do
     IFS=: read -r class n only <<<"$one"
-    all=0
+    all=0 spread=
     printf '%6s %6s' "$class" "$n"
     for name in "${benchmarks[@]}"; do
-        [[ -z $only || ,$only, == *,$name,* ]] || { printf '%9s' -; continue; }
+        [[ -z $only || ,$only, == *,$name,* ]] || { printf '%9s' -; spread+=$(printf '%9s' ''); continue; }
         [ -x "$npb/bin/$name.$class.x" ] || make -C "$npb" "$name" "CLASS=$class" >"$scratch/make" 2>&1 || { tail -n 20 "$scratch/make" >&2; exit 1; }
-        rm -rf "$scratch/trace"
-        record "$scratch/trace" "$n" "$npb/bin/$name.$class.x" >"$scratch/out" 2>&1 || { cat "$scratch/out" >&2; exit 1; }
-        grep -qiE 'successful' "$scratch/out" || { echo "$name did not verify" >&2; exit 1; }
-        bytes=$(stat -c %s "$scratch/trace/trace.tar.zst")
-        all=$((all + bytes))
-        printf '%9s' "$bytes"
+        for ((run = 0; run < runs; run++)); do
+            rm -rf "$scratch/trace"
+            record "$scratch/trace" "$n" "$npb/bin/$name.$class.x" >"$scratch/out" 2>&1 || { cat "$scratch/out" >&2; exit 1; }
+            grep -qiE 'successful' "$scratch/out" || { echo "$name did not verify" >&2; exit 1; }
+            stat -c %s "$scratch/trace/trace.tar.zst"
+        done | sort -n >"$scratch/bytes"
+        mapfile -t bytes <"$scratch/bytes"
+        [ "${#bytes[@]}" = "$runs" ] || exit 1
+        median=${bytes[runs / 2]}
+        all=$((all + median))
+        printf '%9s' "$median"
+        spread+=$(printf '%9s' "$((bytes[0] - median))+$((bytes[-1] - median))")
     done
-    printf '%9s\n' "$all"
+    printf '%9s\n%13s%s\n' "$all" '' "$spread"
 done
