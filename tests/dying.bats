@@ -38,6 +38,14 @@ is_whole() { # what rank 1 has done, and where the others were
     grep -q caught out
 }
 
+@test "what is said of it is whole, however long the name of the recording is" {
+    long_folder
+    heard 2 "$WEND" trace -o "$long/a.dir" "$PROGRAMS/dying" SIGTERM
+    grep -q "^wend: rank 1: signal SIGTERM; what was recorded: wend merge $long/a.dir$" err || fail "$(cat err)"
+    "$WEND" merge "$long/a.dir" >out
+    "$WEND" show "$long/a.dir" | grep -q 'rank 1: signal SIGTERM$'
+}
+
 @test "an error in MPI that is fatal: the calls of all are there" {
     dies fatal 3
     grep -q 'rank 1: error in MPI$' merged || fail "$(cat merged)"

@@ -32,6 +32,14 @@ in_scratch() {
     cd "${BATS_TEST_TMPDIR:?}" || return 1
 }
 
+# A folder in the scratch one, in $long, whose name takes more than a kilobyte.
+long_folder() {
+    local part
+    part=$(printf '%0200d' 7)
+    long=$PWD/$part/$part/$part/$part/$part/$part
+    mkdir -p "$long"
+}
+
 # library_has FUNCTION: the MPI library under test has it; else the test is skipped.
 library_has() {
     grep -q "^#define HAVE_$1 " "$BUILD_DIR/src/tracer/library.gen.h" || skip "the MPI library has no $1"

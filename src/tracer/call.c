@@ -32,18 +32,26 @@ enum { FIRST_CALLBACK_TID = 1 << 24 }; /* callbacks' sequences number their hand
 void state_say(const char *format, ...)
 {
     int saved = errno;
-    char line[1024];
     va_list args;
     va_start(args, format);
-    int n = snprintf(line, sizeof line, "wend: ");
-    int m = vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
+    int n = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    if (m > 0) {
-        size_t len = strlen(line);
-        line[len] = '\n';
+    if (n > 0) {
+        char some[1024];
+        size_t needed = sizeof "wend: \n" + (size_t)n;
+        char *longer = needed > sizeof some ? wend_budget_zeroed(needed) : NULL; /* without memory the line is cut */
+        char *line = longer ? longer : some;
+        size_t size = longer ? needed : sizeof some, before = (size_t)snprintf(line, size, "wend: ");
+        va_start(args, format);
+        vsnprintf(line + before, size - before - 1, format, args);
+        va_end(args);
+        size_t length = strlen(line);
+        line[length] = '\n';
         /* One write, so that lines of several ranks do not mix. */
-        if (fwrite(line, 1, len + 1, stderr) == len + 1)
+        if (fwrite(line, 1, length + 1, stderr) == length + 1)
             fflush(stderr);
+        if (longer)
+            wend_budget_free(longer, needed);
     }
     errno = saved;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,21 +65,16 @@ static const char *name_of(int number)
 static void say(const char *a, const char *b, const char *c, const char *d)
 {
     const char *const pieces[] = {"wend: ", a, b, c, d, "\n"};
-    char line[1024];
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-        size_t m = strlen(pieces[i]);
-        if (m > sizeof line - n)
-            m = sizeof line - n;
-        memcpy(line + n, pieces[i], m);
-        n += m;
-    }
+    enum { PIECES = sizeof pieces / sizeof *pieces };
+    struct iovec line[PIECES];
+    for (size_t i = 0; i < PIECES; i++)
+        line[i] = (struct iovec){(void *)(uintptr_t)pieces[i], strlen(pieces[i])};
     sigset_t pipe, before, pending;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     sigpending(&pending);
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
-    if (syscall(SYS_write, STDERR_FILENO, line, n) < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE))
+    if (syscall(SYS_writev, STDERR_FILENO, line, PIECES) < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE))
         sigtimedwait(&pipe, NULL, &(struct timespec){0});
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
