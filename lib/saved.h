@@ -6,6 +6,7 @@
 #ifndef WEND_SAVED_H
 #define WEND_SAVED_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +41,6 @@ bool wend_saved_is_whole(const void *file, size_t n, WendSavedHeader *h); /* of 
 #define WEND_ENDED_FATAL "error in MPI" /* that nobody handles */
 #define WEND_ENDED_MEMORY "recorded up to WEND_MAX_MEMORY" /* the run went on */
 #define WEND_ENDED_UNKNOWN "no word"  /* a checkpoint, or another rank ended */
+#define WEND_ENDED_ROOM (sizeof WEND_ENDED_EXEC + NAME_MAX) /* bytes for any of them, and for the end of the text */
 
 #endif

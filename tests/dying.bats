@@ -38,8 +38,12 @@ is_whole() { # what rank 1 has done, and where the others were
     grep -q caught out
 }
 
-@test "what is said of it is whole, however long the name of the recording is" {
+@test "what is said of it is whole, however long names are" {
     long_folder
+    local successor=x${long##*/}
+    ln -s "$(type -P true)" "$successor"
+    heard 2 "$WEND" trace -o b.dir "$PROGRAMS/dying" exec 0 "./$successor"
+    grep -q "^wend: rank 1: exec $successor; what was recorded: wend merge " err || fail "$(cat err)"
     heard 2 "$WEND" trace -o "$long/a.dir" "$PROGRAMS/dying" SIGTERM
     grep -q "^wend: rank 1: signal SIGTERM; what was recorded: wend merge $long/a.dir$" err || fail "$(cat err)"
     "$WEND" merge "$long/a.dir" >out

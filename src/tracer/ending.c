@@ -139,7 +139,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
             return;
         }
     } else if (!state()->finished) {
-        char ended[64] = WEND_ENDED_SIGNAL;
+        char ended[WEND_ENDED_ROOM] = WEND_ENDED_SIGNAL;
         append(ended, sizeof ended, name_of(number));
         save(ended);
     }
@@ -234,7 +234,7 @@ void ending_prepare_thread(void)
 
 void ending_exit(int status)
 {
-    char ended[64] = WEND_ENDED_EXIT;
+    char ended[WEND_ENDED_ROOM] = WEND_ENDED_EXIT;
     State *s = state();
     if (!s->started || s->finished || s->refused || state_inherited())
         return;
@@ -273,7 +273,7 @@ void ending_fatal(void)
 
 bool ending_abort(int code)
 {
-    char ended[64] = WEND_ENDED_ABORT;
+    char ended[WEND_ENDED_ROOM] = WEND_ENDED_ABORT;
     append_number(ended, sizeof ended, code);
     bool saved = save(ended);
     let_be_read();
@@ -282,7 +282,7 @@ bool ending_abort(int code)
 
 void ending_exec(const char *name)
 {
-    char ended[64] = WEND_ENDED_EXEC;
+    char ended[WEND_ENDED_ROOM] = WEND_ENDED_EXEC;
     const char *slash = name ? strrchr(name, '/') : NULL;
     append(ended, sizeof ended, slash ? slash + 1 : name ? name : "?");
     for (char *p = ended; *p; p++)

@@ -40,7 +40,7 @@ enum { STACK_BYTES = 1 << 20 };
 enum { IDLE, REQUESTED, SAVED, NOT_SAVED };
 
 static _Atomic uint32_t request;      /* futex; goes through the states above once */
-static char request_ended[64];
+static char request_ended[WEND_ENDED_ROOM];
 static bool request_all;
 static _Atomic uint32_t wake;         /* futex */
 static _Atomic uint32_t saving;       /* futex: a checkpoint is being made */

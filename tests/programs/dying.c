@@ -128,6 +128,8 @@ static void fill(void)
     close(fd);
 }
 
+static const char *successor = "true"; /* that "exec" becomes */
+
 static void end(const char *how)
 {
     usleep(300000); /* the others get to where they wait */
@@ -161,7 +163,7 @@ static void end(const char *how)
         execl("/nonexistent", "nonexistent", (char *)NULL);
         execl("/", "folder", (char *)NULL);
         execlp("nonexistent", "nonexistent", (char *)NULL);
-        execlp("true", "true", (char *)NULL);
+        execlp(successor, successor, (char *)NULL);
     } else if (strcmp(how, "children") == 0) {
         have_children();
     } else if (strcmp(how, "threads") == 0) {
@@ -210,6 +212,8 @@ int main(int argc, char **argv)
     ring(50);
     if (argc > 2)
         sleep((unsigned)atoi(argv[2]));
+    if (argc > 3)
+        successor = argv[3];
     MPI_Barrier(MPI_COMM_WORLD);
     if (strcmp(how, "SIGKILL all") == 0)
         raise(SIGKILL);
