@@ -57,17 +57,16 @@ static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 
 static gboolean read_trips(Member *m, Trips *t)
 {
-    t->n_trips = wend_read_count(&m->c, m->p->format < ARCHIVE_RANKS_FIRST ? 2 : 1);
+    t->n_trips = wend_read_count(&m->c, 1);
     if (m->c.failed || (guint64)t->n_trips * t->n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more trip counts than it can hold");
     t->trips = g_new(guint64, (gsize)t->n_trips * t->n + 1);
-    gint64 least = m->p->format < ARCHIVE_WOVEN ? 1 : 0;
     for (guint trip = 0; trip < t->n_trips; trip++) {
-        guint64 said = m->p->format < ARCHIVE_RANKS_FIRST ? TRIPS_SERIES : wend_read_unsigned(&m->c), bits = said - TRIPS_BITS;
+        guint64 said = wend_read_unsigned(&m->c), bits = said - TRIPS_BITS;
         if (said != TRIPS_SERIES && (t->n > CODEC_BITS_MOST || bits >> t->n)) return member_bad(m, "a trip count is of a variant that is not there");
         g_autoptr(Series) counts = said == TRIPS_SERIES ? series_decode(&m->c, t->n, NULL, 0) : NULL;
         for (guint v = 0; v < t->n; v++) {
             gint64 count = said != TRIPS_SERIES ? (gint64)(bits >> v & 1) : counts ? series_at(counts, v) : -1;
-            if (count < least) return member_bad(m, "a trip count makes no sense");
+            if (count < 0) return member_bad(m, "a trip count makes no sense");
             t->trips[(gsize)v * t->n_trips + trip] = (guint64)count;
         }
     }
@@ -232,7 +231,7 @@ static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t
     return TRUE;
 }
 
-/* N sequences. SEQUENCES NULL: they come next, behind the trip counts. */
+/* A class with N sequences, whose trip counts come next. */
 static gboolean read_class(ClassReader *o, ToldClass *k, gsize n, const ToldSequence *sequences)
 {
     Member *m = o->m;
@@ -240,36 +239,8 @@ static gboolean read_class(ClassReader *o, ToldClass *k, gsize n, const ToldSequ
     if (trips->n > 1 && !read_trips(m, trips)) return FALSE;
     if ((guint64)o->classes->len + trips->n > m->p->ranks) return member_bad(m, "has more classes than ranks");
     if ((guint64)trips->n * n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more sequences than it can hold");
-    g_autofree ToldSequence *next = sequences ? NULL : g_new(ToldSequence, n + 1);
-    for (gsize q = 0; next && q < n; q++) {
-        next[q].kind = wend_read_unsigned(&m->c);
-        next[q].id = member_word(m);
-        next[q].rule = wend_read_unsigned(&m->c);
-    }
-    return (!m->c.failed || member_bad(m, "truncated")) && add_classes(o, &k->ranks, trips, sequences ? sequences : next, n);
-}
-
-/* Before format 12: HEAD is twice the sequences, and whether there are several variants, which come next. */
-static gboolean read_whole_class(ClassReader *o, ToldClass *k, guint64 head, const ToldSequence *sequences)
-{
-    Member *m = o->m;
-    return (!(head & 1) || read_variants(m, k->ranks.n, wend_read_unsigned(&m->c), &k->trips)) && read_class(o, k, (gsize)(head >> 1), sequences);
-}
-
-/* Before format 11 each class has its ranks and sequences with it. */
-static gboolean read_one_by_one(ClassReader *o, gsize n)
-{
-    Member *m = o->m;
-    gboolean good = TRUE;
-    for (gsize i = 0; i < n && good; i++) {
-        ToldClass k = {.trips.n = 1};
-        if (!rankset_decode(&k.ranks, &m->c, m->p->ranks)) return member_bad(m, "a class has a rank that is not there");
-        guint64 head = wend_read_unsigned(&m->c);
-        good = !m->c.failed && head >> 1 <= (guint64)(m->c.end - m->c.p) / 3 ? TRUE : member_bad(m, "truncated");
-        good = good && read_whole_class(o, &k, head, NULL);
-        told_class_clear(&k);
-    }
-    return good;
+    return (!m->c.failed || member_bad(m, "truncated")) &&
+           add_classes(o, &k->ranks, trips, sequences, n);
 }
 
 /* Columns may say much in few bytes: what follows has a byte or two for each sequence with calls. */
@@ -280,20 +251,20 @@ static guint64 classes_most(const Member *m)
     return CLASSES_PER_BYTE * (guint64)(m->c.end - m->c.p);
 }
 
-/* Of all classes: how many sequences they have (before format 12: twice that, and whether there are several variants), and where each one's begin. */
-typedef struct { guint64 *heads; gsize *first; ToldSequence *sequences; } ToldClasses;
+/* Of all classes: how many sequences they have, and where each one's begin. */
+typedef struct { guint64 *n; gsize *first; ToldSequence *sequences; } ToldClasses;
 
 static gboolean read_told(Member *m, gsize n, ToldClasses *told)
 {
-    g_autoptr(Series) heads = series_decode(&m->c, n, NULL, 0);
+    g_autoptr(Series) counts = series_decode(&m->c, n, NULL, 0);
     guint64 most = classes_most(m), all = 0;
-    guint unused = m->p->format < ARCHIVE_RANKS_FIRST ? 1 : 0;
-    told->heads = g_new(guint64, n + 1);
+    told->n = g_new(guint64, n + 1);
     told->first = g_new(gsize, n + 1);
     for (gsize i = 0; i < n; i++) {
         told->first[i] = (gsize)all;
-        told->heads[i] = heads ? (guint64)series_at(heads, i) : G_MAXUINT64; /* a negative number is a large one */
-        if (told->heads[i] >> unused > most || (all += told->heads[i] >> unused) > most) return member_bad(m, "has more sequences than it can hold");
+        /* a negative number is a large one */
+        told->n[i] = counts ? (guint64)series_at(counts, i) : G_MAXUINT64;
+        if (told->n[i] > most || (all += told->n[i]) > most) return member_bad(m, "has more sequences than it can hold");
     }
     told->sequences = g_new(ToldSequence, all + 1);
     if (all == 0) return TRUE;
@@ -309,13 +280,13 @@ static gboolean read_told(Member *m, gsize n, ToldClasses *told)
 static gboolean read_columns(ClassReader *o, GArray *classes)
 {
     ToldClasses told = {0};
-    gboolean good = classes->len == 0 || read_told(o->m, classes->len, &told), whole = o->m->p->format < ARCHIVE_RANKS_FIRST;
+    gboolean good = classes->len == 0 || read_told(o->m, classes->len, &told);
     for (guint i = 0; i < classes->len && good; i++) {
         ToldClass *k = &g_array_index(classes, ToldClass, i);
         const ToldSequence *sequences = told.sequences + told.first[i];
-        good = whole ? read_whole_class(o, k, told.heads[i], sequences) : read_class(o, k, (gsize)told.heads[i], sequences);
+        good = read_class(o, k, (gsize)told.n[i], sequences);
     }
-    g_free(told.heads);
+    g_free(told.n);
     g_free(told.first);
     g_free(told.sequences);
     return good;
@@ -330,11 +301,11 @@ static gboolean read_counts(Member *m, gsize *n_classes)
     p->ranks = (guint)world;
     p->class_of = program_new_block(p, world, sizeof(guint));
     memset(p->class_of, 0xff, world * sizeof(guint));
-    *n_classes = p->format >= ARCHIVE_CLASS_COLUMNS ? (gsize)wend_read_unsigned(&m->c) : wend_read_count(&m->c, 4);
+    *n_classes = (gsize)wend_read_unsigned(&m->c);
     return (!m->c.failed && *n_classes <= world && *n_classes <= classes_most(m)) || member_bad(m, "has more classes than ranks, or than it can hold");
 }
 
-/* The ranks of each class, as since format 11. */
+/* The ranks of each class. */
 static gboolean read_sets(Member *m)
 {
     WendProgram *p = m->p;
@@ -387,16 +358,12 @@ gboolean read_ranks(Member *m)
 gboolean read_classes(Member *m)
 {
     WendProgram *p = m->p;
-    gboolean columns = p->format >= ARCHIVE_CLASS_COLUMNS;
-    gsize n = 0;
-    if (columns && p->format < ARCHIVE_RANKS_FIRST && !read_sets(m)) return FALSE;
-    if (!columns && !read_counts(m, &n)) return FALSE;
     ClassReader o = {.m = m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
                 .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)), .made = g_new0(guint32, p->n_rules + 1),
                 .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .left = program_most((gsize)(m->c.end - m->c.p))};
     g_array_append_vals(o.rules, p->rules, p->n_rules);
     find_open(&o);
-    gboolean good = columns ? read_columns(&o, p->told_classes) : read_one_by_one(&o, n);
+    gboolean good = read_columns(&o, p->told_classes);
     g_clear_pointer(&p->told_classes, g_array_unref);
     g_clear_pointer(&p->roles, g_array_unref);
     if (good) hand_over(&o);

@@ -7,23 +7,15 @@
 #include "buf.h"
 #include "words.h"
 
-/* What is written; and the oldest that is read (docs/format.md, "Versions"). */
-#define ARCHIVE_FORMAT 12
-#define ARCHIVE_OLDEST_FORMAT 4
-#define ARCHIVE_SHARED_TIMES 6    /* since when rows of times are those of all sequences, */
-#define ARCHIVE_TABLES_TOGETHER 7 /* tables of values may be told together, */
-#define ARCHIVE_ONE_PROGRAM 8     /* and all but the facts is one member, with names, slots and times told in less, */
-#define ARCHIVE_BY_FUNCTION 9     /* and slots are told by function, and rules by what comes just before, */
-#define ARCHIVE_WOVEN 10          /* and trip counts may be 0, */
-#define ARCHIVE_CLASS_COLUMNS 11  /* and what classes are is told of all together, */
-#define ARCHIVE_RANKS_FIRST 12    /* and their ranks first, as what has values is mostly some of the classes */
+/* What is written, and read (docs/format.md, "Versions"). */
+#define ARCHIVE_FORMAT 1
 
 /* What is said of a constant. */
 enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };
 
 /* How a slot is told; TABLE + i: by table i. */
 typedef enum { TOLD_CONSTANT, TOLD_SELF, TOLD_SUM, TOLD_ACROSS, TOLD_TABLE } SlotTold;
-/* How a table of values is told: beside the lowest bit and below its set's number. PART (since format 12): by another that has these ranks and more. */
+/* How a table of values is told: beside the lowest bit and below its set's number. PART: by another that has these ranks and more. */
 enum { TABLE_TOGETHER = 1 << 1, TABLE_PART = 1 << 2, TABLE_SET_BITS = 3 };
 /* How a set of ranks that have values is told: what follows is ranks, or numbers of roles; BITS + a bit for each role: of these. So are trip counts told that are 0 or 1. As few things may be bits of a number. */
 enum { SET_OF_RANKS, SET_OF_ROLES, SET_BITS };

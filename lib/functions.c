@@ -12,6 +12,11 @@ const WendFunction *wend_function_by_name(const char *name)
     return NULL;
 }
 
+uint32_t wend_digest_add(uint32_t digest, const WendFunction *f)
+{
+    return (digest ^ f->digest) * UINT32_C(16777619); /* as FNV-1a does with bytes */
+}
+
 const WendConstantGroup *wend_group_by_name(const char *name)
 {
     for (size_t i = 0; i < wend_n_groups; i++)

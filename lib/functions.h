@@ -88,7 +88,7 @@ typedef struct {
     uint32_t flags;
     uint16_t n_params;        /* with self and the return value where there are */
     const WendParam *params;
-    bool archived;            /* archives say it by its name alone: this is what it was when they began to (spec/archived.txt) */
+    uint32_t digest;          /* of all that the spec says of it */
 } WendFunction;
 
 extern const WendFunction wend_functions[];  /* by the spec's order; index = function index in this build only */
@@ -104,6 +104,12 @@ extern const WendConstantGroup wend_groups[];
 extern const size_t wend_n_groups;
 const WendConstantGroup *wend_group_by_name(const char *name); /* NULL: none */
 int wend_constant_by_name(const char *name);                   /* index, -1: none */
+
+/* Archives name functions, and do not describe them. So an archive has a digest of what its functions
+ * were when it was written: WEND_DIGEST_START, and each function added in turn. A reader whose
+ * table says something else of one of them cannot take its calls apart. */
+#define WEND_DIGEST_START UINT32_C(2166136261)
+uint32_t wend_digest_add(uint32_t digest, const WendFunction *f);
 
 /* The function called NAME, or NULL. */
 const WendFunction *wend_function_by_name(const char *name);

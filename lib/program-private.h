@@ -75,7 +75,6 @@ struct WendProgram {
     GPtrArray *members;       /* GBytes held for what points into them */
     GPtrArray *blocks;        /* everything allocated, g_free */
     GKeyFile *meta;
-    gint format;
     guint ranks;
     guint n_worlds;           /* at least 1 */
     WendWorld *worlds;
@@ -132,9 +131,10 @@ typedef struct {
     GError **error;
 } Member;
 gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error);
-/* The next part: before format 8 a member by itself, else of "program", which the first one opens. Whether one is there that may not be is said just before it. */
+/* The next part of "program", which the first one opens. */
 gboolean member_part(Member *m, const char *name);
-gboolean member_has_part(Member *m, const char *name);
+/* Whether the part that comes next is there: what is said before a part that may not be. */
+gboolean member_has_part(Member *m);
 gboolean member_close(Member *m);                             /* FALSE: the member was too short or too long */
 gboolean member_bad(Member *m, const char *what);             /* sets the error; returns FALSE */
 gint64 member_word(Member *m);

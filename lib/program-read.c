@@ -38,16 +38,14 @@ gboolean member_close(Member *m)
 
 gboolean member_part(Member *m, const char *name)
 {
-    gboolean apart = m->p->format < ARCHIVE_ONE_PROGRAM;
-    if (m->member && apart && !member_close(m)) return FALSE;
-    if ((!m->member || apart) && !member_open(m, m->p, apart ? name : "program", m->error)) return FALSE;
-    m->part = apart ? NULL : name;
+    if (!m->member && !member_open(m, m->p, "program", m->error)) return FALSE;
+    m->part = name;
     return TRUE;
 }
 
-gboolean member_has_part(Member *m, const char *name)
+gboolean member_has_part(Member *m)
 {
-    return m->p->format < ARCHIVE_ONE_PROGRAM ? bundle_has(m->p->bundle, name) : wend_read_unsigned(&m->c) == 1;
+    return wend_read_unsigned(&m->c) == 1;
 }
 
 gint64 member_word(Member *m)
@@ -70,16 +68,10 @@ static char *prefixed(Member *m, WendCursor s, const char *prefix)
     return text;
 }
 
-static char *member_string(Member *m)
-{
-    return prefixed(m, wend_read_block(&m->c), "");
-}
-
 /* The name of a function or constant. */
 static char *member_name(Member *m)
 {
     WendCursor s = wend_read_block(&m->c);
-    if (m->p->format < ARCHIVE_ONE_PROGRAM) return prefixed(m, s, "");
     gboolean whole = s.p < s.end && *s.p == '.';
     s.p += whole;
     return prefixed(m, s, whole ? "" : CODEC_NAME_PREFIX);
@@ -95,102 +87,40 @@ static gboolean read_meta(WendProgram *p, GError **error)
     g_autoptr(GError) problem = NULL;
     if (m.c.p == m.c.end || !g_key_file_load_from_data(p->meta, (const char *)m.c.p, m.c.end - m.c.p, G_KEY_FILE_NONE, &problem))
         return member_bad(&m, problem ? problem->message : "is empty");
-    gint format = p->format = g_key_file_get_integer(p->meta, "recording", "format", &problem);
+    gint format = g_key_file_get_integer(p->meta, "recording", "format", &problem);
     if (problem) return member_bad(&m, "does not say which format this is");
-    if (format < ARCHIVE_OLDEST_FORMAT || format > ARCHIVE_FORMAT) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member meta: is in format %d; this version of Wend reads formats %d to %d",
-                    bundle_name(p->bundle), format, ARCHIVE_OLDEST_FORMAT, ARCHIVE_FORMAT);
+    if (format != ARCHIVE_FORMAT) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: member meta: is in format %d; this version of Wend reads format %d",
+                    bundle_name(p->bundle), format, ARCHIVE_FORMAT);
         return FALSE;
     }
-    if (!g_key_file_has_key(p->meta, "recording", "complete", NULL)) g_key_file_set_boolean(p->meta, "recording", "complete", format >= ARCHIVE_ONE_PROGRAM);
+    if (!g_key_file_has_key(p->meta, "recording", "complete", NULL))
+        g_key_file_set_boolean(p->meta, "recording", "complete", TRUE);
     return TRUE;
 }
 
 /* -- functions and constants -- */
 
-static gboolean param_index(gint64 i, guint n)
-{
-    return i >= -1 && i < (gint64)n;
-}
-
-static gboolean read_param(Member *m, WendParam *out)
-{
-    out->name = member_string(m);
-    guint64 kind = wend_read_unsigned(&m->c), bits = wend_read_unsigned(&m->c), extent = wend_read_unsigned(&m->c);
-    gint64 index[5];
-    for (int i = 0; i < 5; i++) {
-        index[i] = wend_read_signed(&m->c);
-        if (!param_index(index[i], G_MAXINT16)) return member_bad(m, "a parameter refers to one that is not there");
-    }
-    const char *texts[3];
-    for (int i = 0; i < 3; i++) {
-        texts[i] = member_string(m);
-        if (!texts[i]) return member_bad(m, "truncated");
-        if (!*texts[i]) texts[i] = NULL;
-    }
-    if (m->c.failed || kind >= WEND_KINDS || extent > WEND_EXTENT_COUNT_OWN_SIZE || bits >= 32 || (bits >> 2 & 3) > WEND_PLACE_OUTCOME)
-        return member_bad(m, "a parameter is of a kind that this version of Wend does not know");
-    out->kind = kind;
-    out->dir = bits & 3;
-    out->place = bits >> 2 & 3;
-    out->array = bits >> 4 & 1;
-    out->extent = extent;
-    out->count = index[0];
-    out->type = index[1];
-    out->displs = index[2];
-    out->source = index[3];
-    out->tag = index[4];
-    out->ctype = texts[0] ? texts[0] : "";
-    out->group = texts[1];
-    out->length = texts[2];
-    return out->name != NULL;
-}
-
-/* SHARED: the parameters that there are, of older formats; else each function has its own. */
-static gboolean read_function(Member *m, WendFunction *f, const WendParam *shared, gsize n_shared)
-{
-    gboolean named = m->p->format >= ARCHIVE_ONE_PROGRAM;
-    f->name = member_name(m);
-    if (named && f->name && wend_read_unsigned(&m->c) == 0) {
-        const WendFunction *known = wend_function_by_name(f->name);
-        if (m->c.failed || !known || !known->archived) return member_bad(m, "a function is not among those that are said by name");
-        *f = *known;
-        return TRUE;
-    }
-    guint64 flags = wend_read_unsigned(&m->c);
-    gsize n = wend_read_count(&m->c, 1);
-    if (m->c.failed || !f->name || flags > G_MAXUINT32 || n > G_MAXINT16) return member_bad(m, "a function makes no sense");
-    f->flags = flags;
-    f->n_params = n;
-    WendParam *own = program_new_block(m->p, n, sizeof(WendParam));
-    f->params = own;
-    for (gsize k = 0; k < n; k++) {
-        if (named && !read_param(m, &own[k])) return member_bad(m, "truncated");
-        guint64 number = named ? 0 : wend_read_unsigned(&m->c);
-        if (m->c.failed || (!named && number >= n_shared)) return member_bad(m, "a function has a parameter that is not there");
-        if (!named) own[k] = shared[number];
-        const WendParam *p = &own[k];
-        if (!param_index(p->count, n) || !param_index(p->type, n) || !param_index(p->displs, n) || !param_index(p->source, n) || !param_index(p->tag, n))
-            return member_bad(m, "a parameter refers to one that is not there");
-    }
-    if ((f->flags & WEND_F_SELF) && (n == 0 || own[0].kind != WEND_KIND_SELF)) return member_bad(m, "a function has no parameter self");
-    return TRUE;
-}
-
 static gboolean read_functions(Member *m)
 {
     WendProgram *p = m->p;
-    gboolean named = p->format >= ARCHIVE_ONE_PROGRAM;
-    gsize n_params = named ? 0 : wend_read_count(&m->c, 12);
-    g_autofree WendParam *params = g_new0(WendParam, n_params + 1);
-    for (gsize i = 0; i < n_params; i++)
-        if (!read_param(m, &params[i])) return member_bad(m, "truncated");
-    gsize n = wend_read_count(&m->c, named ? 2 : 3);
+    gsize n = wend_read_count(&m->c, 1);
     p->functions = program_new_block(p, n, sizeof(WendFunction));
-    p->n_functions = n;
-    for (gsize i = 0; i < n; i++)
-        if (!read_function(m, &p->functions[i], params, n_params)) return FALSE;
-    return TRUE;
+    p->n_functions = (guint)n;
+    guint32 digest = WEND_DIGEST_START;
+    for (gsize i = 0; i < n; i++) {
+        const char *name = member_name(m);
+        const WendFunction *known = name ? wend_function_by_name(name) : NULL;
+        if (!known) return member_bad(m, "has a function that this version of Wend does not know");
+        p->functions[i] = *known;
+        digest = wend_digest_add(digest, known);
+    }
+    const guint8 *told = wend_read_bytes(&m->c, sizeof digest);
+    if (!told) return member_bad(m, "truncated");
+    digest = GUINT32_TO_LE(digest);
+    return memcmp(told, &digest, sizeof digest) == 0 ||
+           member_bad(m, "what its functions take is not what this version of Wend knows of them");
 }
 
 static gint64 know_constant(WendProgram *p, const char *name)
@@ -206,15 +136,14 @@ static gint64 know_constant(WendProgram *p, const char *name)
 static gboolean read_constants(Member *m)
 {
     WendProgram *p = m->p;
-    gboolean grouped = p->format < ARCHIVE_ONE_PROGRAM;
     gsize n = wend_read_count(&m->c, 2);
     if (wend_n_constants + n >= (guint64)(WEND_SPECIAL_BASE - WEND_CONST(0))) return member_bad(m, "has too many constants");
     p->constants = program_new_block(p, n, sizeof(gint64));
     p->n_constants = n;
     for (gsize i = 0; i < n; i++) {
-        const char *name = member_name(m), *group = grouped ? member_string(m) : "";
+        const char *name = member_name(m);
         guint64 facts = wend_read_unsigned(&m->c);
-        if (m->c.failed || !name || !group || facts > (grouped ? CONSTANT_MEASURED : CONSTANT_DENSE)) return member_bad(m, "a constant makes no sense");
+        if (m->c.failed || !name || facts > CONSTANT_DENSE) return member_bad(m, "a constant makes no sense");
         p->constants[i] = know_constant(p, name);
         if (facts == CONSTANT_ALONE) continue;
         gint64 *datatype = program_new_block(p, 5, sizeof(gint64));
@@ -240,23 +169,6 @@ static gboolean take_shape(Member *m, WendShape *s, guint64 head, guint64 more, 
     return TRUE;
 }
 
-/* Before format 9: one after the other. */
-static gboolean read_shapes_before(Member *m)
-{
-    WendProgram *p = m->p;
-    /* every word takes a byte at least, so one block of the member's size holds them all */
-    gint64 *words = program_new_block(p, (gsize)(m->c.end - m->c.p) + p->n_shapes, sizeof(gint64));
-    for (gsize i = 0; i < p->n_shapes; i++) {
-        gsize more = wend_read_count(&m->c, 1);
-        guint64 head = wend_read_unsigned(&m->c);
-        if (!take_shape(m, &p->shapes[i], head, more, words)) return FALSE;
-        for (gsize k = 1; k <= more; k++) words[k] = member_word(m);
-        words += more + 1;
-        if (m->c.failed) return member_bad(m, "truncated");
-    }
-    return TRUE;
-}
-
 /* The words of shapes behind their first ones, one shape after the other or word by word. */
 static gboolean read_shape_words(Member *m, const Batch *batch)
 {
@@ -273,10 +185,9 @@ static gboolean read_shape_words(Member *m, const Batch *batch)
     return !m->c.failed || member_bad(m, "truncated");
 }
 
-static gboolean read_shapes_grouped(Member *m)
+static gboolean read_shape_batches(Member *m)
 {
     WendProgram *p = m->p;
-    if (p->n_shapes == 0) return TRUE;
     g_autoptr(Series) heads = series_decode(&m->c, p->n_shapes, NULL, 0);
     g_autoptr(Series) n_words = heads ? series_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
     guint64 left = program_most((gsize)(m->c.end - m->c.p)), all = p->n_shapes;
@@ -309,16 +220,16 @@ static gboolean read_shapes(Member *m)
     if (m->c.failed || n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more shapes than it can hold");
     p->shapes = program_new_block(p, n, sizeof(WendShape));
     p->n_shapes = (guint)n;
-    return p->format < ARCHIVE_BY_FUNCTION ? read_shapes_before(m) : read_shapes_grouped(m);
+    return p->n_shapes == 0 || read_shape_batches(m);
 }
 
 /* -- tables of values -- */
 
-/* A set of ranks, of any world, or (since format 12) those of some roles. */
+/* A set of ranks, of any world, or those of some roles. */
 static gboolean read_set(Member *m, RankSet *set)
 {
     const GArray *roles = m->p->roles;
-    guint64 said = m->p->format >= ARCHIVE_RANKS_FIRST ? wend_read_unsigned(&m->c) : SET_OF_RANKS;
+    guint64 said = wend_read_unsigned(&m->c);
     if (said == SET_OF_RANKS) return rankset_decode(set, &m->c, RANKSET_MAX) || member_bad(m, "values of a rank that is not there");
     g_autofree guint32 *numbers = NULL;
     guint n = 0;
@@ -337,16 +248,6 @@ static gboolean read_set(Member *m, RankSet *set)
     }
     if (!numbers || n == 0) return member_bad(m, "values of a role that is not there");
     return ranksets_union(roles, numbers, n, &m->p->runs_left, set) || member_bad(m, "sets of ranks are of too many roles");
-}
-
-/* What is said of a table, as since format 12. */
-static guint64 read_table_form(Member *m)
-{
-    guint64 form = wend_read_unsigned(&m->c);
-    if (m->p->format >= ARCHIVE_RANKS_FIRST) return form;
-    if (form > G_MAXUINT32) m->c.failed = true;
-    if (m->p->format < ARCHIVE_TABLES_TOGETHER) return (form >> 1) << TABLE_SET_BITS | (form & 1);
-    return (form >> 2) << TABLE_SET_BITS | (form & 3);
 }
 
 /* What a table before, of which it is a part, says of RANKS. */
@@ -384,7 +285,7 @@ static gboolean read_tables(Member *m)
     p->tables = program_new_block(p, n, sizeof(WendSlotTable));
     p->n_tables = (guint)n;
     for (guint64 i = 0, many; i < n; i += many) {
-        guint64 form = read_table_form(m), set = form >> TABLE_SET_BITS;
+        guint64 form = wend_read_unsigned(&m->c), set = form >> TABLE_SET_BITS;
         gboolean several = (form & TABLE_TOGETHER) != 0, part = (form & TABLE_PART) != 0;
         many = several ? wend_read_unsigned(&m->c) : 1;
         if (m->c.failed || set >= n_sets) return member_bad(m, "values of ranks that are not listed");
@@ -470,12 +371,6 @@ static gboolean make_slot(Member *m, WendSlot *slots, guint k, guint64 form, gin
     return TRUE;
 }
 
-/* A slot's form, as since format 8. */
-static guint64 told_form(const Member *m, guint64 form)
-{
-    return m->p->format < ARCHIVE_ONE_PROGRAM && form > TOLD_SELF ? form + (TOLD_TABLE - TOLD_SUM) : form;
-}
-
 /* MANY terminals with N_SLOTS each, one after the other or BY_SLOT. */
 static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many, guint n_slots, gboolean by_slot)
 {
@@ -489,7 +384,7 @@ static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many
     }
     for (guint i = 0; i < many && !by_slot; i++)
         for (guint k = 0; k < n_slots; k++) {
-            guint64 form = told_form(m, wend_read_unsigned(&m->c));
+            guint64 form = wend_read_unsigned(&m->c);
             gint64 word = form < TOLD_TABLE ? member_word(m) : (gint64)(form - TOLD_TABLE);
             if (!make_slot(m, slots + (gsize)i * n_slots, k, MIN(form, (guint64)TOLD_TABLE), word, &across[i])) return FALSE;
         }
@@ -498,7 +393,7 @@ static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many
         g_autoptr(Series) words = forms ? series_decode(&m->c, many, p->constants, p->n_constants) : NULL;
         if (!words) return member_bad(m, "a column of slots is damaged");
         for (guint i = 0; i < many; i++)
-            if (!make_slot(m, slots + (gsize)i * n_slots, k, told_form(m, (guint64)series_at(forms, i)), series_at(words, i), &across[i])) return FALSE;
+            if (!make_slot(m, slots + (gsize)i * n_slots, k, (guint64)series_at(forms, i), series_at(words, i), &across[i])) return FALSE;
     }
     return !m->c.failed || member_bad(m, "truncated");
 }
@@ -513,29 +408,8 @@ static gboolean take_slots(guint64 *left, guint64 many, guint64 n_slots)
     return TRUE;
 }
 
-/* Before format 9: shape by shape. */
-static gboolean read_terminals_before(Member *m, guint64 left)
-{
-    WendProgram *p = m->p;
-    g_autofree WendTerminal **at = g_new(WendTerminal *, p->n_terminals + 1);
-    for (guint i = 0; i < p->n_terminals; i++) at[i] = &p->terminals[i];
-    for (guint64 i = 0; i < p->n_terminals;) {
-        guint64 shape = wend_read_unsigned(&m->c), many = 1;
-        gboolean by_slot = shape == p->n_shapes;
-        if (by_slot) {
-            shape = wend_read_unsigned(&m->c);
-            many = wend_read_unsigned(&m->c);
-        }
-        guint64 n_slots = wend_read_unsigned(&m->c);
-        if (m->c.failed || shape >= p->n_shapes || many == 0 || many > p->n_terminals - i || !take_slots(&left, many, n_slots)) return member_bad(m, terminal_bad);
-        if (!read_slots(m, &at[i], (guint)many, (guint)n_slots, by_slot)) return FALSE;
-        for (; many > 0; many--) p->terminals[i++].shape = (guint)shape;
-    }
-    return TRUE;
-}
-
 /* By function: how many terminals each shape has, and how many slots these, then the slots of those that are of one function and have as many. */
-static gboolean read_terminals_grouped(Member *m, guint64 left)
+static gboolean read_terminal_batches(Member *m, guint64 left)
 {
     WendProgram *p = m->p;
     if (p->n_shapes == 0) return p->n_terminals == 0 || member_bad(m, terminal_bad);
@@ -572,7 +446,7 @@ static gboolean read_terminals(Member *m)
     if (m->c.failed || n > most) return member_bad(m, "has more terminals than it can hold");
     p->terminals = program_new_block(p, n, sizeof(WendTerminal));
     p->n_terminals = (guint)n;
-    if (!(m->p->format < ARCHIVE_BY_FUNCTION ? read_terminals_before(m, most) : read_terminals_grouped(m, most))) return FALSE;
+    if (!read_terminal_batches(m, most)) return FALSE;
     Layout layout;
     layout_init(&layout);
     gboolean good = TRUE;
@@ -657,13 +531,6 @@ static guint64 read_exponent(Member *m)
     return exponent ? exponent : RULE_TRIP + wend_read_unsigned(&m->c) % RULE_TRIP;
 }
 
-static WendSymbol read_symbol_before(Member *m)
-{
-    guint64 id = wend_read_unsigned(&m->c), exponent = read_exponent(m);
-    if (id >> 1 > G_MAXUINT32) m->c.failed = true;
-    return (WendSymbol){id & 1, (guint32)(id >> 1), exponent};
-}
-
 /* A symbol of rule I; LAST is the last terminal. */
 static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
 {
@@ -681,13 +548,12 @@ static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
 /* Rule I: its symbols one by one or, after a 0, by kind. NULL: damaged. LEFT: how many there may be. */
 static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64 *left)
 {
-    gboolean older = m->p->format < ARCHIVE_BY_FUNCTION;
     WendRule *rule = &m->p->rules[i];
     guint32 last = so_far->last;
     guint64 n = wend_read_unsigned(&m->c);
     gboolean by_kind = n == 0, by_new = FALSE;
-    if (by_kind) n = wend_read_unsigned(&m->c);
-    if (by_kind && !older) {
+    if (by_kind) {
+        n = wend_read_unsigned(&m->c);
         by_new = n & 1;
         n >>= 1;
     }
@@ -699,7 +565,7 @@ static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64
     WendSymbol *symbols = program_new_block(m->p, n, sizeof(WendSymbol));
     *rule = (WendRule){.n = (guint)n, .symbols = symbols};
     if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n, by_new ? so_far->next : NULL);
-    for (guint k = 0; k < n && !by_kind && !m->c.failed; k++) symbols[k] = older ? read_symbol_before(m) : read_symbol(m, i, &last);
+    for (guint k = 0; k < n && !by_kind && !m->c.failed; k++) symbols[k] = read_symbol(m, i, &last);
     if (!m->c.failed) return symbols;
     member_bad(m, "a rule makes no sense");
     return NULL;
@@ -748,6 +614,7 @@ gboolean program_read(WendProgram *p, GError **error)
     Member m = {.p = p, .error = error};
     if (!read_meta(p, error)) return FALSE;
     return member_part(&m, "functions") && read_functions(&m) && member_part(&m, "constants") && read_constants(&m) && member_part(&m, "shapes") && read_shapes(&m) &&
-           (p->format < ARCHIVE_RANKS_FIRST || (member_part(&m, "ranks") && read_ranks(&m))) && member_part(&m, "terminals") && read_terminals(&m) && member_part(&m, "rules") && read_rules(&m) && member_part(&m, "classes") && read_classes(&m) &&
-           read_sequences(&m) && member_close(&m);
+           member_part(&m, "ranks") && read_ranks(&m) && member_part(&m, "terminals") &&
+           read_terminals(&m) && member_part(&m, "rules") && read_rules(&m) &&
+           member_part(&m, "classes") && read_classes(&m) && read_sequences(&m) && member_close(&m);
 }

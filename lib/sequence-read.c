@@ -17,7 +17,7 @@ typedef struct {
     GArray *terminals, *shapes;         /* guint, ascending */
     GArray *rules;                      /* scratch */
     struct Times *times;                /* of the member "timing", by all sequences */
-    const Series *timed;                /* since format 11, of all sequences: how they are timed, */
+    const Series *timed;                /* of all sequences: how they are timed, */
     struct RowNumbers *numbers;         /* and which rows of durations or intervals they have */
     guint64 at_timed, n_numbers;
     guint interval;                     /* 1: of intervals */
@@ -269,9 +269,6 @@ static gboolean read_polls(Member *m, SequenceData *s)
 
 /* -- timing -- */
 
-/* How a sequence of formats 4 and 5 has its times, if it has: in the rows that timing_rows makes; in rows that it says. These follow. */
-enum { TIMING_USUAL = 1, TIMING_SHARED };
-
 /* Durations, then intervals. */
 typedef struct Times {
     SharedRows shared[2];     /* that sequences say */
@@ -304,57 +301,49 @@ static void times_finish(Times *t, WendProgram *p)
 /* A row takes some bits, unless its numbers have a pattern. */
 enum { ROWS_PER_BYTE = 64 };
 
-/* N signed numbers; since format 8 a series, if there are any. */
+/* N signed numbers, a series if there are any. */
 static gboolean read_column(Member *m, guint64 n, gint64 *numbers)
 {
-    if (m->p->format < ARCHIVE_ONE_PROGRAM) {
-        for (guint64 i = 0; i < n && !m->c.failed; i++) numbers[i] = wend_read_signed(&m->c);
-    } else if (n > 0) {
-        g_autoptr(Series) column = series_decode(&m->c, n, NULL, 0);
-        for (guint64 i = 0; column && i < n; i++) numbers[i] = series_at(column, i);
-    }
+    g_autoptr(Series) column = n > 0 ? series_decode(&m->c, n, NULL, 0) : NULL;
+    for (guint64 i = 0; column && i < n; i++) numbers[i] = series_at(column, i);
     return !m->c.failed;
 }
 
-/* The next N rows, which the sequences from FIRST on have. */
-static gboolean read_rows(Member *m, Times *times, guint first, gsize n, guint interval)
+/* The N rows that the sequences have. */
+static gboolean read_rows(Member *m, Times *times, gsize n, guint interval)
 {
     if (m->c.failed || n / ROWS_PER_BYTE > (gsize)(m->c.end - m->start)) return member_bad(m, "truncated");
-    guint base = times->rows[interval]->len;
-    g_array_set_size(times->rows[interval], base + n);
+    g_array_set_size(times->rows[interval], (guint)n);
     WendTiming *rows = (WendTiming *)(gpointer)times->rows[interval]->data;
     g_autofree gint64 *more = g_new0(gint64, n + 1), *column = g_new0(gint64, n + 1), *numbers = g_new0(gint64, (n + 1) * TIMING_NUMBERS);
     if (!read_column(m, n, more)) return member_bad(m, "truncated");
-    for (gsize i = 0; i < n; i++) rows[base + i].count = (guint64)more[i];
+    for (gsize i = 0; i < n; i++) rows[i].count = (guint64)more[i];
     /* What a row has more or less than its calls is said once for all of them. */
-    for (guint q = first; q < times->sequences->len; q++) {
+    for (guint q = 0; q < times->sequences->len; q++) {
         const SequenceData *s = g_ptr_array_index(times->sequences, q);
         for (guint i = 0; i < s->n_terminals; i++) {
             TimedCalls *t = &s->timed[2 * i + interval];
-            gint64 *change = &more[t->row - base];
+            gint64 *change = &more[t->row];
             rows[t->row].count += t->count; /* wraps for a liar only */
             gint64 now = *change < 0 ? -(gint64)MIN(t->count, 0 - (guint64)*change) : *change;
             t->count += (guint64)now;
             *change -= now;
         }
     }
-    gboolean before = m->p->format < ARCHIVE_ONE_PROGRAM;
     g_autofree guint8 *finer = g_new0(guint8, n + 1);
-    for (guint k = 0; k < (before ? TIMING_FINER : TIMING_NUMBERS); k++) {
+    for (guint k = 0; k < TIMING_NUMBERS; k++) {
         gsize have = 0;
         for (gsize i = 0; i < n; i++) {
-            if (k == TIMING_FINER && rows[base + i].count) finer[i] = (guint8)timing_finer(&rows[base + i], &numbers[i * TIMING_NUMBERS]);
-            have += timing_tells(rows[base + i].count, k, finer[i]);
+            if (k == TIMING_FINER && rows[i].count) finer[i] = (guint8)timing_finer(&rows[i], &numbers[i * TIMING_NUMBERS]);
+            have += timing_tells(rows[i].count, k, finer[i]);
         }
         if (!read_column(m, have, column)) return member_bad(m, "truncated");
         for (gsize i = n; i-- > 0;)
-            if (timing_tells(rows[base + i].count, k, finer[i])) numbers[i * TIMING_NUMBERS + k] = column[--have];
+            if (timing_tells(rows[i].count, k, finer[i])) numbers[i * TIMING_NUMBERS + k] = column[--have];
     }
-    for (gsize i = 0; i < n; i++) {
-        if (!rows[base + i].count) continue;
-        if (before) timing_from_numbers_before(&rows[base + i], &numbers[i * TIMING_NUMBERS]);
-        else timing_from_numbers(&rows[base + i], &numbers[i * TIMING_NUMBERS]);
-    }
+    for (gsize i = 0; i < n; i++)
+        if (rows[i].count)
+            timing_from_numbers(&rows[i], &numbers[i * TIMING_NUMBERS]);
     return TRUE;
 }
 
@@ -363,34 +352,11 @@ static void say_row(const VariantClasses *f, guint terminal, guint interval, gui
     for (guint v = 0; v < f->n; v++) data_of(f, v)->timed[2 * terminal + interval].row = row;
 }
 
-/* The rows of a sequence of formats 4 and 5, which follow. */
-static gboolean read_own_rows(Member *m, const VariantClasses *f, Times *times, guint64 form)
-{
-    const SequenceData *s = data_of(f, 0);
-    guint n = s->n_terminals, n_rows = 0, first = times->sequences->len - f->n;
-    g_autofree guint32 *rows = g_new(guint32, n + 1), *shapes = g_new(guint32, n + 1);
-    g_autoptr(Series) numbers = form == TIMING_SHARED && n ? series_decode(&m->c, n, NULL, 0) : NULL;
-    if (form == TIMING_SHARED && !numbers) return member_bad(m, "truncated");
-    for (guint i = 0; i < n; i++) {
-        gint64 row = numbers ? series_at(numbers, i) : i;
-        if (row < 0 || row > n_rows) return member_bad(m, "a row of times is not there");
-        if (row == n_rows) n_rows++;
-        rows[i] = (guint32)row;
-        shapes[i] = m->p->terminals[s->terminals[i]].shape;
-    }
-    if (form == TIMING_USUAL) n_rows = timing_rows(shapes, NULL, rows, n);
-    for (guint interval = 0; interval < 2; interval++) {
-        for (guint i = 0; i < n; i++) say_row(f, i, interval, times->rows[interval]->len + rows[i]);
-        if (!read_rows(m, times, first, n_rows, interval)) return FALSE;
-    }
-    return TRUE;
-}
-
-/* Terminals of one function share rows; before format 8, of one shape. */
+/* Terminals of one function share rows. */
 static guint group_of(const WendProgram *p, guint32 terminal)
 {
     guint shape = p->terminals[terminal].shape;
-    return p->format < ARCHIVE_ONE_PROGRAM ? shape : (guint)(p->shapes[shape].function - p->functions);
+    return (guint)(p->shapes[shape].function - p->functions);
 }
 
 /* How many row numbers a sequence has: one after the other those of the variants, or those that all have together. */
@@ -401,13 +367,13 @@ static guint64 count_row_numbers(const VariantClasses *f, gboolean by_variant)
     return all;
 }
 
-/* Row numbers one after the other, as series ALL (before format 12); or only those that are not ROW_LIKELY, N of them, and how many are so before each. */
-typedef struct RowNumbers { const Series *all, *gaps, *values; guint64 at, n; gint64 likely; /* before the next that is not */ } RowNumbers;
+/* Row numbers one after the other: those that are not ROW_LIKELY, N of them, and how many are
+ * so before each. */
+typedef struct RowNumbers { const Series *gaps, *values; guint64 at, n; gint64 likely; /* before the next that is not */ } RowNumbers;
 
 /* -1: damaged. */
 static gint64 next_row_number(RowNumbers *r)
 {
-    if (r->all) return series_at(r->all, r->at++);
     if (r->at == r->n || r->likely-- > 0) return ROW_LIKELY;
     gint64 value = series_at(r->values, r->at);
     if (++r->at < r->n) r->likely = series_at(r->gaps, r->at);
@@ -422,23 +388,14 @@ static gboolean take_row_numbers(Member *m, const VariantClasses *f, SharedRows 
         const SequenceData *s = data_of(f, v);
         for (guint i = 0; i < s->n_terminals; i++) {
             gint64 number = next_row_number(numbers);
-            guint group = group_of(m->p, s->terminals[i]), n = shared_rows_count(shared, group);
+            guint group = group_of(m->p, s->terminals[i]);
             guint32 row;
-            /* before format 8: the group's Nth, n being a new one */
-            if (m->p->format < ARCHIVE_ONE_PROGRAM) number = number < 0 || number > n ? -1 : ROW_NEW + (gint64)(n - (guint32)number);
             if (!shared_rows_read(shared, group, s->terminals[i], number, &row)) return member_bad(m, "a row of times is not there");
             if (by_variant) s->timed[2 * i + interval].row = row;
             else say_row(f, i, interval, row);
         }
     }
     return TRUE;
-}
-
-/* Before format 11 each sequence has a series of its own. */
-static gboolean read_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared, guint interval, gboolean by_variant)
-{
-    g_autoptr(Series) numbers = series_decode(&m->c, count_row_numbers(f, by_variant), NULL, 0);
-    return numbers ? take_row_numbers(m, f, shared, interval, by_variant, &(RowNumbers){.all = numbers}) : member_bad(m, "truncated");
 }
 
 /* The terminals that any of N variants from FIRST on calls, ascending. */
@@ -463,11 +420,10 @@ static guint32 *all_terminals(WendProgram *p, const VariantClasses *f, guint fir
 
 static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
 {
-    gboolean own_rows = m->p->format < ARCHIVE_SHARED_TIMES, in_columns = m->p->format >= ARCHIVE_CLASS_COLUMNS;
-    guint64 form = in_columns ? (guint64)series_at(c->timed, c->at_timed++) : wend_read_unsigned(&m->c);
-    if (m->c.failed || form > (own_rows ? TIMING_SHARED : m->p->format < ARCHIVE_WOVEN ? TIMING_TOGETHER : TIMING_BY_VARIANT)) return member_bad(m, "makes no sense");
-    if (form == TIMING_NONE) return TRUE; /* 0 in all formats */
-    gboolean by_variant = !own_rows && form == TIMING_BY_VARIANT;
+    guint64 form = (guint64)series_at(c->timed, c->at_timed++);
+    if (form > TIMING_BY_VARIANT) return member_bad(m, "makes no sense");
+    if (form == TIMING_NONE) return TRUE;
+    gboolean by_variant = form == TIMING_BY_VARIANT;
     for (guint v = 0; v < f->n; v++) {
         SequenceData *s = data_of(f, v);
         if (v == 0 || by_variant) {
@@ -482,9 +438,7 @@ static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
         for (guint i = 0; i < 2 * s->n_terminals; i++) s->timed[i].count = c->calls[s->terminals[i / 2]] * class_of(f, v)->n_ranks;
         g_ptr_array_add(c->times->sequences, s);
     }
-    if (own_rows) return read_own_rows(m, f, c->times, form);
-    if (in_columns) return TRUE; /* read_all_numbers, once all sequences are known */
-    return read_row_numbers(m, f, &c->times->shared[0], 0, by_variant) && read_row_numbers(m, f, &c->times->shared[1], 1, by_variant);
+    return TRUE; /* read_all_numbers, once all sequences are known */
 }
 
 /* -- all -- */
@@ -564,22 +518,23 @@ static gboolean numbers_of(Member *m, const VariantClasses *f, Counter *c)
     return form == TIMING_NONE || take_row_numbers(m, f, &c->times->shared[c->interval], c->interval, form == TIMING_BY_VARIANT, c->numbers);
 }
 
-/* Since format 11 the row numbers of all sequences come together. */
+/* The row numbers of all sequences. */
 static gboolean read_all_numbers(Member *m, Counter *c)
 {
-    gboolean whole = m->p->format < ARCHIVE_RANKS_FIRST;
     c->at_timed = 0;
     each_sequence(m, count_numbers_of, c);
     for (c->interval = 0; c->interval < 2 && c->n_numbers > 0; c->interval++) {
-        guint64 n = whole ? c->n_numbers : wend_read_unsigned(&m->c);
+        guint64 n = wend_read_unsigned(&m->c);
         if (m->c.failed || n > c->n_numbers) return member_bad(m, "has more rows of times than calls");
-        g_autoptr(Series) first = n ? series_decode(&m->c, n, NULL, 0) : NULL, values = n && !whole ? series_decode(&m->c, n, NULL, 0) : NULL;
+        g_autoptr(Series) gaps = n ? series_decode(&m->c, n, NULL, 0) : NULL;
+        g_autoptr(Series) values = n ? series_decode(&m->c, n, NULL, 0) : NULL;
         if (m->c.failed) return member_bad(m, "truncated");
-        RowNumbers numbers = whole ? (RowNumbers){.all = first} : (RowNumbers){.gaps = first, .values = values, .n = n, .likely = n ? series_at(first, 0) : 0};
+        RowNumbers numbers = {.gaps = gaps, .values = values, .n = n};
+        if (n) numbers.likely = series_at(gaps, 0);
         c->numbers = &numbers;
         c->at_timed = 0;
         if (numbers.likely < 0 || !each_sequence(m, numbers_of, c)) return member_bad(m, "a row of times is not there");
-        if (!whole && numbers.at < n) return member_bad(m, "has more rows of times than calls");
+        if (numbers.at < n) return member_bad(m, "has more rows of times than calls");
     }
     return TRUE;
 }
@@ -591,12 +546,11 @@ static gboolean read_timing(Member *m, Counter *c)
     guint64 n = 0;
     if (!member_part(m, "timing")) return FALSE;
     for (guint i = 0; i < p->n_classes; i++) n += p->class_data[i].n_variants ? p->classes[i].n_sequences : 0;
-    gboolean in_columns = p->format >= ARCHIVE_CLASS_COLUMNS;
-    g_autoptr(Series) timed = in_columns && n ? series_decode(&m->c, n, NULL, 0) : NULL;
-    if (in_columns && n && !timed) return member_bad(m, "truncated");
+    g_autoptr(Series) timed = n ? series_decode(&m->c, n, NULL, 0) : NULL;
+    if (n && !timed) return member_bad(m, "truncated");
     c->timed = timed;
-    if (!each_sequence(m, timing_of, c) || (in_columns && !read_all_numbers(m, c))) return FALSE;
-    return p->format < ARCHIVE_SHARED_TIMES || (read_rows(m, c->times, 0, said[0].n, 0) && read_rows(m, c->times, 0, said[1].n, 1));
+    return each_sequence(m, timing_of, c) && read_all_numbers(m, c) &&
+           read_rows(m, c->times, said[0].n, 0) && read_rows(m, c->times, said[1].n, 1);
 }
 
 gboolean read_sequences(Member *m)
@@ -607,7 +561,7 @@ gboolean read_sequences(Member *m)
     Counter c = {.p = p, .rule_times = g_new0(guint64, p->n_rules + 1), .calls = g_new0(guint64, p->n_terminals + 1), .shape_calls = g_new0(guint64, p->n_shapes + 1),
                  .terminals = g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), .shapes = g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), .rules = g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), .times = &times};
     gboolean good = member_part(m, "outcomes") && each_sequence(m, outcomes_of, &c) &&
-                    (!member_has_part(m, "polls") || (member_part(m, "polls") && each_sequence(m, polls_of, &c))) && (!member_has_part(m, "timing") || read_timing(m, &c));
+                    (!member_has_part(m) || (member_part(m, "polls") && each_sequence(m, polls_of, &c))) && (!member_has_part(m) || read_timing(m, &c));
     times_finish(&times, p);
     g_free(c.rule_times);
     g_free(c.calls);

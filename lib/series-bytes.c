@@ -4,7 +4,7 @@
 #include "codec.h"
 #include "series-private.h"
 
-enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE, FORM_FLIPPED, FORM_GEOMETRIC, FORM_SHORT_GRAMMAR, FORM_DIGITS, FORM_TURNED };
+enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE, FORM_FLIPPED, FORM_GEOMETRIC, FORM_DIGITS, FORM_TURNED };
 
 static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
 {
@@ -218,7 +218,7 @@ void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
         break;
     case OF_WORDS: encode_words(s, out, constants); break;
     case OF_RULES:
-        wend_buf_unsigned(out, FORM_SHORT_GRAMMAR);
+        wend_buf_unsigned(out, FORM_GRAMMAR);
         encode_grammar(s->ruled, out, constants);
         break;
     case OF_FLIPPED:
@@ -308,11 +308,10 @@ static gint64 *get_specials(WendCursor *c, guint *n, const gint64 *constants, gu
     return words;
 }
 
-static void decode_grammar(Series *s, WendCursor *c, const gint64 *constants, guint n_constants, RulesForm form)
+static void decode_grammar(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
 {
     Ruled *r = series_make_ruled(s);
-    gboolean in_short = form == RULES_SHORT;
-    guint64 said = wend_read_unsigned(c), n_differences = in_short ? said >> 1 : said;
+    guint64 said = wend_read_unsigned(c), n_differences = said >> 1;
     if (n_differences > (guint64)(c->end - c->p)) {
         c->failed = true;
         return;
@@ -320,9 +319,9 @@ static void decode_grammar(Series *s, WendCursor *c, const gint64 *constants, gu
     r->n_differences = (guint)n_differences;
     r->differences = g_new(gint64, r->n_differences + 1);
     for (guint i = 0; i < r->n_differences; i++) r->differences[i] = wend_read_signed(c);
-    if (!in_short || said & 1) r->specials = get_specials(c, &r->n_specials, constants, n_constants);
+    if (said & 1) r->specials = get_specials(c, &r->n_specials, constants, n_constants);
     guint32 n_terminals = 2 * MAX(r->n_differences, r->n_specials);
-    if (c->failed || !rules_read(&r->rules, c, n_terminals, form)) {
+    if (c->failed || !rules_read(&r->rules, c, n_terminals, RULES_SHORT)) {
         c->failed = true;
         return;
     }
@@ -495,8 +494,7 @@ Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n
         if (n > 1) s->run.step = wend_read_signed(c);
         if (!whole_run(s)) c->failed = true;
         break;
-    case FORM_GRAMMAR: decode_grammar(s, c, constants, n_constants, RULES_PLAIN); break;
-    case FORM_SHORT_GRAMMAR: decode_grammar(s, c, constants, n_constants, RULES_SHORT); break;
+    case FORM_GRAMMAR: decode_grammar(s, c, constants, n_constants); break;
     case FORM_PACKED: decode_packed(s, c, constants, n_constants); break;
     case FORM_CHOSEN: decode_chosen(s, c, constants, n_constants); break;
     case FORM_RICE: decode_rice(s, c); break;

@@ -6,12 +6,12 @@
 
 #include "cst.h"
 
-/* How a sequence has its times in the archive: not; those of all ranks of its class; those of each variant by itself (since format 10). */
+/* How a sequence has its times in the archive: not; those of all ranks of its class; those of each variant by itself. */
 enum { TIMING_NONE, TIMING_TOGETHER, TIMING_BY_VARIANT };
 /* N terminals with their shapes have ROWS of times: before, each one or some together; after, all of a shape together if they are more than
  * WEND_TIMED_APART, and rows numbered by first use. COUNTS: how many each of them stands for; NULL: one. Returns how many rows there are. */
 guint timing_rows(const guint32 *shapes, const guint32 *counts, guint32 *rows, guint n);
-/* Rows that sequences share, in groups, which are functions (before format 8, shapes): which of all, numbered by first use, are of one. LIKELY, of a group or of a terminal: 1 + the row of all
+/* Rows that sequences share, in groups, which are functions: which of all, numbered by first use, are of one. LIKELY, of a group or of a terminal: 1 + the row of all
  * that it had last, 0: none yet. */
 typedef struct { GArray **of_group; guint32 *likely_of_group, *likely_of_terminal; guint n_groups; guint32 n; } SharedRows;
 void shared_rows_init(SharedRows *r, guint n_groups, guint n_terminals);

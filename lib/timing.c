@@ -193,12 +193,6 @@ static void rest_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS
     t->stddev = timing_seconds((guint32)CLAMP(spread(t, bits) - CLAMP(numbers[TIMING_DEVIATION], -G_MAXINT32, G_MAXINT32), 0, G_MAXINT32), bits);
 }
 
-void timing_from_numbers_before(WendTiming *t, const gint64 numbers[TIMING_NUMBERS])
-{
-    t->mean = timing_seconds((guint32)CLAMP(numbers[TIMING_MEAN], 0, G_MAXINT32), 7);
-    rest_from_numbers(t, numbers, 5);
-}
-
 enum { MEAN_OF_ONE = 7, MEAN_MOST = 10 };
 
 /* How many bits there are of the extremes, of the deviation and, at least, of the mean. */

@@ -43,9 +43,6 @@ static inline gboolean timing_tells(guint64 count, guint number, guint finer)
     if (number == TIMING_FINER) return count > 0 && finer > 0;
     return count > (number != TIMING_MEAN);
 }
-/* As before format 8: the mean in 7 bits, the rest in 5; without FINER. */
-void timing_from_numbers_before(WendTiming *t, const gint64 numbers[TIMING_NUMBERS]);
-
 /* A time as a small integer, quarters of a nanosecond to so many significant bits (2 to 32): monotone. And the middle of what has a code. */
 guint32 timing_code(double seconds, guint bits);
 double timing_seconds(guint32 code, guint bits);

@@ -185,40 +185,17 @@ static void write_meta(Writer *w)
     writer_member(w, "meta");
 }
 
-static void put_string(WendBuf *b, const char *s)
-{
-    wend_buf_string(b, s ? s : "");
-}
-
-static void put_param(WendBuf *out, const WendParam *p)
-{
-    put_string(out, p->name);
-    wend_buf_unsigned(out, p->kind);
-    wend_buf_unsigned(out, (guint)p->dir | (guint)p->place << 2 | (guint)p->array << 4);
-    wend_buf_unsigned(out, p->extent);
-    wend_buf_signed(out, p->count);
-    wend_buf_signed(out, p->type);
-    wend_buf_signed(out, p->displs);
-    wend_buf_signed(out, p->source);
-    wend_buf_signed(out, p->tag);
-    put_string(out, p->ctype);
-    put_string(out, p->group);
-    put_string(out, p->length);
-}
-
 static void write_functions(Writer *w)
 {
+    guint32 digest = WEND_DIGEST_START;
     wend_buf_unsigned(&w->out, w->n_functions);
     for (gsize i = 0; i < wend_n_functions; i++) {
-        const WendFunction *f = &wend_functions[i];
         if (!w->function_used[i]) continue;
-        codec_put_name(&w->out, f->name);
-        wend_buf_unsigned(&w->out, f->archived ? 0 : 1);
-        if (f->archived) continue;
-        wend_buf_unsigned(&w->out, f->flags);
-        wend_buf_unsigned(&w->out, f->n_params);
-        for (guint k = 0; k < f->n_params; k++) put_param(&w->out, &f->params[k]);
+        codec_put_name(&w->out, wend_functions[i].name);
+        digest = wend_digest_add(digest, &wend_functions[i]);
     }
+    digest = GUINT32_TO_LE(digest);
+    wend_buf_bytes(&w->out, &digest, sizeof digest);
 }
 
 /* What is known of a predefined datatype: size, lower bound, extent, true lower bound and extent. */

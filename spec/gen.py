@@ -2,7 +2,6 @@
 """Makes from mpi.spec what follows from it.
 
   gen.py table SPEC                                          lib/functions.gen.c, to stdout
-  gen.py archived SPEC                                       spec/archived.txt: what archives say by name
   gen.py index SPEC                                          src/tracer/functions.gen.h
   gen.py wrappers SPEC -o FILE --coverage FILE --mpicc CC    src/tracer/wrappers.gen.c for the MPI of CC, and what it covers
   gen.py library SPEC --mpicc CC                             src/tracer/library.gen.h: what the MPI of CC has
@@ -14,7 +13,7 @@ import argparse
 import sys
 
 import mpispec
-from table import archived, table
+from table import table
 
 
 def index(spec):
@@ -29,7 +28,7 @@ def index(spec):
 
 def main():
     parser = argparse.ArgumentParser(description="Makes from mpi.spec what follows from it.")
-    parser.add_argument("what", choices=["table", "archived", "index", "wrappers", "library", "own", "target"])
+    parser.add_argument("what", choices=["table", "index", "wrappers", "library", "own", "target"])
     parser.add_argument("spec")
     parser.add_argument("-o", "--output", help="file to write (default stdout)")
     parser.add_argument("--mpicc", default="mpicc")
@@ -54,7 +53,7 @@ def main():
                 with open(args.coverage, "w", encoding="utf-8") as f:
                     f.write(report)
         else:
-            text = {"table": table, "archived": archived, "index": index}[args.what](spec)
+            text = {"table": table, "index": index}[args.what](spec)
     except mpispec.SpecError as e:
         sys.exit(f"gen.py: {e}")
     if args.output:

@@ -2,9 +2,9 @@
 
 WEND_GEN = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(srcdir)/spec/gen.py
 WEND_GEN_FILES = spec/gen.py spec/library.py spec/mpispec.py spec/table.py spec/wrappers.py
-EXTRA_DIST += $(WEND_GEN_FILES) spec/archived.txt spec/mpi.spec
+EXTRA_DIST += $(WEND_GEN_FILES) spec/mpi.spec
 
-lib/functions.gen.c: spec/mpi.spec spec/archived.txt $(WEND_GEN_FILES)
+lib/functions.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) table $(srcdir)/spec/mpi.spec -o $@
 src/tracer/functions.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) index $(srcdir)/spec/mpi.spec -o $@

@@ -7,7 +7,4 @@ tests_decoder_script_LDADD = lib/libcore.la $(GLIB_LIBS)
 BATS_TESTS += tests/decoder/diff.bats tests/decoder/dump.bats tests/decoder/show.bats tests/decoder/worlds.bats
 EXTRA_DIST += tests/decoder/diff-random.py tests/decoder/diff-definition.py \
 	tests/decoder/golden.script tests/decoder/golden.txt tests/decoder/golden.csv tests/decoder/golden.jsonl \
-	tests/decoder/formats/4/trace.tar.zst tests/decoder/formats/4.txt tests/decoder/formats/5/trace.tar.zst tests/decoder/formats/5.txt \
-	tests/decoder/formats/6/trace.tar.zst tests/decoder/formats/6.txt tests/decoder/formats/7/trace.tar.zst tests/decoder/formats/7.txt \
-	tests/decoder/formats/8/trace.tar.zst tests/decoder/formats/8.txt tests/decoder/formats/9/trace.tar.zst tests/decoder/formats/9.txt \
-	tests/decoder/formats/10/trace.tar.zst tests/decoder/formats/10.txt tests/decoder/formats/11/trace.tar.zst tests/decoder/formats/11.txt
+	tests/decoder/golden.dir/trace.tar.zst

@@ -12,7 +12,6 @@ int main(int argc, char **argv)
         return 2;
     }
     for (guint i = 0; i < G_N_ELEMENTS(member_names); i++) {
-        if (!bundle_has(b, member_names[i])) continue;
         GBytes *bytes = bundle_member(b, member_names[i], &error);
         gsize n;
         const guint8 *data = bytes ? g_bytes_get_data(bytes, &n) : NULL;

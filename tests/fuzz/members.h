@@ -5,7 +5,7 @@
 
 #include "../../lib/bundle.h"
 
-static const char *const member_names[] = {"meta", "functions", "constants", "shapes", "terminals", "rules", "classes", "outcomes", "polls", "timing", "program"};
+static const char *const member_names[] = {"meta", "program"};
 
 static inline Bundle *members_unpack(const guint8 *p, gsize n)
 {

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Records the programs again of which the fuzzers' seeds are, when the archive's format has changed: seeds.bash BUILD_DIR [MPIEXEC]. The test programs are built (make check TESTS=).
-# What a fuzzer has found stays as it is, in the oldest format that is read if its own no longer is.
+# Makes the fuzzers' seeds again, when the archive's format has changed: seeds.bash BUILD_DIR [MPIEXEC].
+# The test programs are built (make check TESTS=). What a fuzzer has found is a script where it can be said
+# in one (tests/decoder/script.c), so that it outlives a format.
 set -eu
 build=$(realpath "$1")
 mpiexec=${2:-mpiexec}
 seeds=$(dirname "$(realpath "$0")")
-oldest=$(sed -n 's/^#define ARCHIVE_OLDEST_FORMAT //p' "$seeds/../../lib/codec.h")
 yield=$build/tests/support/.libs/yield.so
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -17,10 +17,25 @@ seed() { # SEED RANKS PROGRAM [ARGUMENT…]
     "$build/tests/fuzz/make-seed" trace.dir >"$seeds/seeds-$1"
 }
 
-for old in "$seeds"/seeds-{archive,decoder,proxygen}/*; do
-    format=$(sed -n 's/^format=\([0-9]*\)$/\1/p' "$old" | head -1)
-    [ "${format:-$oldest}" -ge "$oldest" ] || sed -i "s/^format=$format$/format=$oldest/" "$old"
-done
+scripted() { # SEED, from the lines on standard input
+    rm -rf scripted.dir
+    "$build/tests/decoder/script" /dev/stdin scripted.dir
+    "$build/tests/fuzz/make-seed" scripted.dir >"$seeds/seeds-$1"
+}
+
+scripted proxygen/blocks-far-apart <<'END'
+MPI_Init
+MPI_Bcast buffer=heap#0 count=1
+MPI_Bcast buffer=heap#2147483648 count=1
+MPI_Bcast buffer=heap#1 count=1
+MPI_Finalize
+END
+scripted proxygen/far-offset <<'END'
+MPI_Init
+MPI_Bcast buffer=heap#0+4611686018427387904 count=1
+MPI_Bcast buffer=stack#0-4611686018427387904 count=1
+MPI_Finalize
+END
 seed archive/stencil 4 examples/stencil2d 10
 seed archive/grid 9 examples/stencil2d 3
 seed archive/trips 5 tests/programs/trips

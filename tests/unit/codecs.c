@@ -177,7 +177,7 @@ static void test_boxes(void)
         rankset_clear(&back);
     }
     /* 6 ranks as a series by digits, from 2 on (numbers are one more): 3 in steps of 1; and the other digit goes back, up to where the first ended, nowhere. Last: from -1 on. */
-    const guint8 wrong[][9] = {{0, 6, 9, 4, 2, 3, 2, 2, 1}, {0, 6, 9, 4, 2, 3, 2, 2, 4}, {0, 6, 9, 4, 2, 3, 2, 2, 0}, {0, 6, 9, 0, 2, 3, 2, 2, 6}}, good[9] = {0, 6, 9, 4, 2, 3, 2, 2, 6};
+    const guint8 wrong[][9] = {{0, 6, 8, 4, 2, 3, 2, 2, 1}, {0, 6, 8, 4, 2, 3, 2, 2, 4}, {0, 6, 8, 4, 2, 3, 2, 2, 0}, {0, 6, 8, 0, 2, 3, 2, 2, 6}}, good[9] = {0, 6, 8, 4, 2, 3, 2, 2, 6};
     for (gsize i = 0; i <= G_N_ELEMENTS(wrong); i++) {
         gboolean is_good = i == G_N_ELEMENTS(wrong);
         WendCursor c = wend_cursor(is_good ? good : wrong[i], sizeof good);
@@ -557,8 +557,6 @@ static void test_time_numbers(void)
     for (guint64 count = 1; count < 100000; count *= 9) {
         WendTiming t = {.count = count};
         timing_from_numbers(&t, wild);
-        g_assert_true(isfinite(t.mean) && isfinite(t.min) && isfinite(t.max) && isfinite(t.stddev));
-        timing_from_numbers_before(&t, wild);
         g_assert_true(isfinite(t.mean) && isfinite(t.min) && isfinite(t.max) && isfinite(t.stddev));
     }
 }

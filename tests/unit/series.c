@@ -177,10 +177,10 @@ static void test_series_digits(void)
 static void test_series_told_wrong(void)
 {
     const struct { guint64 n; guint numbers; guint64 words[8]; } rows[] = {
-        {6, 7, {9, 4, 2, 3, 2, 3, 6}}, {6, 7, {9, 4, 2, 6, 2, 1, 6}}, {6, 3, {9, 4, 0}},    /* numbers of digits that are not those of words; a digit of one kind; none */
-        {6, 7, {9, G_MAXUINT64 - 1, 2, 3, 2, 2, 6}}, {6, 7, {9, G_MAXUINT64, 2, 3, 2, 2, 6}}, /* above the largest word, below the least ordinary one */
-        {6, 7, {9, 4, 2, 3, G_MAXUINT64 - 1, 2, G_MAXUINT64 - 1}},      /* words beyond 2^64 */
-        {4, 8, {1, 1, 2, 0, 1, 1, 8, 4}}, {4, 7, {8, 2, 2, 1, 1, 18, 4}},   /* a difference that is not there */
+        {6, 7, {8, 4, 2, 3, 2, 3, 6}}, {6, 7, {8, 4, 2, 6, 2, 1, 6}}, {6, 3, {8, 4, 0}},    /* numbers of digits that are not those of words; a digit of one kind; none */
+        {6, 7, {8, G_MAXUINT64 - 1, 2, 3, 2, 2, 6}}, {6, 7, {8, G_MAXUINT64, 2, 3, 2, 2, 6}}, /* above the largest word, below the least ordinary one */
+        {6, 7, {8, 4, 2, 3, G_MAXUINT64 - 1, 2, G_MAXUINT64 - 1}},      /* words beyond 2^64 */
+        {4, 7, {1, 2, 2, 1, 1, 18, 4}},   /* a difference that is not there */
         {4, 5, {6, 0, 0, 0, 1}},                                        /* no bit is flipped */
         {4, 5, {6, 1, 0, 0, 0}},                                        /* no step */
         {4, 5, {6, 1, 0, 0, G_MAXUINT64}},                              /* a negative one */
@@ -189,8 +189,8 @@ static void test_series_told_wrong(void)
         {4, 5, {6, 1, 0, G_MAXUINT64 - 1, 1}},                          /* above the largest word */
         {4, 5, {6, 1, 0, G_MAXUINT64, 1}},                              /* below the least ordinary one */
         {4, 5, {7, 0, 0, 4, 2}}, {4, 5, {7, 0, 5, 4, 2}}, {4, 5, {7, 8, 1, 4, 2}}, {4, 5, {7, 2, 4, 4, 2}}, /* none, more than there are, behind the end, over the end */
-        {4, 4, {10, 5, 2, 0}}, {4, 4, {10, 4, 1, 0}}, {4, 4, {10, 4, 8, 0}}, /* a block of more words than there are, one that is not turned, and one by more than it has */
-        {4, 4, {10, 4, 3, G_MAXUINT64 - 1}}, {4, 4, {10, 4, 3, G_MAXUINT64}}, /* above the largest word, below the least ordinary one */
+        {4, 4, {9, 5, 2, 0}}, {4, 4, {9, 4, 1, 0}}, {4, 4, {9, 4, 8, 0}}, /* a block of more words than there are, one that is not turned, and one by more than it has */
+        {4, 4, {9, 4, 3, G_MAXUINT64 - 1}}, {4, 4, {9, 4, 3, G_MAXUINT64}}, /* above the largest word, below the least ordinary one */
         {64, 5, {7, 0, 64, 4, 2}},                                      /* 2^63 and more */
         {G_GUINT64_CONSTANT(1) << 24, 5, {7, 0, 1 << 24, 2, 2}},        /* always the same; that many are not made room for */
     };
