@@ -2,6 +2,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
+#include <glib/gstdio.h>
 #include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -9,6 +10,7 @@
 
 #include "buf.h"
 #include "bundle-index.h"
+#include "file-write.h"
 #include "saved.h"
 
 typedef struct { gsize offset, bytes; gboolean loaded; } Frame;
@@ -222,18 +224,19 @@ Bundle *bundle_open(const char *path, GError **error)
     g_autofree char *file = g_file_test(path, G_FILE_TEST_IS_DIR) ? g_build_filename(path, BUNDLE_FILE, NULL) : g_strdup(path);
     char *data;
     gsize n;
-    GError *problem = NULL;
-    if (!g_file_get_contents(file, &data, &n, &problem)) {
-        gboolean missing = g_error_matches(problem, G_FILE_ERROR, G_FILE_ERROR_NOENT);
+    GStatBuf info;
+    g_autoptr(GError) problem = NULL;
+    int number = g_stat(file, &info) == 0 ? 0 : errno;
+    if (number != 0 || !g_file_get_contents(file, &data, &n, &problem)) {
+        gboolean missing = number == ENOENT;
         g_autofree char *parts = g_build_filename(path, WEND_SAVED_FOLDER, NULL);
         if (missing && g_file_test(parts, G_FILE_TEST_IS_DIR))
             g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the run did not come to its end: wend merge makes a recording of what it left", path);
         else if (missing && strcmp(file, path) != 0)
             g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no %s in this directory: not a recording, or one that never ended", path, BUNDLE_FILE);
         else
-            g_set_error(error, WEND_ERROR, missing ? WEND_ERROR_INPUT : WEND_ERROR_SYSTEM, "%s: %s", file,
-                        missing ? "no such file or directory" : problem->message);
-        g_error_free(problem);
+            g_set_error(error, WEND_ERROR, wend_error_of_input(number), "%s: %s", file,
+                        problem ? problem->message : g_strerror(number));
         return NULL;
     }
     g_autoptr(GBytes) bytes = g_bytes_new_take(data, n);

@@ -2,16 +2,14 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #include <zstd.h>
 
 #include "buf.h"
 #include "bundle-index.h"
+#include "file-write.h"
 
 /* The application waits for it: the first level takes about half a second for each MB; the other a twentieth of that, and gives a tenth more. */
 enum { FRAME_BYTES = 1 << 20, LEVEL = 19, LARGE_LEVEL = 9, LARGE_BYTES = 4 << 20 };
@@ -129,52 +127,6 @@ static void end_index(BundleWriter *w)
     wend_buf_clear(&frame);
 }
 
-static gboolean write_all(int fd, const guint8 *p, gsize n)
-{
-    while (n) {
-        gssize done = write(fd, p, n);
-        if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) return FALSE;
-        p += done;
-        n -= done;
-    }
-    return TRUE;
-}
-
-/* The rename itself is safe on the disk only when the directory is. */
-static void sync_directory(const char *dir)
-{
-    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return;
-    fsync(fd); /* some file systems refuse this on directories; the file's own data is safe already */
-    close(fd);
-}
-
-static gboolean put_file(const GByteArray *data, const char *dir, const char *file, GError **error)
-{
-    g_autofree char *path = g_build_filename(dir, file, NULL);
-    g_autofree char *hidden = g_strdup_printf(".%s.XXXXXX", file);
-    g_autofree char *temporary = g_build_filename(dir, hidden, NULL);
-    int fd = g_mkstemp_full(temporary, O_RDWR | O_CLOEXEC, 0666);
-    gboolean good = fd >= 0 && write_all(fd, data->data, data->len) && fsync(fd) == 0;
-    int number = errno;
-    if (fd >= 0 && close(fd) != 0 && good) {
-        good = FALSE;
-        number = errno;
-    }
-    if (good && g_rename(temporary, path) != 0) {
-        good = FALSE;
-        number = errno;
-    }
-    if (!good) {
-        if (fd >= 0) g_unlink(temporary);
-        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: cannot write: %s", path, g_strerror(number));
-        return FALSE;
-    }
-    sync_directory(dir);
-    return TRUE;
-}
-
 gboolean bundle_finish(BundleWriter *w, const char *dir, const char *file, guint64 *bytes, GError **error)
 {
     if (!w->problem && archive_write_close(w->tar) != ARCHIVE_OK) problem(w, archive_error_string(w->tar));
@@ -182,7 +134,10 @@ gboolean bundle_finish(BundleWriter *w, const char *dir, const char *file, guint
     if (!w->problem && w->n_frames > 1) end_index(w); /* of one frame a reader needs no index, and it would be an eighth of a small archive */
     gboolean good = !w->problem;
     if (!good) g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s/%s: cannot write: %s", dir, file, w->problem);
-    good = good && put_file(w->file, dir, file, error);
+    g_autofree char *path = g_build_filename(dir, file, NULL);
+    good = good
+           && wend_file_write(path, w->file->data, w->file->len,
+                              WEND_FILE_REPLACE | WEND_FILE_DURABLE | WEND_FILE_REGULAR, error);
     if (bytes) *bytes = w->file->len;
     bundle_writer_free(w);
     return good;

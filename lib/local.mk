@@ -15,6 +15,7 @@ CORE_SOURCES = \
 	lib/decode.c lib/decode.h \
 	lib/derive.c lib/derive.h \
 	lib/elastic.c lib/elastic.h \
+	lib/file-write.c lib/file-write.h \
 	lib/hosts.c lib/hosts.h \
 	lib/layout.c lib/layout.h \
 	lib/merge.c \
@@ -52,4 +53,7 @@ pkglib_LTLIBRARIES += libwendcore.la
 libwendcore_la_SOURCES =
 libwendcore_la_LIBADD = lib/libcore.la
 # What merge.h, program.h, saved.h and functions.h declare.
-libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex '^wend_(arg|call|constant|decoder|error|function|group|merge|n_|outcomes|program|saved|walk)'
+CORE_NAMES = arg|call|character|constant|decoder|error|file|function|group|merge|n_|outcomes
+CORE_MORE_NAMES = printable|program|saved|walk
+libwendcore_la_LDFLAGS = -avoid-version \
+	-export-symbols-regex '^wend_($(CORE_NAMES)|$(CORE_MORE_NAMES))'

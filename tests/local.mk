@@ -135,7 +135,8 @@ BATS_TESTS = \
 	tests/support.bats \
 	tests/threads.bats \
 	tests/trace.bats \
-	tests/transparency.bats
+	tests/transparency.bats \
+	tests/writing.bats
 EXTRA_DIST += tests/helpers.bash $(BATS_TESTS)
 
 # Applications that are not ours; asked for, because it fetches their sources.
@@ -157,7 +158,8 @@ if HAVE_BATS
 TESTS += $(BATS_TESTS)
 endif
 # What the MPI library makes a difference to: for the second of two builds.
-LIBRARY_TESTS = $(filter-out tests/bad-input.bats tests/commands.bats tests/output.bats,$(BATS_TESTS)) tests/unit/requests tests/unit/callbacks
+LIBRARY_TESTS = $(filter-out tests/bad-input.bats tests/commands.bats tests/output.bats \
+	tests/writing.bats,$(BATS_TESTS)) tests/unit/requests tests/unit/callbacks
 .PHONY: check-library
 check-library:
 	$(AM_V_at)$(MAKE) check TESTS='$(LIBRARY_TESTS)'

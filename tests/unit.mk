@@ -32,6 +32,11 @@ UNIT_TESTS += tests/unit/memory
 tests_unit_memory_SOURCES = tests/unit/memory.c $(MEMORY_SOURCES)
 tests_unit_memory_LDADD = lib/libwendhot.la -lpthread
 
+UNIT_TESTS += tests/unit/file-write
+tests_unit_file_write_SOURCES = tests/unit/file-write.c
+tests_unit_file_write_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_file_write_LDADD = lib/libcore.la $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/requests
 tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/call.c src/tracer/clock.c src/tracer/handles.c src/tracer/requests.c src/tracer/threads.c
 tests_unit_requests_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)

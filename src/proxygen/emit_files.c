@@ -1,13 +1,11 @@
 /* emit_files.c: the generated program as one file, or as several with a Makefile. */
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "alike.h"
 #include "streams.h"
 #include "emit.h"
 #include "ends.h"
+#include "file-write.h"
 #include "memory.h"
 #include "names.h"
 #include "saved.h"
@@ -620,42 +618,24 @@ static void emit_several_files(Emitter *e, GPtrArray *files)
 
 /* -- writing -- */
 
-static gboolean system_error(GError **error, const char *path, const char *what)
+static gboolean write_directory(const Options *options, GPtrArray *files, WendFileFlags flags,
+                                GError **error)
 {
-    g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s: %s", path, what, g_strerror(errno));
-    return FALSE;
-}
-
-/* To a temporary name beside it, then renamed, so that no one sees half a file and a failure leaves what was there. */
-static gboolean write_file(const char *path, const GString *text, GError **error)
-{
-    g_autofree char *temporary = g_strdup_printf("%s.%ld.tmp", path, (long)getpid());
-    FILE *f = g_fopen(temporary, "w");
-    if (!f)
-        return system_error(error, path, "cannot write");
-    gboolean good = fwrite(text->str, 1, text->len, f) == text->len;
-    good &= fclose(f) == 0;
-    if (good && g_rename(temporary, path) == 0)
-        return TRUE;
-    system_error(error, path, "cannot write");
-    g_unlink(temporary);
-    return FALSE;
-}
-
-static gboolean write_directory(const Options *options, GPtrArray *files, GError **error)
-{
-    g_autofree char *dir = g_strdup(options->output);
-    while (strlen(dir) > 1 && g_str_has_suffix(dir, "/"))
-        dir[strlen(dir) - 1] = '\0';
-    if (g_mkdir(dir, 0777) != 0 && !(errno == EEXIST && options->force && g_file_test(dir, G_FILE_TEST_IS_DIR)))
-        return system_error(error, dir, "cannot make the directory");
+    g_autofree WendFile *rows = g_new(WendFile, files->len);
     for (guint i = 0; i < files->len; i++) {
         const File *file = g_ptr_array_index(files, i);
-        g_autofree char *path = g_build_filename(dir, file->name, NULL);
-        if (!write_file(path, file->text, error))
-            return FALSE;
+        rows[i] = (WendFile){file->name, file->text->str, file->text->len};
     }
-    return TRUE;
+    return wend_file_write_directory(options->output, rows, files->len, flags, error);
+}
+
+static gboolean write_files(const Options *options, GPtrArray *files, GError **error)
+{
+    WendFileFlags flags = options->force ? WEND_FILE_REPLACE : 0;
+    const GString *first = ((File *)g_ptr_array_index(files, 0))->text;
+    return options->directory
+               ? write_directory(options, files, flags, error)
+               : wend_file_write(options->output, first->str, first->len, flags, error);
 }
 
 static void note_variable(const char *ctype, const char *name, guint length, const char *null, gpointer data)
@@ -705,8 +685,7 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
         emit_one_file(&e, files);
     for (guint i = 0; i < files->len; i++)
         collect_names(((File *)g_ptr_array_index(files, i))->text->str, names);
-    gboolean good = options->directory ? write_directory(options, files, error)
-                                       : write_file(options->output, ((File *)g_ptr_array_index(files, 0))->text, error);
+    gboolean good = write_files(options, files, error);
     tables_free(&e);
     alike_free(e.alike);
     streams_free(e.streams);

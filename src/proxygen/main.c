@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file-write.h"
 #include "part.h"
 #include "plan.h"
 #include "target.h"
@@ -41,16 +42,25 @@ static void say_unrecorded(const Options *options, const WendProgram *program)
         fprintf(stderr, "proxygen: %s: the application's calls of %s are not in the recording (see wend show)\n", options->output, list);
 }
 
+static gboolean check_output(const Options *options, GError **error)
+{
+    if (!options->directory)
+        return wend_file_check(options->output, options->force ? WEND_FILE_REPLACE : 0, error);
+    if (options->force || !g_file_test(options->output, G_FILE_TEST_EXISTS))
+        return TRUE;
+    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: exists: --force overwrites what is in it",
+                options->output);
+    return FALSE;
+}
+
 static int compile(const Options *options)
 {
     GError *error = NULL;
     g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     if (options->target && check_target(options, names) != 0) /* of no names: is there such a library? */
         return WEND_ERROR_USAGE;
-    if (!options->force && g_file_test(options->output, G_FILE_TEST_EXISTS)) { /* before the work of it */
-        g_set_error(&error, WEND_ERROR, WEND_ERROR_INPUT, "%s exists: --force overwrites it", options->output);
+    if (!check_output(options, &error)) /* before the work of it */
         return fail(error);
-    }
     WendProgram *program = worlds_open(options->recording, &error);
     gboolean good = program && plan_compile(program, options, names, &error);
     if (good)

@@ -366,7 +366,7 @@ static bool reserve(long fd, int slot, uint64_t bytes, uint64_t share)
 static bool write_slot(int slot, const WendSavedHeader *header, const void *part, uint64_t share)
 {
     char path[PATH_ROOM];
-    long fd = join(path, folder, slots[slot]) ? sys_open(path, O_RDWR | O_CREAT) : -1;
+    long fd = join(path, folder, slots[slot]) ? sys_open(path, O_RDWR | O_CREAT | O_NOFOLLOW) : -1;
     if (fd < 0)
         return false;
     bool good = reserve(fd, slot, sizeof *header + header->bytes, share);
@@ -378,12 +378,24 @@ static bool write_slot(int slot, const WendSavedHeader *header, const void *part
         syscall(SYS_unlinkat, AT_FDCWD, path, 0);
         sizes[slot] = 0;
     }
+/* Others may write to the folder: a link or a pipe in the place of the file gets no part. */
+static bool is_ours(long fd)
+{
+    struct stat info;
+    return syscall(SYS_newfstatat, fd, "", &info, AT_EMPTY_PATH) == 0 && S_ISREG(info.st_mode)
+           && info.st_nlink <= 1;
+}
+
     return good;
 }
 
 bool parts_write(const void *part, size_t bytes)
 {
     if (!*folder)
+    if (!is_ours(fd)) {
+        syscall(SYS_close, fd);
+        return false;
+    }
         return false;
     WendSavedHeader header = wend_saved_header(build, number + 1, part, bytes);
     uint64_t share = allowed();

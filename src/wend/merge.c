@@ -9,6 +9,7 @@
 #include <glib/gstdio.h>
 
 #include "command.h"
+#include "file-write.h"
 #include "merge.h"
 #include "program.h"
 #include "saved.h"
@@ -164,12 +165,16 @@ static int by_name(gconstpointer a, gconstpointer b)
 
 static GPtrArray *list_folders(const char *directory, GError **error)
 {
-    GDir *d = g_dir_open(directory, 0, error);
-    if (!d) {
-        (*error)->domain = WEND_ERROR;
-        (*error)->code = WEND_ERROR_INPUT;
+    GStatBuf info;
+    int number = g_stat(directory, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+    if (number != 0) {
+        g_set_error(error, WEND_ERROR, wend_error_of_input(number), "%s: %s", directory,
+                    g_strerror(number));
         return NULL;
     }
+    GDir *d = g_dir_open(directory, 0, error);
+    if (!d)
+        return NULL;
     GPtrArray *folders = g_ptr_array_new_with_free_func(g_free);
     for (const char *name; (name = g_dir_read_name(d));)
         if (g_str_has_suffix(name, WEND_SAVED_SUFFIX))
@@ -189,10 +194,8 @@ static gboolean merge_one(const char *directory, const char *name, gboolean forc
     g_autofree char *world = g_strndup(name, strlen(name) - strlen(WEND_SAVED_SUFFIX)), *file = g_strconcat(world, WORLD_FILE_SUFFIX, NULL);
     g_autofree char *path = g_build_filename(directory, file, NULL);
     WendMergeResult result;
-    if (!force && g_file_test(path, G_FILE_TEST_EXISTS)) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: exists (--force replaces it)", path);
+    if (!wend_file_check(path, (force ? WEND_FILE_REPLACE : 0) | WEND_FILE_REGULAR, error))
         return FALSE;
-    }
     WendMerge *m = merge_folder(folder, empty, error);
     if (!m)
         return FALSE;
@@ -265,8 +268,10 @@ static gboolean merge_all(const char *directory, gboolean force, gboolean remove
         return FALSE;
     g_autofree char *first = g_build_filename(directory, "trace" WORLD_FILE_SUFFIX, NULL);
     if (!g_file_test(first, G_FILE_TEST_EXISTS)) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: of the world that started the others nothing was saved: what each of the others did is in its %s…%s, to be named as a file", directory,
-                    WORLD_FILE_PREFIX, WORLD_FILE_SUFFIX);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: of the world that started the others nothing was saved: what each of the "
+                    "others did is in its %s...%s, to be named as a file",
+                    directory, WORLD_FILE_PREFIX, WORLD_FILE_SUFFIX);
         return FALSE;
     }
     WendProgram *p = wend_program_open(directory, error);

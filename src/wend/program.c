@@ -13,12 +13,15 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "file-write.h"
 #include "merge.h"
 #include "src/tracer/symbols.h"
 
 static char *missing(GError **error, const char *name, int why)
 {
-    g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", name, g_strerror(why));
+    /* A folder is as any other program that cannot be run. */
+    WendErrorCode code = why == EISDIR ? WEND_ERROR_SYSTEM : wend_error_of_output(why);
+    g_set_error(error, WEND_ERROR, code, "%s: %s", name, g_strerror(why));
     return NULL;
 }
 

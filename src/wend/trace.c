@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "file-write.h"
 #include "library.h"
 #include "merge.h"
 #include "program.h"
@@ -144,7 +145,8 @@ static gboolean check_output(GError **error)
     if (stat(output, &info) != 0) {
         int why = errno == ENOENT && launcher_speaks() ? try_making(output) : errno == ENOENT ? 0 : errno;
         if (why != 0)
-            g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", output, g_strerror(why));
+            g_set_error(error, WEND_ERROR, wend_error_of_output(why), "%s: %s", output,
+                        g_strerror(why));
         return why == 0;
     }
     if (!S_ISDIR(info.st_mode)) {

@@ -1,0 +1,159 @@
+# Where output goes: what has the name is replaced only as asked, devices and pipes are written to,
+# links are not followed, and nothing is left behind.
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+    in_scratch
+    mkdir work # bats keeps files of its own in the scratch folder
+    cd work
+    printf '%s\n' 'ranks 2' 'rank *' MPI_Init 'MPI_Barrier comm=MPI_COMM_WORLD' MPI_Finalize >lines
+    "$BUILD_DIR/tests/decoder/script" lines a.dir
+}
+
+# gives STATUS PATTERN command…: that status, and one line on standard error if it is a refusal.
+gives() {
+    local expected=$1 pattern=$2
+    shift 2
+    run --separate-stderr timeout 20 "$@"
+    # shellcheck disable=SC2053
+    [ "$status" = "$expected" ] && [[ "$stderr" == $pattern ]] ||
+        fail "status $status, wanted $expected: $*" "$stderr" || return
+    ((expected == 0 || ${#stderr_lines[@]} == 1)) || fail "not one line" "$stderr"
+}
+nothing_else() { # there is nothing in this folder but a.dir, lines and those named
+    local left
+    left=$(ls -A | grep -vxF -f <(printf '%s\n' a.dir lines "$@") || true)
+    [ -z "$left" ] || fail "left behind:" "$left"
+}
+
+@test "proxygen -o FILE: new, there already, --force, a directory" {
+    umask 027
+    gives 0 "" "$PROXYGEN" a.dir -o p.c
+    [ "$(stat -c %a p.c)" = 640 ]
+    cp p.c whole.c
+    echo precious >p.c
+    gives 3 "*p.c: exists*--force*" "$PROXYGEN" a.dir -o p.c
+    [ "$(cat p.c)" = precious ]
+    chmod 600 p.c
+    gives 0 "" "$PROXYGEN" --force a.dir -o p.c
+    cmp p.c whole.c
+    [ "$(stat -c %a p.c)" = 600 ]
+    mkdir there
+    gives 3 "*there: exists*--force*" "$PROXYGEN" a.dir -o there
+    gives 0 "" "$PROXYGEN" a.dir -o new/
+    [ -f new/Makefile ]
+    gives 4 "*missing/p.c*" "$PROXYGEN" a.dir -o missing/p.c
+    gives 4 "*missing/new*" "$PROXYGEN" a.dir -o missing/new/
+    nothing_else p.c whole.c there new
+}
+
+@test "proxygen -o: standard output, a descriptor, a FIFO" {
+    "$PROXYGEN" a.dir -o whole.c
+    for name in - /dev/stdout /dev/fd/1 /proc/self/fd/1; do
+        "$PROXYGEN" a.dir -o $name >p.c
+        cmp p.c whole.c
+        "$PROXYGEN" --force a.dir -o $name | cmp - whole.c
+    done
+    mkfifo pipe
+    cat pipe >p.c &
+    gives 0 "" "$PROXYGEN" --force a.dir -o pipe
+    wait $!
+    cmp p.c whole.c
+    [ -p pipe ]
+    # One that nobody reads is left by a signal.
+    "$PROXYGEN" a.dir -o pipe &
+    sleep 0.5
+    kill -TERM $!
+    local status=0
+    wait $! || status=$?
+    [ "$status" = 143 ]
+    nothing_else p.c whole.c pipe
+}
+
+@test "proxygen -o: a full device stays one" {
+    mknod full c 1 7 2>/dev/null || skip "cannot make a device here"
+    run bash -c 'echo x >full'
+    [[ "$output" == *"No space left"* ]] || skip "devices do not work here"
+    local refusal="proxygen: full: cannot write: No space left on device"
+    gives 4 "$refusal" "$PROXYGEN" --force a.dir -o full
+    gives 4 "$refusal" "$PROXYGEN" a.dir -o full
+    [ -c full ]
+    run --separate-stderr bash -c '"$0" a.dir -o - >full' "$PROXYGEN"
+    [ "$status" = 4 ]
+    nothing_else full
+}
+
+@test "proxygen -o: links are replaced, not followed" {
+    echo precious >victim
+    ln -s victim p.c
+    gives 3 "*p.c: exists*" "$PROXYGEN" a.dir -o p.c
+    gives 0 "" "$PROXYGEN" --force a.dir -o p.c
+    [ "$(cat victim)" = precious ] && [ ! -L p.c ] && [ -s p.c ]
+    ln -s nowhere dangling.c
+    gives 3 "*dangling.c: exists*" "$PROXYGEN" a.dir -o dangling.c
+    gives 0 "" "$PROXYGEN" --force a.dir -o dangling.c
+    [ ! -e nowhere ]
+    ln -s loop loop
+    gives 3 "*loop*" "$PROXYGEN" --force a.dir -o loop
+    gives 3 "*loop*" "$PROXYGEN" --force a.dir -o loop/p.c
+    # Where a temporary file once had a name that could be guessed.
+    bash -c 'ln -s victim "q.c.$$.tmp"; exec "$0" a.dir -o q.c' "$PROXYGEN"
+    [ "$(cat victim)" = precious ] && [ -s q.c ]
+    rm q.c.*.tmp
+    nothing_else victim p.c dangling.c loop q.c
+}
+
+@test "no room, or a limit: nothing is left" {
+    gives 4 "*p.c: cannot write: *" bash -c 'ulimit -f 1; exec "$0" a.dir -o p.c' "$PROXYGEN"
+    gives 4 "*: cannot write: *" bash -c 'ulimit -f 1; exec "$0" a.dir -o new/' "$PROXYGEN"
+    nothing_else
+    mkdir small
+    mount -t tmpfs -o size=8k tmpfs small 2>/dev/null || skip "cannot mount a file system here"
+    dd if=/dev/zero of=small/filler bs=4096 2>/dev/null || true
+    run "$PROXYGEN" a.dir -o small/p.c
+    left=$(ls -A small)
+    umount small
+    [ "$status" = 4 ] && [[ "$output" == *"small/p.c: cannot write: "* ]]
+    [ "$left" = filler ]
+}
+
+@test "wend merge: an archive replaces a file or a link, and nothing else" {
+    mpi 2 "$WEND" trace -o b.dir "$PROGRAMS/dying" SIGTERM >/dev/null 2>&1 || true
+    echo precious >victim
+    ln -s ../victim b.dir/trace.tar.zst
+    gives 3 "*b.dir/trace.tar.zst: exists*--force*" "$WEND" merge b.dir
+    gives 0 "" "$WEND" merge --force b.dir
+    [ "$(cat victim)" = precious ] && [ ! -L b.dir/trace.tar.zst ]
+    "$WEND" show b.dir >/dev/null
+    rm b.dir/trace.tar.zst
+    mkfifo b.dir/trace.tar.zst
+    gives 3 "*b.dir/trace.tar.zst: is no regular file" "$WEND" merge --force b.dir
+    [ -p b.dir/trace.tar.zst ]
+    rm b.dir/trace.tar.zst
+    mkdir b.dir/trace.tar.zst
+    gives 3 "*b.dir/trace.tar.zst: is a directory" "$WEND" merge --force b.dir
+    rmdir b.dir/trace.tar.zst
+    gives 4 "*b.dir/trace.tar.zst: cannot write: *" \
+        bash -c 'set -o pipefail; { ulimit -f 0; "$0" merge b.dir; } 2>&1 | cat >&2' "$WEND"
+    [ "$(ls -A b.dir)" = trace.parts ]
+}
+
+@test "names that lead nowhere, and names that may not be used" {
+    ln -s loop loop
+    : >file
+    long=$(printf '%0300d' 7)
+    for name in loop loop/a.dir "$long" "$long/a.dir" file/a.dir nowhere; do
+        for words in "$WEND show" "$WEND dump" "$WEND merge" "$WEND diff a.dir" \
+            "$PROXYGEN -o p.c"; do
+            # shellcheck disable=SC2086
+            gives 3 "*: *" $words "$name"
+        done
+    done
+    gives 3 "*" "$WEND" diff loop a.dir
+    for name in loop loop/a.dir "$long"; do
+        gives 3 "*" "$WEND" trace -o "$name" true
+        gives 3 "*" "$WEND" trace "./$name"
+    done
+    nothing_else loop file
+}
