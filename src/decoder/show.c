@@ -163,6 +163,11 @@ static void show_sizes(GString *out, const WendProgram *p, const Summary *s)
     text_count(out, n_shapes);
     g_string_append(out, n_shapes == 1 ? " shape\n" : " shapes\n");
 }
+    if (s->unfinished > 0) {
+        g_string_append(out, s->failed > 0 ? " and " : ", of them ");
+        text_count(out, s->unfinished);
+        g_string_append(out, " had not returned");
+    }
 
 static void show_traffic(GString *out, const Summary *s)
 {
@@ -399,6 +404,7 @@ static void show_json(GString *out, const WendProgram *p, const Summary *s)
     json_count(out, "any_completions", n->any_completions);
     json_count(out, "tests", n->tests);
     json_count(out, "unsuccessful_polls", n->unsuccessful_polls);
+    json_count(out, "unfinished_calls", s->unfinished);
     g_string_append_c(out, '}');
     json_classes(out, s);
     json_functions(out, s);

@@ -72,6 +72,12 @@ static void count_nondeterminism(Summary *s, const WendProgram *p, WendDecoder *
         n->tests += times * class->n_ranks;
 }
 
+/* Not so the last calls of a run that ended early. */
+static gboolean has_returned(WendDecoder *decoder, guint32 terminal, const WendClass *class)
+{
+    return !wend_decoder_call(decoder, terminal, class->ranks[0])->unfinished;
+}
+
 static FunctionRow *function_row(Summary *s, GHashTable *index, const char *name)
 {
     gpointer found = g_hash_table_lookup(index, name);
@@ -103,7 +109,8 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
             function->calls += times * class->n_ranks;
             row.calls += times;
             if (shape->failed)
-                s->failed += times * class->n_ranks;
+                *(has_returned(decoder, terminals[t], class) ? &s->failed : &s->unfinished) +=
+                    times * class->n_ranks;
             count_nondeterminism(s, p, decoder, class, terminals[t], times);
         }
         if (class->sequences[q].kind == WEND_SEQUENCE_THREAD)

@@ -31,6 +31,7 @@ typedef struct {
 typedef struct {
     guint64 calls;            /* without unsuccessful polls */
     guint64 failed;           /* of them: that returned an error */
+    guint64 unfinished;       /* of them: that had not returned when the recording ended */
     GArray *functions;        /* FunctionRow, most calls first */
     GArray *classes;          /* ClassRow, largest first */
     guint min_threads, max_threads, callbacks;
