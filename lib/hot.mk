@@ -7,6 +7,7 @@ HOT_SOURCES = \
 	lib/grammar.c lib/grammar.h \
 	lib/intern.c lib/intern.h \
 	lib/part.c lib/part.h \
+	lib/printable.c lib/printable.h \
 	lib/progressions.c lib/progressions.h \
 	lib/saved.c lib/saved.h \
 	lib/stream.c lib/stream.h

@@ -47,6 +47,26 @@ has_version() {
 }
 @test "--version" { each_command has_version; }
 
+reports_a_full_disk() {
+    local name=$1 option status bad=0
+    shift
+    for option in --help --version; do
+        status=0
+        "$@" $option >/dev/full 2>err || status=$?
+        [ $status = 4 ] && [ "$(wc -l <err)" = 1 ] &&
+            grep -q ": cannot write the output: No space left on device$" err ||
+            { fail "$name $option >/dev/full: status $status" "$(cat err)"; bad=1; }
+        bash -c 'set -o pipefail; "$@" | true' - "$@" $option 2>err && [ ! -s err ] ||
+            { fail "$name $option | true"; bad=1; }
+    done
+    return $bad
+}
+@test "--help and --version that cannot be written; a reader that leaves" {
+    [ -c /dev/full ] || skip "no /dev/full"
+    cd "$BATS_TEST_TMPDIR"
+    each_command reports_a_full_disk
+}
+
 has_page() {
     local name=$1 option bad=0
     shift

@@ -119,6 +119,7 @@ BATS_TESTS = \
 	tests/dying.bats \
 	tests/examples.bats \
 	tests/families.bats \
+	tests/foreign.bats \
 	tests/bad-input.bats \
 	tests/commands.bats \
 	tests/cuda.bats \

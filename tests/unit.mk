@@ -32,6 +32,11 @@ UNIT_TESTS += tests/unit/memory
 tests_unit_memory_SOURCES = tests/unit/memory.c $(MEMORY_SOURCES)
 tests_unit_memory_LDADD = lib/libwendhot.la -lpthread
 
+UNIT_TESTS += tests/unit/printable
+tests_unit_printable_SOURCES = tests/unit/printable.c
+tests_unit_printable_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_printable_LDADD = lib/libwendhot.la $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/file-write
 tests_unit_file_write_SOURCES = tests/unit/file-write.c
 tests_unit_file_write_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

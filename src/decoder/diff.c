@@ -339,6 +339,7 @@ int wend_diff_main(int argc, char **argv)
     int status;
     GError *error = NULL;
     WendProgram *programs[2] = {NULL, NULL};
+    g_autofree char *names[2] = {NULL, NULL};
 
     if (!wend_command_options(COMMAND, "RECORDING RECORDING", "Compare two recordings.", "Exit code: 0 equal, 1 different, 2 and more: errors.",
                               entries, &argc, &argv, &status))
@@ -355,7 +356,7 @@ int wend_diff_main(int argc, char **argv)
             goto end;
         }
         d.program[i] = programs[i];
-        d.name[i] = argv[1 + i];
+        d.name[i] = names[i] = text_foreign_new(argv[1 + i]);
         d.counts[i] = counts_new(programs[i]);
     }
     d.out = g_string_new(NULL);

@@ -37,7 +37,9 @@ static void put_place(GString *out, const WendProgram *p, WendDecoder *decoder, 
         const WendCall *call = wend_decoder_call(decoder, g_array_index(last, guint32, i), rank);
         g_string_append_printf(out, "%*s", LABEL_WIDTH + 2, "");
         text_sequence(out, q);
-        g_string_append_printf(out, "  %s(", call->function->name);
+        g_string_append(out, "  ");
+        value_name(out, call->function->name, VALUE_TEXT);
+        g_string_append_c(out, '(');
         value_call_arguments(out, p, NULL, call);
         g_string_append(out, call->unfinished ? ") has not returned\n" : ")\n");
     }
@@ -73,7 +75,8 @@ void endings_show(GString *out, const WendProgram *p, guint limit)
     WendDecoder *decoder = wend_decoder_new(p);
     for (guint r = 0; r < wend_program_ranks(p); r++) {
         g_autofree char *place = place_of(p, decoder, r);
-        char *text = g_strdup_printf("%s\n%s", how[r] ? how[r] : "MPI_Finalize", place);
+        g_autofree char *end = text_foreign_new(how[r] ? how[r] : "MPI_Finalize");
+        char *text = g_strdup_printf("%s\n%s", end, place);
         GArray *known = g_hash_table_lookup(ranks, text);
         if (known) {
             g_free(text);

@@ -37,6 +37,12 @@ static void label(GString *out, const char *name)
     g_string_append_printf(out, "%-*s", LABEL_WIDTH, name);
 }
 
+/* What the recording says, or "unknown". */
+static void put_fact(GString *out, const char *fact)
+{
+    text_foreign(out, fact != NULL ? fact : "unknown");
+}
+
 static void padded(GString *out, int width, GString *cell)
 {
     g_string_append_printf(out, "%*s", width, cell->str);
@@ -50,22 +56,29 @@ static void show_run(GString *out, const WendProgram *p, const Summary *s)
     char *elapsed = meta(p, "run", "elapsed"), *threads = meta(p, "mpi", "thread"), *job = meta(p, "run", "job");
 
     label(out, "application");
-    g_string_append(out, program != NULL ? program : "unknown");
-    if (arguments != NULL)
-        g_string_append_printf(out, " %s", arguments);
+    put_fact(out, program);
+    if (arguments != NULL) {
+        g_string_append_c(out, ' ');
+        put_fact(out, arguments);
+    }
     g_string_append_c(out, '\n');
     label(out, "MPI");
-    g_string_append(out, library != NULL ? library : "unknown");
-    if (version != NULL)
-        g_string_append_printf(out, ", standard %s", version);
-    if (threads != NULL)
-        g_string_append_printf(out, ", %s", threads);
+    put_fact(out, library);
+    if (version != NULL) {
+        g_string_append(out, ", standard ");
+        put_fact(out, version);
+    }
+    if (threads != NULL) {
+        g_string_append(out, ", ");
+        put_fact(out, threads);
+    }
     g_string_append_c(out, '\n');
     label(out, "ranks");
     text_count(out, wend_program_ranks(p));
     if (hosts != NULL) {
         guint64 n = wend_program_n_hosts(p);
-        g_string_append_printf(out, " on %" G_GUINT64_FORMAT " host%s: %s", n, n == 1 ? "" : "s", hosts);
+        g_string_append_printf(out, " on %" G_GUINT64_FORMAT " host%s: ", n, n == 1 ? "" : "s");
+        put_fact(out, hosts);
         if (out->str[out->len - 1] == ';')
             g_string_truncate(out, out->len - 1);
     }
@@ -82,7 +95,7 @@ static void show_run(GString *out, const WendProgram *p, const Summary *s)
         if (start != NULL) {
             GDateTime *t = g_date_time_new_from_unix_utc(g_ascii_strtoll(start, NULL, 10));
             char *text = t != NULL ? g_date_time_format(t, "%Y-%m-%d %H:%M:%S UTC") : g_strdup(start);
-            g_string_append(out, text);
+            put_fact(out, text);
             g_free(text);
             g_clear_pointer(&t, g_date_time_unref);
             comma = ", ";
@@ -93,8 +106,10 @@ static void show_run(GString *out, const WendProgram *p, const Summary *s)
             g_string_append(out, " from MPI_Init to MPI_Finalize");
             comma = ", ";
         }
-        if (job != NULL)
-            g_string_append_printf(out, "%sjob %s", comma, job);
+        if (job != NULL) {
+            g_string_append_printf(out, "%sjob ", comma);
+            put_fact(out, job);
+        }
         g_string_append_c(out, '\n');
     }
     g_free(program);
@@ -116,7 +131,9 @@ static void show_unrecorded(GString *out, const WendProgram *p)
         return;
     g_autofree char *list = g_strjoinv(", ", names);
     label(out, "not recorded");
-    g_string_append_printf(out, "calls of %s: Wend was built for an MPI library without them\n", list);
+    g_string_append(out, "calls of ");
+    put_fact(out, list);
+    g_string_append(out, ": Wend was built for an MPI library without them\n");
 }
 
 /* What the further worlds of the job ran. */
@@ -127,8 +144,13 @@ static void show_worlds(GString *out, const WendProgram *p)
         GKeyFile *facts = wend_program_world_meta(p, i);
         g_autofree char *program = g_key_file_get_string(facts, "run", "program", NULL), *arguments = g_key_file_get_string(facts, "run", "arguments", NULL);
         label(out, i == 0 ? "worlds" : "");
-        g_string_append_printf(out, "%u: ranks %u-%u, %s%s%s\n", i, w->first, w->first + w->ranks - 1, program != NULL ? program : "unknown",
-                               arguments != NULL && *arguments ? " " : "", arguments != NULL ? arguments : "");
+        g_string_append_printf(out, "%u: ranks %u-%u, ", i, w->first, w->first + w->ranks - 1);
+        put_fact(out, program);
+        if (arguments != NULL && *arguments != '\0') {
+            g_string_append_c(out, ' ');
+            put_fact(out, arguments);
+        }
+        g_string_append_c(out, '\n');
     }
 }
 
@@ -140,6 +162,11 @@ static void show_sizes(GString *out, const WendProgram *p, const Summary *s)
         g_string_append(out, ", of them ");
         text_count(out, s->failed);
         g_string_append(out, " returned an error");
+    }
+    if (s->unfinished > 0) {
+        g_string_append(out, s->failed > 0 ? " and " : ", of them ");
+        text_count(out, s->unfinished);
+        g_string_append(out, " had not returned");
     }
     if (s->nondeterminism.unsuccessful_polls > 0) {
         g_string_append(out, "; and ");
@@ -163,11 +190,6 @@ static void show_sizes(GString *out, const WendProgram *p, const Summary *s)
     text_count(out, n_shapes);
     g_string_append(out, n_shapes == 1 ? " shape\n" : " shapes\n");
 }
-    if (s->unfinished > 0) {
-        g_string_append(out, s->failed > 0 ? " and " : ", of them ");
-        text_count(out, s->unfinished);
-        g_string_append(out, " had not returned");
-    }
 
 static void show_traffic(GString *out, const Summary *s)
 {
@@ -255,7 +277,9 @@ static void show_functions(GString *out, const Summary *s, guint top)
         const FunctionRow *row = &g_array_index(s->functions, FunctionRow, i);
         text_count(cell, row->calls);
         padded(out, 15, cell);
-        g_string_append_printf(out, "  %-28s", row->name);
+        text_foreign(cell, row->name);
+        g_string_append_printf(out, "  %-28s", cell->str);
+        g_string_truncate(cell, 0);
         if (row->duration.count > 0) {
             const double times[] = {row->duration.mean, row->duration.min, row->duration.max, row->duration.stddev};
             for (guint t = 0; t < G_N_ELEMENTS(times); t++) {
@@ -334,7 +358,8 @@ static void json_functions(GString *out, const Summary *s)
     g_string_append_c(out, '[');
     for (guint i = 0; i < s->functions->len; i++) {
         const FunctionRow *row = &g_array_index(s->functions, FunctionRow, i);
-        g_string_append_printf(out, "%s{\"name\":\"%s\"", i > 0 ? "," : "", row->name);
+        g_string_append(out, i > 0 ? ",{\"name\":" : "{\"name\":");
+        text_json_string(out, row->name);
         json_count(out, "calls", row->calls);
         if (row->duration.count > 0) {
             json_key(out, "duration");
@@ -379,6 +404,7 @@ static void show_json(GString *out, const WendProgram *p, const Summary *s)
     json_count(out, "callbacks", s->callbacks);
     json_count(out, "calls", s->calls);
     json_count(out, "failed_calls", s->failed);
+    json_count(out, "unfinished_calls", s->unfinished);
     json_count(out, "archive_bytes", wend_program_archive_size(p));
     json_count(out, "uncompressed_bytes", wend_program_member_bytes(p));
     json_count(out, "rules", wend_program_n_rules(p));
@@ -404,7 +430,6 @@ static void show_json(GString *out, const WendProgram *p, const Summary *s)
     json_count(out, "any_completions", n->any_completions);
     json_count(out, "tests", n->tests);
     json_count(out, "unsuccessful_polls", n->unsuccessful_polls);
-    json_count(out, "unfinished_calls", s->unfinished);
     g_string_append_c(out, '}');
     json_classes(out, s);
     json_functions(out, s);

@@ -96,8 +96,10 @@ static void csv_first(GString *out, const SinkContext *context, const WendCall *
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
         if (arg->param->kind == kind && arg->param->dir != WEND_DIR_OUT && !arg->param->array && value_is_argument(arg)) {
+            gsize start = out->len;
             if (arg->in[0] != WEND_ABSENT)
                 value_argument(out, context->program, context->walk, arg, VALUE_TEXT);
+            csv_quote(out, start);
             return;
         }
     }
@@ -116,16 +118,20 @@ static void csv_number(GString *out, const SinkContext *context, guint64 index, 
 static void csv_call(GString *out, const SinkContext *context, const WendCall *call)
 {
     g_string_append(out, call->poll ? ",1," : ",0,");
-    g_string_append(out, call->function->name);
+    gsize start = out->len;
+    value_name(out, call->function->name, VALUE_TEXT);
+    csv_quote(out, start);
     g_string_append_c(out, ',');
-    value_return(out, context->program, call);
+    start = out->len;
+    value_return(out, context->program, call, VALUE_TEXT);
+    csv_quote(out, start);
     csv_first(out, context, call, WEND_KIND_COMM);
     csv_first(out, context, call, WEND_KIND_RANK);
     csv_first(out, context, call, WEND_KIND_TAG);
     csv_first(out, context, call, WEND_KIND_COUNT);
     csv_first(out, context, call, WEND_KIND_DATATYPE);
     g_string_append_c(out, ',');
-    gsize start = out->len;
+    start = out->len;
     value_call_arguments(out, context->program, context->walk, call);
     csv_quote(out, start);
     g_string_append_c(out, ',');
@@ -159,30 +165,33 @@ static void json_number(GString *out, const SinkContext *context, guint64 index,
 
 static void json_call(GString *out, const SinkContext *context, const WendCall *call)
 {
-    g_string_append(out, call->poll ? ",\"poll\":true,\"function\":\"" : ",\"poll\":false,\"function\":\"");
-    g_string_append(out, call->function->name);
-    g_string_append(out, "\",\"arguments\":{");
+    g_string_append(out,
+                    call->poll ? ",\"poll\":true,\"function\":" : ",\"poll\":false,\"function\":");
+    value_name(out, call->function->name, VALUE_JSON);
+    g_string_append(out, ",\"arguments\":{");
     gboolean first = TRUE;
     for (guint i = 0; i < call->n_args; i++) {
         if (!value_is_argument(&call->args[i]))
             continue;
-        g_string_append(out, first ? "\"" : ",\"");
+        if (!first)
+            g_string_append_c(out, ',');
         first = FALSE;
-        g_string_append(out, call->args[i].param->name);
-        g_string_append(out, "\":");
+        value_name(out, call->args[i].param->name, VALUE_JSON);
+        g_string_append_c(out, ':');
         value_argument(out, context->program, context->walk, &call->args[i], VALUE_JSON);
     }
-    g_string_append(out, "},\"return\":\"");
-    value_return(out, context->program, call);
-    g_string_append(out, "\",\"results\":{");
+    g_string_append(out, "},\"return\":");
+    value_return(out, context->program, call, VALUE_JSON);
+    g_string_append(out, ",\"results\":{");
     first = TRUE;
     for (guint i = 0; i < call->n_args; i++) {
         if (!value_is_result(&call->args[i]))
             continue;
-        g_string_append(out, first ? "\"" : ",\"");
+        if (!first)
+            g_string_append_c(out, ',');
         first = FALSE;
-        g_string_append(out, call->args[i].param->name);
-        g_string_append(out, "\":");
+        value_name(out, call->args[i].param->name, VALUE_JSON);
+        g_string_append_c(out, ':');
         value_result(out, context->program, context->walk, &call->args[i], VALUE_JSON);
     }
     g_string_append_c(out, '}');

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "merge.h"
+#include "printable.h"
 
 /* Reads a number below 2^64 - 1 and moves *S behind it. */
 static gboolean read_number(const char **s, guint64 *n)
@@ -167,26 +168,114 @@ void text_seconds(GString *out, double s)
         append_scaled(out, s * 1e9, "ns");
 }
 
-void text_json_string(GString *out, const char *s)
+/* Whether the output takes UTF-8: asked once, the environment does not change. */
+static gboolean takes_utf8(void)
 {
-    gboolean utf8 = g_utf8_validate(s, -1, NULL);
+    static int known = -1;
+    if (known < 0)
+        known = wend_printable_utf8();
+    return known;
+}
+
+void text_foreign(GString *out, const char *s)
+{
+    text_foreign_bytes(out, s, strlen(s));
+}
+
+/* Most text is, and stays as it is in every notation. */
+static gboolean is_plain(const char *s, gsize n)
+{
+    gboolean plain = TRUE;
+    for (gsize i = 0; i < n; i++)
+        plain &= s[i] >= ' ' && s[i] <= '~' && s[i] != '\\' && s[i] != '"';
+    return plain;
+}
+
+void text_foreign_bytes(GString *out, const char *s, gsize n)
+{
+    gsize start = out->len;
+    if (is_plain(s, n)) {
+        g_string_append_len(out, s, (gssize)n);
+        return;
+    }
+    g_string_set_size(out, start + n); /* enough for most */
+    gsize length = wend_printable(out->str + start, n + 1, s, n, takes_utf8());
+    g_string_set_size(out, start + length);
+    if (length > n)
+        wend_printable(out->str + start, length + 1, s, n, takes_utf8());
+}
+
+char *text_foreign_new(const char *s)
+{
+    GString *out = g_string_new(NULL);
+    text_foreign(out, s);
+    return g_string_free(out, FALSE);
+}
+
+void text_quoted(GString *out, const char *s, gsize n)
+{
     g_string_append_c(out, '"');
-    for (; *s != '\0'; s++) {
-        guchar c = (guchar)*s;
-        if (c == '"' || c == '\\') {
-            g_string_append_c(out, '\\');
-            g_string_append_c(out, *s);
-        } else if (c == '\n') {
-            g_string_append(out, "\\n");
-        } else if (c == '\t') {
-            g_string_append(out, "\\t");
-        } else if (c < 0x20 || c == 0x7f || (c >= 0x80 && !utf8)) {
-            g_string_append_printf(out, "\\u%04x", c);
-        } else {
-            g_string_append_c(out, *s);
+    for (const char *end = s + n, *quote; s < end; s = quote) {
+        quote = memchr(s, '"', (gsize)(end - s));
+        quote = quote != NULL ? quote : end;
+        text_foreign_bytes(out, s, (gsize)(quote - s));
+        if (quote < end) {
+            g_string_append(out, "\\\"");
+            quote++;
         }
     }
     g_string_append_c(out, '"');
+}
+
+static gboolean is_utf8(const char *s, const char *end)
+{
+    for (WendCharacter c; s < end; s += c.bytes) {
+        c = wend_character_at(s, end);
+        if (!c.valid)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static void append_json_escape(GString *out, guint32 point)
+{
+    static const char letters[] = "\"\"\\\\\nn\rr\tt";
+    for (const char *p = letters; *p != '\0'; p += 2) {
+        if (point == (guchar)*p) {
+            g_string_append_c(out, '\\');
+            g_string_append_c(out, p[1]);
+            return;
+        }
+    }
+    if (point >= 0x10000) {
+        g_string_append_printf(out, "\\u%04x", 0xD7C0 + (point >> 10));
+        point = 0xDC00 | (point & 0x3FF);
+    }
+    g_string_append_printf(out, "\\u%04x", point);
+}
+
+void text_json_bytes(GString *out, const char *s, gsize n)
+{
+    const char *end = s + n;
+    gboolean utf8 = is_utf8(s, end);
+    g_string_append_c(out, '"');
+    if (is_plain(s, n)) {
+        g_string_append_len(out, s, (gssize)n);
+        s = end;
+    }
+    for (WendCharacter c; s < end; s += c.bytes) {
+        c = utf8 ? wend_character_at(s, end) : (WendCharacter){(guchar)*s, 1, (guchar)*s < 0x80};
+        if (c.point != '"' && c.point != '\\' && wend_character_is_safe(c, takes_utf8()))
+            g_string_append_len(out, s, c.bytes);
+        else
+            append_json_escape(out, c.point);
+    }
+    g_string_append_c(out, '"');
+}
+
+void text_json_string(GString *out, const char *s)
+{
+    text_json_bytes(out, s, strlen(s));
 }
 
 void text_rank(GString *out, const WendProgram *p, guint rank)

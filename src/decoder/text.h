@@ -1,4 +1,5 @@
-/* text.h: how the decoder's commands read and write rank sets, numbers, sizes, times and JSON strings. */
+/* text.h: how the decoder's commands read and write rank sets, numbers, sizes, times, foreign text
+ * and JSON strings. */
 #ifndef WEND_DECODER_TEXT_H
 #define WEND_DECODER_TEXT_H
 
@@ -17,7 +18,17 @@ void text_count(GString *out, guint64 n);      /* 1,234,567 */
 void text_bytes(GString *out, guint64 n);      /* 1,234 B, 12.3 KB, 4.56 MB (powers of 1,000) */
 void text_seconds(GString *out, double s);     /* 12.3 us */
 void text_decimal(GString *out, gint64 n);     /* plain; faster than printf */
-void text_json_string(GString *out, const char *s);  /* quoted; bytes that are no UTF-8 as \u00XX */
+
+/* Text that Wend did not write, as it may be printed (printable.h). The second: N bytes. */
+void text_foreign(GString *out, const char *s);
+void text_foreign_bytes(GString *out, const char *s, gsize n);
+char *text_foreign_new(const char *s); /* the same, newly allocated */
+/* The same in double quotes; one in it is \". */
+void text_quoted(GString *out, const char *s, gsize n);
+/* A JSON string; what text_foreign escapes is \uHHHH. Of one that is no UTF-8, each byte is a
+ * character. */
+void text_json_string(GString *out, const char *s);
+void text_json_bytes(GString *out, const char *s, gsize n);
 
 /* "rank 5"; of a job with several worlds "rank 5 (rank 1 of world 1)". */
 void text_rank(GString *out, const WendProgram *p, guint rank);

@@ -63,14 +63,12 @@ gsize value_words(const WendArg *arg, gboolean is_out)
     return (gsize)n * layout_element_words(arg->param, is_out);
 }
 
-/* A name: bare in text, a string in JSON. */
-static void append_name(GString *out, const char *name, ValueStyle style)
+void value_name(GString *out, const char *name, ValueStyle style)
 {
     if (style == VALUE_JSON)
-        g_string_append_c(out, '"');
-    g_string_append(out, name);
-    if (style == VALUE_JSON)
-        g_string_append_c(out, '"');
+        text_json_string(out, name);
+    else
+        text_foreign(out, name);
 }
 
 /* PREFIX#N of a handle, with its thread where that is not the first: req#1.5. */
@@ -96,13 +94,13 @@ static gboolean append_special(GString *out, const WendProgram *p, gint64 word, 
         return FALSE;
     const char *name = wend_constant_name(p, word);
     if (name != NULL)
-        append_name(out, name, style);
+        value_name(out, name, style);
     else if (word == WEND_ABSENT)
         g_string_append(out, style == VALUE_JSON ? "null" : "-");
     else if (word == WEND_UNKNOWN)
-        append_name(out, "unknown", style);
+        value_name(out, "unknown", style);
     else if (word == WEND_IGNORE)
-        append_name(out, "ignored", style);
+        value_name(out, "ignored", style);
     else
         return FALSE;
     return TRUE;
@@ -227,13 +225,15 @@ static void append_element(GString *out, const WendProgram *p, const WendWalk *w
 }
 
 /* A string of BYTES bytes packed in words. */
-static void append_packed(GString *out, const gint64 *words, gint64 bytes)
+static void append_packed(GString *out, const gint64 *words, gint64 bytes, ValueStyle style)
 {
     char *s = g_malloc((gsize)bytes + 1);
     for (gint64 i = 0; i < bytes; i++)
         s[i] = (char)((guint64)words[i / 8] >> (8 * (i % 8)));
-    s[bytes] = '\0';
-    text_json_string(out, s);
+    if (style == VALUE_JSON)
+        text_json_bytes(out, s, (gsize)bytes);
+    else
+        text_quoted(out, s, (gsize)bytes);
     g_free(s);
 }
 
@@ -249,7 +249,7 @@ static const gint64 *append_counted(GString *out, const WendProgram *p, const gi
         if (!append_special(out, p, n, style))
             text_decimal(out, n);
     } else if (depth == 0) {
-        append_packed(out, words, n);
+        append_packed(out, words, n, style);
         words += (n + 7) / 8;
     } else {
         words = append_strings(out, p, words, n, depth - 1, style);
@@ -281,15 +281,15 @@ static void append_value(GString *out, const WendProgram *p, const WendWalk *w, 
         if (n == -1)
             g_string_append(out, style == VALUE_JSON ? "null" : "NULL");
         else if (n == WEND_IGNORE && param->kind == WEND_KIND_STATUS)
-            append_name(out, "MPI_STATUSES_IGNORE", style);
+            value_name(out, "MPI_STATUSES_IGNORE", style);
         else if (n == WEND_IGNORE && param->kind == WEND_KIND_ERRCODE)
-            append_name(out, "MPI_ERRCODES_IGNORE", style);
+            value_name(out, "MPI_ERRCODES_IGNORE", style);
         else if (!append_special(out, p, n, style))
             text_decimal(out, n);
         return;
     }
     if (param->kind == WEND_KIND_STRING && !param->array) {
-        append_packed(out, words, n);
+        append_packed(out, words, n, style);
         return;
     }
     if (strings) {
@@ -329,7 +329,7 @@ void value_argument(GString *out, const WendProgram *p, const WendWalk *w, const
     gboolean is_out = arg->param->dir == WEND_DIR_OUT;
     if (arg->param->kind == WEND_KIND_STATUS) {
         if (!arg->param->array)
-            append_name(out, "MPI_STATUS_IGNORE", style);
+            value_name(out, "MPI_STATUS_IGNORE", style);
         else if (arg->n_in == 0)
             g_string_append(out, "[]");
         else
@@ -377,17 +377,16 @@ char *value_error_class(const WendProgram *p, gint64 class)
     return name;
 }
 
-void value_return_code(GString *out, const WendProgram *p, gint64 class)
+void value_return_code(GString *out, const WendProgram *p, gint64 class, ValueStyle style)
 {
     if (class == 0) {
-        g_string_append_len(out, "MPI_SUCCESS", 11);
+        g_string_append(out, style == VALUE_JSON ? "\"MPI_SUCCESS\"" : "MPI_SUCCESS");
         return;
     }
     char *name = value_error_class(p, class);
-    if (name != NULL)
-        g_string_append(out, name);
-    else
-        g_string_append_printf(out, "error %" G_GINT64_FORMAT, class);
+    if (name == NULL)
+        name = g_strdup_printf("error %" G_GINT64_FORMAT, class);
+    value_name(out, name, style);
     g_free(name);
 }
 
@@ -403,7 +402,7 @@ static void append_named(GString *out, const WendProgram *p, const WendWalk *w, 
             continue;
         g_string_append(out, separator);
         separator = ", ";
-        g_string_append(out, call->args[i].param->name);
+        text_foreign(out, call->args[i].param->name);
         g_string_append_c(out, '=');
         append(out, p, w, &call->args[i], VALUE_TEXT);
     }
@@ -419,21 +418,21 @@ void value_call_results(GString *out, const WendProgram *p, const WendWalk *w, c
     append_named(out, p, w, call, value_is_result, value_result);
 }
 
-void value_return(GString *out, const WendProgram *p, const WendCall *call)
+void value_return(GString *out, const WendProgram *p, const WendCall *call, ValueStyle style)
 {
     if (call->unfinished)
-        g_string_append(out, "unfinished");
+        value_name(out, "unfinished", style);
     else
-        value_return_code(out, p, call->return_code);
+        value_return_code(out, p, call->return_code, style);
 }
 
 void value_call(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call)
 {
-    g_string_append(out, call->function->name);
+    text_foreign(out, call->function->name);
     g_string_append_c(out, '(');
     value_call_arguments(out, p, w, call);
     g_string_append_len(out, ") -> ", 5);
-    value_return(out, p, call);
+    value_return(out, p, call, VALUE_TEXT);
     gsize before = out->len;
     g_string_append_len(out, ", ", 2);
     value_call_results(out, p, w, call);

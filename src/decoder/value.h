@@ -21,12 +21,16 @@ gsize value_words(const WendArg *arg, gboolean is_out);
 /* Whether each call of this terminal reads as this one does, but for its return code: no argument is of the outcome, or of what a walk knows by then. */
 gboolean value_repeats(const WendCall *call);
 
+/* A name that the recording gives to a function, parameter, constant or error class: bare in text,
+ * a string in JSON. */
+void value_name(GString *out, const char *name, ValueStyle style);
+
 /* A return code, as the recording has it: an error class. "MPI_SUCCESS", "MPI_ERR_TRUNCATE", or "error 74" where there is no name. */
-void value_return_code(GString *out, const WendProgram *p, gint64 class);
+void value_return_code(GString *out, const WendProgram *p, gint64 class, ValueStyle style);
 char *value_error_class(const WendProgram *p, gint64 class); /* newly allocated; NULL: no name */
 
 /* Of a call: "unfinished" if it had not returned when the recording ended. */
-void value_return(GString *out, const WendProgram *p, const WendCall *call);
+void value_return(GString *out, const WendProgram *p, const WendCall *call, ValueStyle style);
 
 /* "MPI_Send(buf=heap#0, count=1, …) -> MPI_SUCCESS, …": a call on one line. W NULL: without what only a walk knows. */
 void value_call(GString *out, const WendProgram *p, const WendWalk *w, const WendCall *call);

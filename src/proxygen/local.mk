@@ -47,7 +47,8 @@ PROXYGEN_SOURCES = \
 	src/proxygen/helpers_files.c \
 	src/proxygen/helpers_messages.c \
 	src/proxygen/emit_files.c
-proxygen_SOURCES = src/proxygen/main.c src/proxygen/target.c src/proxygen/target.h $(PROXYGEN_SOURCES) $(PLACES_SOURCES) lib/rules.c lib/rules.h
+proxygen_SOURCES = src/proxygen/main.c src/proxygen/target.c src/proxygen/target.h \
+	$(PROXYGEN_SOURCES) $(PLACES_SOURCES) $(MESSAGE_SOURCES) lib/rules.c lib/rules.h
 proxygen_CPPFLAGS = $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_PKGDATADIR='"$(pkgdatadir)"'
 proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 # The grammar is of the hot path, which libwendcore does not show.

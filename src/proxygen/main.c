@@ -1,22 +1,23 @@
 /* main.c: the proxygen command. */
 #include <config.h>
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "file-write.h"
 #include "part.h"
 #include "plan.h"
+#include "src/wend/message.h"
 #include "target.h"
 #include "worlds.h"
+
+#define COMMAND "proxygen"
 
 enum { LACKING = 1 }; /* exit status */
 
 static int fail(GError *error)
 {
     int code = error->domain == WEND_ERROR ? error->code : WEND_ERROR_SYSTEM;
-    fprintf(stderr, "proxygen: %s\n", error->message);
+    message_print(COMMAND, "%s", error->message);
     g_error_free(error);
     return code;
 }
@@ -29,7 +30,7 @@ static int check_target(const Options *options, GHashTable *names)
     if (error)
         return fail(error);
     if (lacks)
-        fprintf(stderr, "proxygen: %s: %s\n", options->output, lacks);
+        message_print(COMMAND, "%s: %s", options->output, lacks);
     return lacks && options->target ? LACKING : 0;
 }
 
@@ -39,7 +40,9 @@ static void say_unrecorded(const Options *options, const WendProgram *program)
     g_auto(GStrv) names = g_key_file_get_keys(wend_program_meta(program), WEND_UNRECORDED_GROUP, NULL, NULL);
     g_autofree char *list = names ? g_strjoinv(", ", names) : NULL;
     if (list)
-        fprintf(stderr, "proxygen: %s: the application's calls of %s are not in the recording (see wend show)\n", options->output, list);
+        message_print(COMMAND,
+                      "%s: the application's calls of %s are not in the recording (see wend show)",
+                      options->output, list);
 }
 
 static gboolean check_output(const Options *options, GError **error)
@@ -73,33 +76,42 @@ int main(int argc, char **argv)
 {
     Options options = {0};
     g_autofree char *output = NULL;
-    gboolean version = FALSE;
+    gboolean help = FALSE, version = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where the program goes; a name that ends in / (or a directory) gets several files and a Makefile", "PATH"},
         {"pin", 0, 0, G_OPTION_ARG_NONE, &options.pin, "Receive from the recorded source where the application received from any", NULL},
         {"cuda", 0, 0, G_OPTION_ARG_NONE, &options.cuda, "Use CUDA's memory where the application did, on the same devices; else it is host memory", NULL},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &options.force, "Overwrite an existing output", NULL},
         {"target", 't', 0, G_OPTION_ARG_STRING, (char **)&options.target, "MPI library that the proxy is for (mpich, openmpi): exit status 1 if that lacks what it calls", "NAME"},
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help and exit", NULL},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL},
     };
     setlocale(LC_ALL, "");
+    g_set_prgname(COMMAND); /* the synopsis begins with it */
     g_autoptr(GOptionContext) context = g_option_context_new("RECORDING -o FILE.c | DIRECTORY/");
     g_option_context_set_summary(context, "Compiles a recording of Wend to a C program that communicates as the recorded application did.");
     g_option_context_add_main_entries(context, entries, NULL);
+    /* GLib's own does not see that it cannot be written. */
+    g_option_context_set_help_enabled(context, FALSE);
     GError *error = NULL;
+    message_ignore_pipe();
     if (!g_option_context_parse(context, &argc, &argv, &error)) {
-        fprintf(stderr, "proxygen: %s (see proxygen --help)\n", error->message);
+        message_print(COMMAND, "%s (see proxygen --help)", error->message);
         g_error_free(error);
         return WEND_ERROR_USAGE;
     }
-    if (version) {
-        puts("proxygen (" PACKAGE_STRING ")");
-        return 0;
+    if (help || version) {
+        g_autofree char *text = help ? g_option_context_get_help(context, FALSE, NULL)
+                                     : g_strdup("proxygen (" PACKAGE_STRING ")\n");
+        message_write(text, strlen(text));
+        return message_finish(COMMAND, 0);
     }
     if (argc != 2 || !output || !*output) {
-        fprintf(stderr, "proxygen: %s (see proxygen --help)\n",
-                argc < 2 ? "no recording given" : argc > 2 ? "more than one recording given" : "no output given: -o");
+        message_print(COMMAND, "%s (see proxygen --help)",
+                      argc < 2   ? "no recording given"
+                      : argc > 2 ? "more than one recording given"
+                                 : "no output given: -o");
         return WEND_ERROR_USAGE;
     }
     options.recording = argv[1];

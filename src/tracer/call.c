@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../lib/budget.h"
+#include "../../lib/printable.h"
 #include "attached.h"
 #include "control.h"
 #include "ending.h"
@@ -29,6 +30,40 @@ __thread Thread *wend_thread;
 
 enum { FIRST_CALLBACK_TID = 1 << 24 }; /* callbacks' sequences number their handles apart from threads' */
 
+/* Room for text of N bytes and more: SOME, or memory that free_room() gives back. Without memory
+ * *SIZE is less. */
+static char *make_room(char *some, size_t *size, size_t n)
+{
+    char *longer = n > *size ? wend_budget_zeroed(n) : NULL;
+    if (longer)
+        *size = n;
+    return longer ? longer : some;
+}
+
+static void free_room(char *room, const char *some, size_t size)
+{
+    if (room != some)
+        wend_budget_free(room, size);
+}
+
+/* The N bytes hold names, and messages of other libraries: foreign text. */
+static void print_line(const char *message, size_t n)
+{
+    char some[1024];
+    bool utf8 = wend_printable_utf8();
+    size_t size = sizeof some,
+           needed = sizeof "wend: \n" + wend_printable(some, sizeof some, message, n, utf8);
+    char *line = make_room(some, &size, needed);
+    size_t before = (size_t)snprintf(line, size, "wend: ");
+    wend_printable(line + before, size - before - 1, message, n, utf8);
+    size_t length = strlen(line);
+    line[length] = '\n';
+    /* One write, so that lines of several ranks do not mix. */
+    if (fwrite(line, 1, length + 1, stderr) == length + 1)
+        fflush(stderr);
+    free_room(line, some, size);
+}
+
 void state_say(const char *format, ...)
 {
     int saved = errno;
@@ -38,20 +73,13 @@ void state_say(const char *format, ...)
     va_end(args);
     if (n > 0) {
         char some[1024];
-        size_t needed = sizeof "wend: \n" + (size_t)n;
-        char *longer = needed > sizeof some ? wend_budget_zeroed(needed) : NULL; /* without memory the line is cut */
-        char *line = longer ? longer : some;
-        size_t size = longer ? needed : sizeof some, before = (size_t)snprintf(line, size, "wend: ");
+        size_t size = sizeof some;
+        char *message = make_room(some, &size, (size_t)n + 1);
         va_start(args, format);
-        vsnprintf(line + before, size - before - 1, format, args);
+        vsnprintf(message, size, format, args);
         va_end(args);
-        size_t length = strlen(line);
-        line[length] = '\n';
-        /* One write, so that lines of several ranks do not mix. */
-        if (fwrite(line, 1, length + 1, stderr) == length + 1)
-            fflush(stderr);
-        if (longer)
-            wend_budget_free(longer, needed);
+        print_line(message, strlen(message));
+        free_room(message, some, size);
     }
     errno = saved;
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../lib/printable.h"
 #include "../../lib/saved.h"
 #include "../../lib/worlds.h"
 #include "attendance.h"
@@ -46,6 +47,7 @@ static char base[PATH_ROOM];          /* the recording's directory; or where it 
 static bool named;                    /* the first */
 static char folder[PATH_ROOM];        /* of the parts; "" : not found */
 static char directory[PATH_ROOM];     /* of the recording, found */
+static char said[4 * PATH_ROOM];      /* it, as it may be printed: a handler has no room for that */
 static _Atomic bool directory_known;  /* by the watcher, for the application */
 static char slots[2][64];             /* names of the files */
 static char own_folder[256];          /* the name of the parts' folder; "": not known, since this world was started and not told its name */
@@ -136,6 +138,14 @@ void parts_open(void)
     build = wend_saved_build();
 }
 
+static void know_directory(const char *path)
+{
+    bool fits = join(directory, path, "");
+    wend_printable(said, sizeof said, directory, fits ? strlen(directory) : 0,
+                   wend_printable_utf8());
+    atomic_store(&directory_known, fits);
+}
+
 void parts_make(void)
 {
     Token token = me;
@@ -157,7 +167,7 @@ void parts_make(void)
     if (fd >= 0)
         close(fd);
     if (good && rename(hidden, name) == 0) {
-        atomic_store(&directory_known, join(directory, output_directory(), ""));
+        know_directory(output_directory());
         join(folder, path, "");
         return;
     }
@@ -269,13 +279,18 @@ bool parts_find(void)
         each_entry(base, visit_recording, &found);
     if (found.made == INT64_MAX)
         return false;
-    atomic_store(&directory_known, join(directory, found.of, ""));
+    know_directory(found.of);
     return join(folder, found.path, "");
 }
 
 const char *parts_directory(void)
 {
     return atomic_load(&directory_known) ? directory : NULL;
+}
+
+const char *parts_directory_said(void)
+{
+    return atomic_load(&directory_known) ? said : NULL;
 }
 
 const char *parts_folder(void)
@@ -363,12 +378,24 @@ static bool reserve(long fd, int slot, uint64_t bytes, uint64_t share)
     return true;
 }
 
+/* Others may write to the folder: a link or a pipe in the place of the file gets no part. */
+static bool is_ours(long fd)
+{
+    struct stat info;
+    return syscall(SYS_newfstatat, fd, "", &info, AT_EMPTY_PATH) == 0 && S_ISREG(info.st_mode)
+           && info.st_nlink <= 1;
+}
+
 static bool write_slot(int slot, const WendSavedHeader *header, const void *part, uint64_t share)
 {
     char path[PATH_ROOM];
     long fd = join(path, folder, slots[slot]) ? sys_open(path, O_RDWR | O_CREAT | O_NOFOLLOW) : -1;
     if (fd < 0)
         return false;
+    if (!is_ours(fd)) {
+        syscall(SYS_close, fd);
+        return false;
+    }
     bool good = reserve(fd, slot, sizeof *header + header->bytes, share);
     if (part)
         good = good && write_all(fd, part, header->bytes, sizeof *header) && write_all(fd, header, sizeof *header, 0);
@@ -378,24 +405,12 @@ static bool write_slot(int slot, const WendSavedHeader *header, const void *part
         syscall(SYS_unlinkat, AT_FDCWD, path, 0);
         sizes[slot] = 0;
     }
-/* Others may write to the folder: a link or a pipe in the place of the file gets no part. */
-static bool is_ours(long fd)
-{
-    struct stat info;
-    return syscall(SYS_newfstatat, fd, "", &info, AT_EMPTY_PATH) == 0 && S_ISREG(info.st_mode)
-           && info.st_nlink <= 1;
-}
-
     return good;
 }
 
 bool parts_write(const void *part, size_t bytes)
 {
     if (!*folder)
-    if (!is_ours(fd)) {
-        syscall(SYS_close, fd);
-        return false;
-    }
         return false;
     WendSavedHeader header = wend_saved_header(build, number + 1, part, bytes);
     uint64_t share = allowed();

@@ -16,7 +16,8 @@ void parts_make(void);                /* application, rank 0: the directory is t
 void parts_remove(void);              /* application, rank 0: all is in the archive, or nothing is to be kept */
 
 bool parts_find(void);                /* false: not there (yet) */
-const char *parts_directory(void);    /* of the recording, for the user; NULL: not found */
+const char *parts_directory(void);    /* of the recording; NULL: not found */
+const char *parts_directory_said(void); /* the same as it may be printed (printable.h) */
 const char *parts_folder(void);       /* once found */
 bool parts_any(void);                 /* has a rank saved anything? Also in handlers */
 bool parts_first(void);               /* is this the first rank that asks? Where nothing can be made, none is */

@@ -6,11 +6,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../../lib/printable.h"
 #include "control.h"
 #include "ending.h"
 #include "launcher.h"
@@ -109,7 +111,11 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
             return;
         why = "did not start MPI";
     }
-    dprintf(standard_error >= 0 ? standard_error : STDERR_FILENO, "wend: %s %s: nothing was recorded\n", program_invocation_short_name, why);
+    char program[1024];
+    wend_printable(program, sizeof program, program_invocation_short_name,
+                   strlen(program_invocation_short_name), wend_printable_utf8());
+    dprintf(standard_error >= 0 ? standard_error : STDERR_FILENO,
+            "wend: %s %s: nothing was recorded\n", program, why);
 }
 
 /* Some shells end so. */

@@ -446,5 +446,5 @@ bool watcher_save(const char *ended, bool all)
 
 const char *watcher_news(void)
 {
-    return parts_first() ? parts_directory() : NULL;
+    return parts_first() ? parts_directory_said() : NULL;
 }

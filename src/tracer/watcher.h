@@ -15,7 +15,8 @@ void watcher_in_child(void);          /* after a fork: the child has none */
  * too, for what starts them is likely to kill them next. For signal handlers as well. False: it is not saved. */
 bool watcher_save(const char *ended, bool all);
 
-/* For this process to tell the user, once for all ranks: the recording's directory; NULL: there is none, or another rank has said it. Also in handlers. */
+/* For this process to tell the user, once for all ranks: the directory as it may be printed; NULL:
+ * there is none, or another rank has said it. Also in handlers. */
 const char *watcher_news(void);
 
 #endif

@@ -3,12 +3,12 @@
 
 #include "command.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "merge.h"
+#include "message.h"
 
 int wend_command_fail(const char *command, GError *error)
 {
@@ -17,10 +17,20 @@ int wend_command_fail(const char *command, GError *error)
         status = error->code;
     else if (error->domain == G_OPTION_ERROR)
         status = WEND_EXIT_USAGE;
-    wend_command_progress(NULL, 0, 0);
-    fprintf(stderr, "wend %s: %s\n", command, error->message);
+    wend_command_say(command, "%s", error->message);
     g_error_free(error);
     return status;
+}
+
+void wend_command_say(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_autofree char *message = g_strdup_vprintf(format, args),
+                    *name = g_strdup_printf("wend %s", command);
+    va_end(args);
+    wend_command_progress(NULL, 0, 0);
+    message_print(name, "%s", message);
 }
 
 int wend_command_usage(const char *command, const char *format, ...)
@@ -29,7 +39,7 @@ int wend_command_usage(const char *command, const char *format, ...)
     va_start(args, format);
     char *message = g_strdup_vprintf(format, args);
     va_end(args);
-    fprintf(stderr, "wend %s: %s (see wend %s --help)\n", command, message, command);
+    wend_command_say(command, "%s (see wend %s --help)", message, command);
     g_free(message);
     return WEND_EXIT_USAGE;
 }
@@ -55,20 +65,25 @@ static gboolean parse(const char *command, const char *parameters, const char *s
 
     GError *error = NULL;
     gboolean go_on = TRUE;
+    if (!strict) /* the others run no program */
+        message_ignore_pipe();
     if (!g_option_context_parse(context, argc, argv, &error)) {
         *status = wend_command_usage(command, "%s", error->message);
         g_error_free(error);
         go_on = FALSE;
     } else if (help) {
         char *text = g_option_context_get_help(context, FALSE, NULL);
-        fputs(text, stdout);
+        message_ignore_pipe();
+        message_write(text, strlen(text));
         if (!g_str_has_suffix(text, "\n"))
-            putchar('\n');
+            message_write("\n", 1);
         g_free(text);
         *status = wend_command_finish(command, WEND_EXIT_OK);
         go_on = FALSE;
     } else if (version) {
-        printf("wend %s " PACKAGE_VERSION "\n", command);
+        g_autofree char *text = g_strdup_printf("wend %s " PACKAGE_VERSION "\n", command);
+        message_ignore_pipe();
+        message_write(text, strlen(text));
         *status = wend_command_finish(command, WEND_EXIT_OK);
         go_on = FALSE;
     }
@@ -112,31 +127,14 @@ void wend_command_progress(const char *what, guint64 done, guint64 all)
     fflush(stderr);
 }
 
-static int write_error; /* errno of the first write that failed */
-
 gboolean wend_command_write(const char *text, gsize n)
 {
-    errno = 0;
-    if (fwrite(text, 1, n, stdout) == n)
-        return TRUE;
-    if (write_error == 0)
-        write_error = errno;
-    return FALSE;
+    return message_write(text, n);
 }
 
 int wend_command_finish(const char *command, int status)
 {
+    g_autofree char *name = g_strdup_printf("wend %s", command);
     wend_command_progress(NULL, 0, 0);
-    gboolean failed = ferror(stdout) != 0;
-    errno = 0;
-    if (fclose(stdout) != 0) {
-        failed = TRUE;
-        if (write_error == 0)
-            write_error = errno;
-    }
-    if (failed && write_error != EPIPE) {
-        fprintf(stderr, "wend %s: cannot write the output: %s\n", command, write_error != 0 ? strerror(write_error) : "write error");
-        return WEND_EXIT_SYSTEM;
-    }
-    return status;
+    return message_finish(name, status);
 }

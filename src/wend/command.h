@@ -23,6 +23,8 @@ int wend_trace_main(int argc, char **argv);
 
 /* Prints "wend COMMAND: MESSAGE" on stderr, frees ERROR and gives its exit code (an option error is a usage error; unknown domains: system). */
 int wend_command_fail(const char *command, GError *error);
+/* Prints such a line; the command goes on. */
+void wend_command_say(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The same for a usage error, with a hint at --help. */
 int wend_command_usage(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
 

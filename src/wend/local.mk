@@ -1,5 +1,6 @@
 # what is built in src/wend/
-WEND_COMMAND_SOURCES = src/wend/command.h src/wend/command.c
+MESSAGE_SOURCES = src/wend/message.c src/wend/message.h
+WEND_COMMAND_SOURCES = src/wend/command.h src/wend/command.c $(MESSAGE_SOURCES)
 PLACES_SOURCES = src/wend/places.c src/wend/places.h
 PLACES_CPPFLAGS = -DWEND_BINDIR='"$(bindir)"'
 

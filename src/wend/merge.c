@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -144,8 +143,7 @@ static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **err
             return NULL;
         }
         if (!one && state == PART_DAMAGED) {
-            wend_command_progress(NULL, 0, 0);
-            fprintf(stderr, "wend " COMMAND ": rank %u: its parts are not whole, and left out\n", s->rank);
+            wend_command_say(COMMAND, "rank %u: its parts are not whole, and left out", s->rank);
         }
     }
     if (!all && foreign)
@@ -227,7 +225,9 @@ static void report(const char *directory, const WendProgram *p, const WendMergeR
     text_count(out, sum->calls);
     g_string_append_printf(out, " calls of %u %s in ", wend_program_ranks(p), wend_program_ranks(p) == 1 ? "rank" : "ranks");
     text_count(out, sum->bytes);
-    g_string_append_printf(out, " bytes: %s\n", directory);
+    g_string_append(out, " bytes: ");
+    text_foreign(out, directory);
+    g_string_append_c(out, '\n');
     endings_show(out, p, FEW_ENDINGS);
     wend_command_write(out->str, out->len);
     g_string_free(out, TRUE);
@@ -250,7 +250,7 @@ static gboolean merge_worlds(const char *directory, GPtrArray *folders, gboolean
         }
         g_ptr_array_remove_index(folders, i);
         if (folders->len > 0)
-            fprintf(stderr, "wend " COMMAND ": %s: it is left out\n", why->message);
+            wend_command_say(COMMAND, "%s: it is left out", why->message);
         g_clear_error(&nothing);
         nothing = g_steal_pointer(&why);
     }

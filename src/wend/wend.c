@@ -2,10 +2,10 @@
 #include "config.h"
 
 #include <locale.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "command.h"
+#include "message.h"
 
 static const struct {
     const char *name;
@@ -19,17 +19,27 @@ static const struct {
     {"diff", wend_diff_main, "whether two recordings are equal, and where they part"},
 };
 
-static void help(void)
+static int print(const char *text)
 {
-    puts("Usage: wend COMMAND [OPTION…] …\n\n"
-         "Records the communication of MPI programs and puts the recording to work.\n");
+    message_ignore_pipe();
+    message_write(text, strlen(text));
+    return message_finish("wend", WEND_EXIT_OK);
+}
+
+static int help(void)
+{
+    g_autoptr(GString) text = g_string_new(
+        "Usage: wend COMMAND [OPTION…] …\n\n"
+        "Records the communication of MPI programs and puts the recording to work.\n\n");
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-        printf("  wend %-8s %s\n", commands[i].name, commands[i].what);
-    puts("\nOptions:\n"
-         "  -h, --help      this help; after a command, its options\n"
-         "  --version       the version\n\n"
-         "Exit status: 0 done; 1 the recordings differ (diff); 2 wrong usage; 3 bad input; 4 the system refused.\n"
-         "wend trace ends as the program that it runs.");
+        g_string_append_printf(text, "  wend %-8s %s\n", commands[i].name, commands[i].what);
+    g_string_append(text, "\nOptions:\n"
+                          "  -h, --help      this help; after a command, its options\n"
+                          "  --version       the version\n\n"
+                          "Exit status: 0 done; 1 the recordings differ (diff); 2 wrong usage; "
+                          "3 bad input; 4 the system refused.\n"
+                          "wend trace ends as the program that it runs.\n");
+    return print(text->str);
 }
 
 int main(int argc, char **argv)
@@ -37,20 +47,16 @@ int main(int argc, char **argv)
     setlocale(LC_ALL, "");
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) {
-        fputs("wend: no command given (see wend --help)\n", stderr);
+        message_print("wend", "no command given (see wend --help)");
         return WEND_EXIT_USAGE;
     }
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        help();
-        return wend_command_finish("help", WEND_EXIT_OK);
-    }
-    if (strcmp(name, "--version") == 0) {
-        puts("wend " PACKAGE_VERSION);
-        return wend_command_finish("version", WEND_EXIT_OK);
-    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return help();
+    if (strcmp(name, "--version") == 0)
+        return print("wend " PACKAGE_VERSION "\n");
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         if (strcmp(name, commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
-    fprintf(stderr, "wend: no command %s (see wend --help)\n", name);
+    message_print("wend", "no command %s (see wend --help)", name);
     return WEND_EXIT_USAGE;
 }

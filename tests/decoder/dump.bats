@@ -124,5 +124,5 @@ END
     run -0 bash -c 'set -o pipefail; trap "" PIPE; "$0" dump m | head -n 1' "$WEND"
     [[ $output == "# rank 0, thread 0" ]]
     run bash -c '"$0" dump m 2>err | head -n 1; echo "${PIPESTATUS[0]}"; cat err' "$WEND"
-    [[ ${lines[1]} == 141 && ${#lines[@]} == 2 ]]
+    [[ ${lines[1]} == 0 && ${#lines[@]} == 2 ]]
 }
