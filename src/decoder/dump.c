@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "functions.h"
 #include "lines.h"
+#include "merge.h"
 #include "program.h"
 #include "sink.h"
 #include "src/wend/command.h"
@@ -12,18 +14,20 @@
 
 #define COMMAND "dump"
 #define WRITE_SIZE (1 << 16) /* bytes to gather before a write */
+#define ALL_SEQUENCES G_MININT
 
 typedef struct {
     const WendProgram *program;
     const Sink *sink;
     gboolean *ranks;           /* NULL: all */
-    gint thread;               /* -1: all sequences */
+    gint thread;               /* ALL_SEQUENCES, or a thread */
     guint64 first, last;       /* calls */
     GPtrArray *patterns;       /* of GPatternSpec; NULL: all functions */
     GHashTable *matches;       /* WendFunction -> whether one of the patterns fits, + 1 */
     gboolean polls, timing;
     GString *out;
     Lines *lines;              /* of the sequence */
+    gboolean printed;          /* a call */
 } Dump;
 
 /* FALSE: standard output is gone. */
@@ -72,6 +76,7 @@ static gboolean dump_sequence(Dump *d, guint rank, const WendClass *class, guint
     const WendCall *call;
     while (going && number <= d->last && (call = wend_walk_next(walk)) != NULL) {
         if (number >= d->first && wanted(d, call->function)) {
+            d->printed = TRUE;
             dump_call(d, &context, number, call);
             if (d->out->len >= WRITE_SIZE)
                 going = flush(d);
@@ -96,7 +101,8 @@ static void dump_all(Dump *d)
         const WendClass *class = wend_program_class(d->program, class_index);
         for (guint i = 0; i < class->n_sequences; i++) {
             const WendSequence *sequence = &class->sequences[i];
-            if (d->thread >= 0 && (sequence->kind != WEND_SEQUENCE_THREAD || sequence->id != d->thread))
+            if (d->thread != ALL_SEQUENCES
+                && (sequence->kind != WEND_SEQUENCE_THREAD || sequence->id != d->thread))
                 continue;
             if (!dump_sequence(d, rank, class, i))
                 return;
@@ -105,14 +111,74 @@ static void dump_all(Dump *d)
     flush(d);
 }
 
-static GPtrArray *patterns_new(const char *list)
+/* Is there a function of that name or pattern, called or not? The recording may know some that this
+ * version does not. */
+static gboolean is_function(const WendProgram *p, GPatternSpec *pattern)
 {
-    GPtrArray *patterns = g_ptr_array_new_with_free_func((GDestroyNotify)g_pattern_spec_free);
-    char **names = g_strsplit(list, ",", -1);
-    for (char **name = names; *name != NULL; name++)
-        g_ptr_array_add(patterns, g_pattern_spec_new(g_strstrip(*name)));
-    g_strfreev(names);
-    return patterns;
+    for (guint i = 0; i < wend_n_functions; i++)
+        if (g_pattern_spec_match_string(pattern, wend_functions[i].name))
+            return TRUE;
+    for (guint i = 0; i < wend_program_n_shapes(p); i++)
+        if (g_pattern_spec_match_string(pattern, wend_program_shape(p, i)->function->name))
+            return TRUE;
+    return FALSE;
+}
+
+/* LIST's patterns; NULL: one of them fits no function. */
+static GPtrArray *patterns_new(const WendProgram *p, const char *list, GError **error)
+{
+    g_autoptr(GPtrArray) patterns =
+        g_ptr_array_new_with_free_func((GDestroyNotify)g_pattern_spec_free);
+    g_auto(GStrv) names = g_strsplit(list, ",", -1);
+    for (char **name = names; *name != NULL; name++) {
+        GPatternSpec *pattern = g_pattern_spec_new(g_strstrip(*name));
+        g_ptr_array_add(patterns, pattern);
+        if (!is_function(p, pattern)) {
+            g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
+                        "there is no function '%s': names are such as MPI_Send, and * and ? match",
+                        *name);
+            return NULL;
+        }
+    }
+    return g_steal_pointer(&patterns);
+}
+
+/* Has one of the chosen ranks the chosen thread? */
+static gboolean check_thread(const Dump *d, GError **error)
+{
+    gint last = -1;
+    for (guint rank = 0; rank < wend_program_ranks(d->program); rank++) {
+        guint class_index = d->ranks == NULL || d->ranks[rank]
+                                ? wend_program_class_of(d->program, rank)
+                                : G_MAXUINT;
+        const WendClass *class =
+            class_index != G_MAXUINT ? wend_program_class(d->program, class_index) : NULL;
+        for (guint i = 0; class != NULL && i < class->n_sequences; i++) {
+            if (class->sequences[i].kind != WEND_SEQUENCE_THREAD)
+                continue;
+            if (class->sequences[i].id == d->thread)
+                return TRUE;
+            last = MAX(last, (gint)class->sequences[i].id);
+        }
+    }
+    g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "there is no thread %d: %s %s %d", d->thread,
+                d->ranks != NULL ? "these ranks have" : "the recording has",
+                last > 0 ? "threads 0 to" : "only thread", MAX(last, 0));
+    return FALSE;
+}
+
+/* Takes what was chosen by name or number, now that the recording says what there is. */
+static gboolean choose(Dump *d, const char *ranks, const char *functions, GError **error)
+{
+    if (ranks != NULL
+        && (d->ranks = text_ranks_parse(ranks, wend_program_ranks(d->program), error)) == NULL)
+        return FALSE;
+    if (d->thread != ALL_SEQUENCES && !check_thread(d, error))
+        return FALSE;
+    if (functions == NULL)
+        return TRUE;
+    d->matches = g_hash_table_new(NULL, NULL);
+    return (d->patterns = patterns_new(d->program, functions, error)) != NULL;
 }
 
 int wend_dump_main(int argc, char **argv)
@@ -120,7 +186,7 @@ int wend_dump_main(int argc, char **argv)
     gint world = -1;
     char *ranks = NULL, *calls = NULL, *functions = NULL, *format = NULL;
     gboolean no_polls = FALSE;
-    Dump d = {.thread = -1, .last = G_MAXUINT64, .polls = TRUE};
+    Dump d = {.thread = ALL_SEQUENCES, .last = G_MAXUINT64, .polls = TRUE};
     const GOptionEntry entries[] = {
         {"rank", 'r', 0, G_OPTION_ARG_STRING, &ranks, "Only these ranks: 3 or 0,4-7 or 0-63:2", "RANKS"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0; ranks are then its own", "N"},
@@ -154,26 +220,22 @@ int wend_dump_main(int argc, char **argv)
         goto end;
     }
     program = world >= 0 ? wend_program_open_world(argv[1], (guint)world, &error) : wend_program_open(argv[1], &error);
-    if (program == NULL || (ranks != NULL && (d.ranks = text_ranks_parse(ranks, wend_program_ranks(program), &error)) == NULL)) {
+    d.program = program;
+    if (program == NULL || !choose(&d, ranks, functions, &error)) {
         status = wend_command_fail(COMMAND, error);
         goto end;
-    }
-    d.program = program;
-    if (functions != NULL) {
-        d.patterns = patterns_new(functions);
-        d.matches = g_hash_table_new(NULL, NULL);
     }
     d.out = g_string_sized_new(2 * WRITE_SIZE);
     d.lines = lines_new();
     dump_all(&d);
+    if (!d.printed && (calls != NULL || functions != NULL))
+        wend_command_say(COMMAND, "none of the calls is chosen");
     lines_free(d.lines);
     g_string_free(d.out, TRUE);
     status = wend_command_finish(COMMAND, WEND_EXIT_OK);
 end:
-    if (d.patterns != NULL) {
-        g_ptr_array_unref(d.patterns);
-        g_hash_table_unref(d.matches);
-    }
+    g_clear_pointer(&d.patterns, g_ptr_array_unref);
+    g_clear_pointer(&d.matches, g_hash_table_unref);
     wend_program_free(program);
     g_free(d.ranks);
     g_free(ranks);

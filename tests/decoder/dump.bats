@@ -93,12 +93,29 @@ END
     [[ ${#lines[@]} == 3 ]]
     run -0 "$WEND" dump -f 'MPI_*cast,MPI_Init' t
     [[ $(grep -c '(' <<<"$output") == 4 && $(grep -c MPI_Bcast <<<"$output") == 2 ]]
-    run -0 "$WEND" dump -t 1 t
-    [[ $output == "" ]]
+    run -0 "$WEND" dump -t 0 -r 1 -c 3 t
+    [[ ${lines[1]} == *"3  MPI_Irecv("* ]]
     run -0 "$WEND" dump -c -1 -r 0 t
     [[ ${#lines[@]} == 3 ]]
     run -0 "$WEND" dump --timing -r 0 -F csv t
     [[ ${lines[0]} == *",mean_duration,mean_interval" && ${lines[1]} == *,1.00*e-06,1.00*e-05 || ${lines[1]} == *e-06,1e-05 ]]
+}
+
+@test "what is not there is said: a function, a thread, a call" {
+    for options in "-f NoSuch" "-f MPI_Send,NoSuch*" "-t 9" "-t -1" "-t 1 -r 1"; do
+        # shellcheck disable=SC2086
+        run -2 --separate-stderr "$WEND" dump $options t
+        [[ -z $output && ${#stderr_lines[@]} == 1 && $stderr == "wend dump: there is no "* ]] ||
+            fail "$options: $stderr"
+    done
+    for options in "-f MPI_Ibcast" "-c 100-" "-r 0 -f MPI_Irecv"; do
+        # shellcheck disable=SC2086
+        run -0 --separate-stderr "$WEND" dump $options t
+        [[ $output != *"("* && $stderr == "wend dump: none of the calls is chosen" ]] ||
+            fail "$options: $output" "$stderr"
+    done
+    run -0 --separate-stderr "$WEND" dump -f 'MPI_Irec?' t
+    [[ -z $stderr ]]
 }
 
 @test "wrong usage and bad input: one line, documented exit codes" {
