@@ -17,6 +17,7 @@ CORE_SOURCES = \
 	lib/elastic.c lib/elastic.h \
 	lib/file-write.c lib/file-write.h \
 	lib/hosts.c lib/hosts.h \
+	lib/identifier.h \
 	lib/layout.c lib/layout.h \
 	lib/merge.c \
 	lib/order.c lib/order.h \

@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "codec.h"
+#include "identifier.h"
 #include "layout.h"
 #include "order.h"
+#include "part.h"
 #include "program-private.h"
 #include "rules.h"
 
@@ -68,16 +70,39 @@ static char *prefixed(Member *m, WendCursor s, const char *prefix)
     return text;
 }
 
+/* A name in an archive is an identifier: it may become a part of a program. */
+static gboolean is_name(Member *m, const char *text)
+{
+    return identifier_is(text, strlen(text)) || member_bad(m, "a name is not an identifier");
+}
+
 /* The name of a function or constant. */
 static char *member_name(Member *m)
 {
     WendCursor s = wend_read_block(&m->c);
     gboolean whole = s.p < s.end && *s.p == '.';
     s.p += whole;
-    return prefixed(m, s, whole ? "" : CODEC_NAME_PREFIX);
+    char *name = prefixed(m, s, whole ? "" : CODEC_NAME_PREFIX);
+    return name && is_name(m, name) ? name : NULL;
 }
 
 /* -- meta -- */
+
+/* Classes of errors by number, and functions that were not recorded. */
+static gboolean read_meta_names(Member *m)
+{
+    static const char error[] = "error";
+    const char *const groups[] = {error, WEND_UNRECORDED_GROUP};
+    for (guint g = 0; g < G_N_ELEMENTS(groups); g++) {
+        g_auto(GStrv) keys = g_key_file_get_keys(m->p->meta, groups[g], NULL, NULL);
+        for (char **key = keys; key && *key; key++) {
+            g_autofree char *value = g_key_file_get_string(m->p->meta, groups[g], *key, NULL);
+            const char *name = groups[g] == error ? value : *key;
+            if (!is_name(m, name ? name : "")) return FALSE;
+        }
+    }
+    return TRUE;
+}
 
 static gboolean read_meta(WendProgram *p, GError **error)
 {
@@ -97,7 +122,7 @@ static gboolean read_meta(WendProgram *p, GError **error)
     }
     if (!g_key_file_has_key(p->meta, "recording", "complete", NULL))
         g_key_file_set_boolean(p->meta, "recording", "complete", TRUE);
-    return TRUE;
+    return read_meta_names(&m);
 }
 
 /* -- functions and constants -- */
