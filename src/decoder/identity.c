@@ -136,9 +136,13 @@ static gboolean is_name_of_run(const WendParam *param)
     return FALSE;
 }
 
-static gint64 number_of_name(IdentityRank *r, const gint64 *words, gsize n)
+/* A port is no file, though its name may be the same. */
+static gint64 number_of_name(IdentityRank *r, const WendParam *param, const gint64 *words, gsize n)
 {
-    GBytes *name = g_bytes_new(words, n * sizeof *words);
+    GByteArray *text = g_byte_array_new();
+    g_byte_array_append(text, (const guint8 *)param->name, (guint)strlen(param->name) + 1);
+    g_byte_array_append(text, (const guint8 *)words, (guint)(n * sizeof *words));
+    GBytes *name = g_byte_array_free_to_bytes(text);
     gpointer number = g_hash_table_lookup(r->names, name);
     if (number == NULL) {
         number = GUINT_TO_POINTER(g_hash_table_size(r->names) + 1);
@@ -172,7 +176,7 @@ static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboo
     if (is_told_to_started(arg->param) || strcmp(arg->param->name, "fd") == 0) /* the number of a socket is the system's */
         return;
     if (!is_out && n >= 0 && is_name_of_run(arg->param)) {
-        put(key, number_of_name(r, words, n_words));
+        put(key, number_of_name(r, arg->param, words, n_words));
         return;
     }
     put(key, translated(r, n));
