@@ -92,7 +92,7 @@ END
 @test "round trip: memory of CUDA, the proxy with memory of CUDA" {
     record app.dir 4 "$CUDA/buffers" threads >/dev/null
     "$PROXYGEN" --cuda app.dir -o proxy.c
-    "$MPICC" -std=c11 -O1 -Wall -Wextra -Werror -I"$SOURCE_DIR/tests/cuda" proxy.c -o proxy -L"$CUDA" -lcudart
+    "$MPICC" "${PROXY_CFLAGS[@]}" -O1 -I"$SOURCE_DIR/tests/cuda" proxy.c -o proxy -L"$CUDA" -lcudart
     record proxy.dir 4 ./proxy
     "$WEND" diff app.dir proxy.dir
     diff <(places app.dir) <(places proxy.dir)
@@ -108,7 +108,8 @@ END
 @test "round trip: memory of CUDA, the proxy in several files" {
     record app.dir 2 "$CUDA/buffers" >/dev/null
     "$PROXYGEN" --cuda app.dir -o files/
-    make -s -C files CC="$MPICC" CFLAGS="-std=c11 -O1 -Wall -Wextra -Werror" CPPFLAGS="-I$SOURCE_DIR/tests/cuda" LDFLAGS="-L$CUDA"
+    make -s -C files CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1" \
+        CPPFLAGS="-I$SOURCE_DIR/tests/cuda" LDFLAGS="-L$CUDA"
     record proxy.dir 2 files/proxy
     "$WEND" diff app.dir proxy.dir
     diff <(places app.dir) <(places proxy.dir)

@@ -195,7 +195,7 @@ END
         [ "$status" != 0 ]
         "$WEND" merge app.dir
         "$PROXYGEN" --force app.dir -o proxy.c
-        "$MPICC" -std=c11 -Wall -Wextra -Werror proxy.c -o proxy
+        "$MPICC" "${PROXY_CFLAGS[@]}" proxy.c -o proxy
         timeout "$TEST_TIMEOUT" "$WEND" trace -o proxy.dir ./proxy >out 2>&1 || again=$?
         [ "$again" = "$status" ]
         "$WEND" merge proxy.dir >merged

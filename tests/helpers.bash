@@ -24,6 +24,8 @@ EXAMPLES=$BUILD_DIR/examples
 PROGRAMS=$BUILD_DIR/tests/programs
 LIBWEND=$BUILD_DIR/.libs/libwend.so
 YIELD=$BUILD_DIR/tests/support/.libs/yield.so
+# What every proxy is compiled with: there is nothing in one that a compiler could object to.
+PROXY_CFLAGS=(-std=c11 -pedantic -Wall -Wextra -Werror)
 # Tests must not depend on the settings of whoever runs them.
 for variable in ${!WEND_@}; do unset "$variable"; done
 export LC_ALL=C
@@ -84,7 +86,7 @@ record() {
 make_proxy() {
     local dir=$1 program=$2
     timeout -k 5 "$TEST_TIMEOUT" "$PROXYGEN" "$dir" -o "$program.c" || fail "proxygen $dir failed" || return
-    timeout -k 5 "$TEST_TIMEOUT" "$MPICC" -std=c11 -O1 -Wall -Wextra -Werror "$program.c" -o "$program" ||
+    timeout -k 5 "$TEST_TIMEOUT" "$MPICC" "${PROXY_CFLAGS[@]}" -O1 "$program.c" -o "$program" ||
         fail "the proxy of $dir does not compile without a warning" || return
 }
 

@@ -31,6 +31,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/folded.c \
 	tests/programs/graph.c \
 	tests/programs/hello.c \
+	tests/programs/hostile.c \
 	tests/programs/interleaved.c \
 	tests/programs/irregular.c \
 	tests/programs/keys.c \
@@ -128,6 +129,7 @@ BATS_TESTS = \
 	tests/limits.bats \
 	tests/output.bats \
 	tests/programs.bats \
+	tests/proxygen/hostile.bats \
 	tests/proxygen/proxygen.bats \
 	tests/python.bats \
 	tests/requests.bats \

@@ -65,7 +65,7 @@ setup() { in_scratch; }
     [ "$(sed -n 's/^static const int times_and_place_[0-9]*\[\([0-9]*\)\].*/\1/p' proxy.c | sort -n | tail -n 1)" -lt 40 ]
     rm -r proxy.dir proxy
     timeout "$TEST_TIMEOUT" "$PROXYGEN" app.dir -o files/
-    make -s -C files CC="$MPICC" CFLAGS="-std=c11 -O1 -Wall -Wextra -Werror"
+    make -s -C files CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1"
     record proxy.dir 4 files/proxy
     "$WEND" diff app.dir proxy.dir
 }

@@ -87,7 +87,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
 @test "a proxy of several worlds in several files" {
     record app.dir 2 "$PROGRAMS/spawn" ports
     "$PROXYGEN" app.dir -o several/
-    make -C several CC="$MPICC" CFLAGS="-std=c11 -O1 -Wall -Wextra -Werror" >made 2>&1
+    make -C several CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1" >made 2>&1
     record proxy.dir 2 several/proxy
     "$WEND" diff app.dir proxy.dir
     # Nothing is left of the directory that the worlds shared.

@@ -174,8 +174,10 @@ typedef struct { guint number; gint64 value, flag; guint64 times; } Returned;
 
 static void put_returned(GString *list, const Returned *r)
 {
+    g_autofree char *value = c_number(r->value), *flag = c_number(r->flag);
     if (r->times > 0)
-        g_string_append_printf(list, "{%u, %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ", %" G_GUINT64_FORMAT "}, ", r->number, r->value, r->flag, r->times);
+        g_string_append_printf(list, "{%u, %s, %s, %" G_GUINT64_FORMAT "}, ", r->number, value,
+                               flag, r->times);
 }
 
 /* What the calls of an invocation are, as a number of BODIES: equal ones once. */

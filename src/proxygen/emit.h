@@ -3,6 +3,7 @@
 #define PROXYGEN_EMIT_H
 
 #include "plan.h"
+#include "tokens.h"
 
 /* Parts of the generated program that are there only when something uses them; helpers.c has their text. */
 typedef enum {
@@ -52,8 +53,8 @@ typedef struct {
 /* -- text -- */
 /* Appends a statement or a comment, indented and wrapped. */
 void write_line(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* What a recording says goes through c_comment() first. */
 void write_comment(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
-char *c_string(const char *text, gssize n); /* a C literal, with quotes; n -1: to the NUL */
 const char *count_type(guint64 n); /* of a variable that counts to N */
 
 /* -- expression.c: words as C expressions; all give new strings -- */
@@ -71,6 +72,8 @@ char *expression_segment(Emitter *e, gint64 segment);      /* a pointer to its o
 /* A value by rank for the ranks in the set; VALUES in their order. */
 char *expression_by_rank(Emitter *e, RankSet ranks, const gint64 *values, const char *ctype, const char *name);
 char *literal(const Plan *plan, gint64 word);
+/* N bytes (-1: up to the NUL) as a char pointer. A long one is a table. */
+char *expression_string(Emitter *e, const char *text, gssize n);
 /* The name of a constant table with these contents, defined once a file. DIMENSIONS as in "[4]". */
 /* The keys of a table terminal -> number, by number; the caller frees the list. */
 GList *terminals_by_number(GHashTable *numbers);

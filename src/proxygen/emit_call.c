@@ -324,22 +324,22 @@ static char *out_array(Emitter *e, const Call *c, guint index)
 
 /* -- strings -- */
 
-static char *string_in(const Arg *arg)
+static char *string_in(Emitter *e, const Arg *arg)
 {
     if (arg->n_in < 0)
         return g_strdup("NULL");
     g_autofree char *text = words_to_string(arg->in, (gsize)arg->n_in);
-    return c_string(text, arg->n_in);
+    return expression_string(e, text, arg->n_in);
 }
 
-static char *strings_list(StringCursor *cursor, gint64 n, gboolean terminated)
+static char *strings_list(Emitter *e, StringCursor *cursor, gint64 n, gboolean terminated)
 {
     GString *s = g_string_new("(char *[]){");
     for (gint64 i = 0; i < n; i++) {
         g_autofree char *text = NULL;
         if (!string_cursor_string(cursor, &text))
             break;
-        g_autofree char *literal = text ? c_string(text, -1) : g_strdup("NULL");
+        g_autofree char *literal = text ? expression_string(e, text, -1) : g_strdup("NULL");
         g_string_append_printf(s, "%s%s", i ? ", " : "", literal);
     }
     if (terminated || n == 0)
@@ -348,19 +348,19 @@ static char *strings_list(StringCursor *cursor, gint64 n, gboolean terminated)
     return g_string_free(s, FALSE);
 }
 
-static char *strings_in(const Arg *arg)
+static char *strings_in(Emitter *e, const Arg *arg)
 {
     if (arg->n_in < 0)
         return g_strdup("NULL");
     StringCursor cursor = {arg->in, arg->n_in_words};
     if (arg->param->kind == WEND_KIND_STRINGS)
-        return strings_list(&cursor, arg->n_in, TRUE);
+        return strings_list(e, &cursor, arg->n_in, TRUE);
     GString *s = g_string_new("(char **[]){");
     for (gint64 i = 0; i < arg->n_in; i++) {
         gint64 n;
         if (!string_cursor_length(&cursor, &n))
             break;
-        g_autofree char *list = n < 0 ? g_strdup("NULL") : strings_list(&cursor, n, TRUE);
+        g_autofree char *list = n < 0 ? g_strdup("NULL") : strings_list(e, &cursor, n, TRUE);
         g_string_append_printf(s, "%s%s", i ? ", " : "", list);
     }
     g_string_append(s, arg->n_in ? "}" : "NULL}");
@@ -505,9 +505,11 @@ char *argument(Emitter *e, const Call *c, guint index)
     case WEND_KIND_STATUS:
         return status_argument(e, c, arg);
     case WEND_KIND_STRING:
-        return arg->has_in && arg->param->dir == WEND_DIR_IN ? string_in(arg) : string_out(e, c, arg);
+        if (arg->has_in && arg->param->dir == WEND_DIR_IN)
+            return string_in(e, arg);
+        return string_out(e, c, arg);
     case WEND_KIND_STRINGS: case WEND_KIND_STRINGS2:
-        return strings_in(arg);
+        return strings_in(e, arg);
     case WEND_KIND_FUNC:
         return callback_name(e, arg->has_in ? arg->in[0].value : WEND_ABSENT, arg->param->ctype);
     case WEND_KIND_SKIP:

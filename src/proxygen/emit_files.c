@@ -51,9 +51,8 @@ static void header_line(GString *out, const char *label, const char *value)
 {
     if (!value)
         return;
-    g_auto(GStrv) parts = g_strsplit(value, "*/", -1);
-    g_autofree char *safe = g_strjoinv("*|", parts);
-    g_string_append_printf(out, " *   %-12s%s\n", label, safe);
+    g_autofree char *text = c_comment(value);
+    g_string_append_printf(out, " *   %-12s%s\n", label, text);
 }
 
 static void emit_header(Emitter *e, GString *out, const char *build)
@@ -76,6 +75,8 @@ static void emit_header(Emitter *e, GString *out, const char *build)
     header_line(out, "ranks:", ranks);
     if (worlds_several(plan))
         header_line(out, "worlds:", worlds);
+    if (strchr(out->str, '%'))
+        header_line(out, "", "(a percent sign and two digits: a byte by its number, as in a URL)");
     g_string_append_printf(out, " *\n%s *\n", build);
     g_string_append_printf(out, " *   mpirun -n %u ./proxy\n *\n"
                                 " * Exit status: 0; 2 when started with another number of ranks; 4 when memory or the scratch directory fails.\n"

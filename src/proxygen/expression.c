@@ -25,13 +25,11 @@ char *literal(const Plan *plan, gint64 word)
 {
     if (wend_is_const(word)) {
         const char *name = wend_constant_name(plan->program, word);
-        return g_strdup(name ? name : "0");
+        return name ? c_identifier(name) : g_strdup("0");
     }
     if (wend_is_special(word))
         return g_strdup("0"); /* absent or unknown: any value does */
-    if (word > G_MAXINT32 || word < G_MININT32)
-        return g_strdup_printf("%" G_GINT64_FORMAT "L", word);
-    return g_strdup_printf("%" G_GINT64_FORMAT, word);
+    return c_number(word);
 }
 
 char *table_of(Emitter *e, const char *ctype, const char *name, const char *dimensions, const char *contents)
@@ -44,6 +42,17 @@ char *table_of(Emitter *e, const char *ctype, const char *name, const char *dime
     g_hash_table_insert(e->tables, g_steal_pointer(&key), g_strdup(made));
     write_line(e->definitions, 0, "static const %s %s%s = {%s};", ctype, made, dimensions, contents);
     return made;
+}
+
+char *expression_string(Emitter *e, const char *text, gssize n)
+{
+    gsize length = n < 0 ? strlen(text) : (gsize)n;
+    g_autofree char *contents = c_string(text, (gssize)length);
+    if (length <= C_LITERAL_MOST)
+        return g_steal_pointer(&contents);
+    g_autofree char *dimensions = g_strdup_printf("[%" G_GSIZE_FORMAT "]", length + 1);
+    g_autofree char *table = table_of(e, "char", "text", dimensions, contents);
+    return g_strdup_printf("(char *)%s", table); /* lists of strings have no const */
 }
 
 /* A stretch of ranks with one form of value. */
@@ -390,7 +399,7 @@ char *expression_handle(Emitter *e, WendKind kind, gint64 word)
     if (wend_is_const(word)) {
         const char *name = wend_constant_name(e->plan->program, word);
         if (name)
-            return g_strdup(name);
+            return c_identifier(name);
     }
     /* Not significant, but some libraries look whether they are valid, and go together. */
     if (word == WEND_ABSENT && kind == WEND_KIND_DATATYPE)

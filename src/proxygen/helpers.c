@@ -374,10 +374,12 @@ static const char *const null_requests_text =
     "\n";
 
 static const char *const missing_text =
-    "/* Of a call that failed: a program that is not there stays missing; for one that is there this program stands, so that whatever failed then fails again. */\n"
-    "@char *missing_program(char *recorded)\n"
+    "/* Of a call that failed. If the application's program is there, this one stands for it, so\n"
+    " * that whatever failed fails again; else one that never is: the recorded one is not started. */\n"
+    "@char *missing_program(const char *recorded)\n"
     "{\n"
-    "    return access(recorded, X_OK) == 0 ? program_path : recorded;\n"
+    "    static char none[] = \"/dev/null/none\";\n"
+    "    return access(recorded, X_OK) == 0 ? program_path : none;\n"
     "}\n"
     "\n";
 
@@ -450,7 +452,7 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
     if (worlds_several(e->plan))
         helpers_world_starts(&o);
     if (e->needs[HELPER_MISSING]) {
-        helper_declare(e, declarations, "char *missing_program(char *recorded);");
+        helper_declare(e, declarations, "char *missing_program(const char *recorded);");
         helper_define(e, definitions, missing_text);
     }
     if (e->needs[HELPER_BEGIN])

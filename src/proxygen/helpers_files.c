@@ -194,9 +194,9 @@ static void scratch(Out *o)
         g_string_append_printf(o->definitions, "static const char *const scratch_names[%u] = {\n", n);
     for (guint i = 0; i < n; i++) {
         const ScratchFile *file = files_by_number(e->plan, i);
-        g_auto(GStrv) parts = g_strsplit(file->name, "*/", -1);
-        g_autofree char *safe = g_strjoinv("*|", parts);
-        g_string_append_printf(o->definitions, "    \"%sfile-%u\", /* %s */\n", file->nowhere ? "nowhere/" : "", i, safe);
+        g_autofree char *recorded = c_comment(file->name);
+        g_string_append_printf(o->definitions, "    \"%sfile-%u\", /* %s */\n",
+                               file->nowhere ? "nowhere/" : "", i, recorded);
         if (file->bytes >= 0)
             g_string_append_printf(inputs, "        scratch_make(%u, %" G_GINT64_FORMAT ");\n", i, file->bytes);
     }

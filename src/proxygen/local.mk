@@ -29,6 +29,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/names.c src/proxygen/names.h \
 	src/proxygen/emit.h \
 	src/proxygen/text.c \
+	src/proxygen/tokens.c src/proxygen/tokens.h \
 	src/proxygen/expression.c \
 	src/proxygen/emit_call.c \
 	src/proxygen/emit_filled.c \

@@ -158,7 +158,7 @@ static char *next_found(Emitter *e, guint terminal, const GArray *found)
     for (guint i = 1; i < found->len; i++)
         same &= g_array_index(found, gint64, i) == g_array_index(found, gint64, 0);
     if (same)
-        return g_strdup_printf("%" G_GINT64_FORMAT, g_array_index(found, gint64, 0));
+        return c_number(g_array_index(found, gint64, 0));
     gpointer number;
     if (!g_hash_table_lookup_extended(e->findings, GUINT_TO_POINTER(terminal), NULL, &number)) {
         number = GUINT_TO_POINTER(g_hash_table_size(e->findings) + 1);
@@ -228,7 +228,7 @@ char *names_port(Emitter *e, const Call *c, guint index)
     const PortName *port = g_hash_table_lookup(e->ports, name);
     /* One that the application made up itself: a name server passes on any text. But what somebody met at is a port, of another job if no call gave it. */
     if (!meets && !(port && port->opened))
-        return c_string(name, -1);
+        return expression_string(e, name, -1);
     e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_WAIT] = e->needs[HELPER_SCRATCH] = TRUE;
     return g_strdup_printf("port_wait(%u)", port_named(e, name)->number);
 }
@@ -269,8 +269,10 @@ void names_emit(Emitter *e, GString *declarations, GString *definitions)
         guint number = GPOINTER_TO_UINT(g_hash_table_lookup(e->findings, l->data));
         const GArray *found = files_surprise(e->plan, GPOINTER_TO_UINT(l->data))->found;
         g_autoptr(GString) list = g_string_new("");
-        for (guint k = 0; k < found->len; k++)
-            g_string_append_printf(list, "%s%" G_GINT64_FORMAT, k ? ", " : "", g_array_index(found, gint64, k));
+        for (guint k = 0; k < found->len; k++) {
+            g_autofree char *bytes = c_number(g_array_index(found, gint64, k));
+            g_string_append_printf(list, "%s%s", k ? ", " : "", bytes);
+        }
         g_string_append_printf(definitions, "%slong long next_found_%u(void)\n{\n    static int next;\n", e->linkage, number);
         write_line(definitions, 1, "static const long long found[%u] = {%s};", found->len, list->str);
         g_string_append_printf(definitions, "    return found[next++ %% %u];\n}\n\n", found->len);

@@ -45,7 +45,7 @@ static char *skipped_argument(Emitter *e, const Call *c, const Arg *arg)
 /* What a call starts instead of RECORDED, which is taken. */
 static char *program_started(Emitter *e, const Call *c, char *recorded)
 {
-    g_autofree char *name = recorded, *literal = c_string(name ? name : "", -1);
+    g_autofree char *name = recorded, *literal = expression_string(e, name ? name : "", -1);
     if (!c->failed)
         return g_strdup("program_path");
     e->needs[HELPER_MISSING] = TRUE;

@@ -1,4 +1,4 @@
-/* text.c: lines of C: indentation, wrapping, literals. */
+/* text.c: lines of C: indentation, wrapping. */
 #include "emit.h"
 
 #include <string.h>
@@ -19,13 +19,17 @@ static void wrapped(GString *out, int indent, const char *text, const char *lead
             g_string_append(out, text);
             break;
         }
-        gboolean quoted = FALSE;
+        char quote = '\0';
         for (gsize i = 0; i < length; i++) {
             if (i >= room && cut)
                 break;
-            if (text[i] == '"' && (i == 0 || text[i - 1] != '\\'))
-                quoted = !quoted;
-            if (!quoted && text[i] == ' ' && i + 1 < length && i > 0)
+            if (quote && text[i] == '\\' && i + 1 < length)
+                i++;
+            else if (quote)
+                quote = text[i] == quote ? '\0' : quote;
+            else if (!*next_lead && (text[i] == '"' || text[i] == '\''))
+                quote = text[i];
+            if (!quote && text[i] == ' ' && i + 1 < length && i > 0)
                 if (*next_lead || text[i - 1] == ',' || text[i - 1] == ';' || (i >= room / 2 && text[i - 1] != '?' && text[i - 1] != ':'))
                     cut = i;
         }
@@ -66,31 +70,6 @@ void write_comment(GString *out, int indent, const char *format, ...)
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    /* What a recording says (a path, a name) must not end the comment. */
-    for (char *p = text; *p; p++)
-        if ((p[0] == '*' && p[1] == '/') || (p[0] == '/' && p[1] == '*'))
-            p[1] = p[0] == '*' ? '|' : '|';
     wrapped(out, indent, text, "/* ", " * ");
     g_string_append(out, " */\n");
-}
-
-char *c_string(const char *text, gssize n)
-{
-    GString *s = g_string_new("\"");
-    gsize length = n < 0 ? strlen(text) : (gsize)n;
-    for (gsize i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            g_string_append_printf(s, "\\%c", c);
-        else if (c == '\n')
-            g_string_append(s, "\\n");
-        else if (c == '?' && i > 0 && text[i - 1] == '?')
-            g_string_append(s, "\\?"); /* no trigraphs */
-        else if (c < 32 || c > 126)
-            g_string_append_printf(s, "\\%03o", c);
-        else
-            g_string_append_c(s, (char)c);
-    }
-    g_string_append_c(s, '"');
-    return g_string_free(s, FALSE);
 }

@@ -12,7 +12,7 @@ record_and_compile() {
 # in_several_files N: the proxy of app.dir, in a folder, records the same
 in_several_files() {
     "$PROXYGEN" app.dir -o parts/ &&
-        make -s -C parts CC="$MPICC" CFLAGS="-std=c11 -Wall -Wextra -Werror -pthread" &&
+        make -s -C parts CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -pthread" &&
         quietly parts.out record parts.dir "$1" parts/proxy &&
         "$WEND" diff app.dir parts.dir
 }
@@ -23,7 +23,7 @@ compiles_in_seconds() {
     "$MPICC" -O2 "$program.c" -o "$program"
     record app.dir "$n" "./$program"
     timeout 30 "$PROXYGEN" app.dir -o proxy.c
-    "$MPICC" -std=c11 -Wall -Wextra -Werror proxy.c -o proxy
+    "$MPICC" "${PROXY_CFLAGS[@]}" proxy.c -o proxy
     record proxy.dir "$n" ./proxy
     "$WEND" diff app.dir proxy.dir
 }
@@ -79,7 +79,7 @@ compiles_in_seconds() {
 @test "a proxy as a directory of files is built by its Makefile" {
     record app.dir 4 "$EXAMPLES/collectives" -k blocking >/dev/null
     "$PROXYGEN" app.dir -o there/
-    make -s -C there CC="$MPICC" CFLAGS="-std=c11 -O1 -Wall -Wextra -Werror"
+    make -s -C there CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1"
     record proxy.dir 4 there/proxy
     "$WEND" diff app.dir proxy.dir
 }
@@ -175,7 +175,7 @@ completions() {
     "$PROXYGEN" --pin app.dir -o pinned.c
     ! grep 'MPI_Recv(.*MPI_ANY_SOURCE' pinned.c
     grep -q 'pinned' pinned.c
-    "$MPICC" -std=c11 -Wall -Wextra -Werror pinned.c -o pinned
+    "$MPICC" "${PROXY_CFLAGS[@]}" pinned.c -o pinned
     mpi 4 ./pinned
 }
 
@@ -193,7 +193,7 @@ completions() {
     make_proxy app.dir ./proxy
     grep -q 'pinned to the source that came for each start' proxy.c
     "$PROXYGEN" app.dir -o parts/
-    make -s -C parts CC="$MPICC" CFLAGS='-std=c11 -Wall -Wextra -Werror'
+    make -s -C parts CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]}"
     for run in 1 2 3; do
         YIELD_DELAYS=$run record "again$run.dir" 4 ./proxy
         "$WEND" dump "again$run.dir" --rank 0 | grep -E 'MPI_(Wait|Recv)\(' | grep -o 'source=.*' >"order$run"
@@ -354,7 +354,7 @@ int MPI_Open_port(MPI_Info info, char *name)
 }
 C
     "$PROXYGEN" app.dir -o there/
-    "$MPICC" -std=c11 -O1 -Wall -Wextra -Werror there/*.c ports.c -o proxy
+    "$MPICC" "${PROXY_CFLAGS[@]}" -O1 there/*.c ports.c -o proxy
     mpi 2 ./proxy
     [ "$(uniq -c ports.0 | xargs)" = "70000 0 1 1" ]
     [ "$(uniq -c ports.1 | xargs)" = "1 1 2 2 1 0" ]
@@ -379,14 +379,14 @@ C
     "$MPICC" -O2 noise.c -o noise
     record app.dir 1 ./noise
     timeout 30 "$PROXYGEN" app.dir -o proxy.c
-    timeout 60 "$MPICC" -std=c11 -O2 -Wall -Wextra -Werror proxy.c -o proxy
+    timeout 60 "$MPICC" "${PROXY_CFLAGS[@]}" -O2 proxy.c -o proxy
     record proxy.dir 1 ./proxy
     "$WEND" diff app.dir proxy.dir
     timeout 30 "$PROXYGEN" app.dir -o there/
     for file in there/*; do
         [ "$(stat -c %s "$file")" -lt 1000000 ]
     done
-    timeout 60 make -s -j2 -C there CC="$MPICC" CFLAGS="-std=c11 -O2 -Wall -Wextra -Werror"
+    timeout 60 make -s -j2 -C there CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O2"
     record there.dir 1 there/proxy
     "$WEND" diff app.dir there.dir
 }
@@ -1017,7 +1017,7 @@ C
     record proxy.dir 3 ./proxy
     "$WEND" diff app.dir proxy.dir
     "$PROXYGEN" app.dir -o there/
-    make -s -j2 -C there CC="$MPICC" CFLAGS="-std=c11 -O1 -Wall -Wextra -Werror"
+    make -s -j2 -C there CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1"
     record there.dir 3 there/proxy
     "$WEND" diff app.dir there.dir
 }
