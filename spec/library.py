@@ -103,13 +103,22 @@ class Library:
         self.symbols = sorted(w for w in mentioned - {"void", "int", "long", "sizeof"}
                               if re.search(rf"\bextern\b[^;{{}}]*\b{w}\b", text) or re.search(rf"[\s*]{w}\s*\([^;]*\)\s*;", plain))
 
+    def _calls(self, source, names):
+        """What expands those of the names that are macros with arguments: "MPI_Comm_f2c(x)"."""
+        with open(source, "w", encoding="utf-8") as f:
+            f.write("#include <mpi.h>\n")
+        text = _run(self.mpicc + ["-E", "-dM", source], "cannot preprocess mpi.h").stdout
+        params = dict(re.findall(r"^#define (\w+)\(([^)]*)\)", text, re.M))
+        return {n: f"{n}({re.sub('[^,]+', 'x', params[n])})" for n in names if n in params}
+
     def _preprocess(self, scratch, constants):
         source = os.path.join(scratch, "probe.c")
+        calls = self._calls(source, constants)
         with open(source, "w", encoding="utf-8") as f:
             f.write("#include <mpi.h>\n")
             f.write("wend_constants_begin\n")
             # The name as a string keeps its own spelling; behind it, what it expands to.
-            f.writelines(f'"{c}" => {c} wend_end\n' for c in constants)
+            f.writelines(f'"{c}" => {calls.get(c, c)} wend_end\n' for c in constants)
         text = _run(self.mpicc + ["-E", "-P", source], "cannot preprocess mpi.h").stdout
         text, _, tail = text.partition("wend_constants_begin")
         found = dict(re.findall(r'"(\w+)" =>\s*(.*?)\s*wend_end', tail, re.S))
