@@ -23,6 +23,9 @@
 /* An array of more elements is not recorded as progressions: what readers unfold is bounded, however small the archive. */
 #define WEND_MOST_UNFOLDED (INT64_C(1) << 24)
 
+/* A function that the caller gave as NULL, where no constant of the parameter's group is that. */
+#define WEND_NULL_FUNCTION INT64_C(-1)
+
 /* Named constant number i of the spec's list. */
 #define WEND_CONST(i) (INT64_MIN + 0x1000 + (int64_t)(i))
 static inline bool wend_is_special(int64_t w) { return w < WEND_SPECIAL_BASE; }

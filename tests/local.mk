@@ -33,6 +33,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/hello.c \
 	tests/programs/hostile.c \
 	tests/programs/interleaved.c \
+	tests/programs/invalid.c \
 	tests/programs/irregular.c \
 	tests/programs/keys.c \
 	tests/programs/levels.c \

@@ -1,4 +1,5 @@
 # Round trips of the small programs in tests/programs, each about one hard thing.
+bats_require_minimum_version 1.5.0
 load helpers
 setup() { in_scratch; }
 
@@ -13,6 +14,21 @@ setup() { in_scratch; }
 @test "round trip: callbacks" { roundtrip 4 "$PROGRAMS/callbacks"; }
 @test "round trip: keys that are named after they were freed" { roundtrip 2 "$PROGRAMS/keys"; }
 @test "round trip: NULL where a call gives a result" { roundtrip 2 "$PROGRAMS/nulls"; }
+@test "round trip: handles that are none, and functions that are NULL" {
+    roundtrip 2 "$PROGRAMS/invalid"
+    [ "$(grep -c 'MPI_Cancel(request=unknown) -> MPI_ERR_REQUEST' dump.out)" = 2 ]
+    [ "$(grep -c 'MPI_Register_datarep(.*dtype_file_extent_fn=NULL' dump.out)" = 2 ]
+    "$WEND" dump -F jsonl app.dir >lines
+    [ "$(grep -c '"dtype_file_extent_fn": *null' lines)" = 2 ]
+    # The library has all that the proxy needs, be it a macro.
+    library_is openmpi && family=openmpi || family=mpich
+    run --separate-stderr "$PROXYGEN" --target "$family" app.dir -o files/
+    [ "$status" = 0 ]
+    [ -z "$stderr" ]
+    make -s -C files CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1"
+    record files.dir 2 files/proxy
+    "$WEND" diff app.dir files.dir
+}
 @test "round trip: displacements from one segment to another" {
     roundtrip 2 "$PROGRAMS/displacements"
     # those between segments are distances of two places, and no others are

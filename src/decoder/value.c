@@ -200,7 +200,10 @@ static void append_element(GString *out, const WendProgram *p, const WendWalk *w
     case WEND_KIND_FUNC:
         if (append_special(out, p, word, style))
             return;
-        append_handle(out, "function", word, style);
+        if (word == WEND_NULL_FUNCTION)
+            g_string_append(out, style == VALUE_JSON ? "null" : "NULL");
+        else
+            append_handle(out, "function", word, style);
         return;
     case WEND_KIND_LOGICAL:
         if (append_special(out, p, word, style))

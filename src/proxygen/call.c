@@ -352,6 +352,14 @@ gint64 call_number(const Call *c, const Arg *arg, guint rank, gint64 fallback)
     return wend_is_special(value) ? fallback : value;
 }
 
+gboolean call_failed_on(const Call *c, const Arg *arg)
+{
+    for (guint i = 0; c->failed && i < arg->n_in_words; i++)
+        if (arg->in[i].value == WEND_UNKNOWN)
+            return TRUE;
+    return FALSE;
+}
+
 char *words_to_string(const Word *words, gsize bytes)
 {
     char *text = g_malloc0(bytes + 8);

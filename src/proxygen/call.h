@@ -50,6 +50,8 @@ gboolean word_is_constant(const Call *c, Word w, gint64 *value);
 /* The first argument of that kind, or NULL. */
 const Arg *call_arg_of_kind(const Call *c, WendKind kind);
 const Arg *call_arg_named(const Call *c, const char *name);
+/* Whether the call failed, and a handle of ARG was none that Wend knew. */
+gboolean call_failed_on(const Call *c, const Arg *arg);
 /* wend_device and its like: a block of memory is CUDA's, and where. */
 gboolean call_is_place(const WendFunction *function);
 /* A number that the call passes: of a scalar argument, as RANK has it; FALLBACK when it is absent or a constant. */

@@ -8,6 +8,7 @@
 /* Parts of the generated program that are there only when something uses them; helpers.c has their text. */
 typedef enum {
     HELPER_SET_NULL, HELPER_HEAP, HELPER_CUDA, HELPER_MAPPED, HELPER_RANK_IN, HELPER_HIDE, HELPER_HIDE_COMPLETED, HELPER_ACTIVE, HELPER_GATHER, HELPER_NULL_REQUESTS, HELPER_SCRATCH, HELPER_SCRATCH_FOUND,
+    HELPER_NO_FILE,
     HELPER_PORTS, HELPER_PORT_TELL, HELPER_PORT_WAIT, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_MISSING, HELPER_JOIN_SOCKET, HELPER_TURNS, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER,
     HELPER_PLACES, HELPER_PLACE_IN, HELPER_AWAIT_PLACES, HELPER_BEGIN,
     HELPER_EMPTY_THREAD, HELPER_JOIN_THREAD, HELPER_SHARED_MAKE, HELPER_SHARED_USE, HELPER_SHARED_MEMORY, HELPER_SHARED_END, HELPER_SHARED_REQUEST, HELPER_SHARED_DONE,
@@ -62,6 +63,8 @@ char *expression_number(Emitter *e, const Call *c, Word w);
 /* A place in one of the proxy's arrays. */
 char *expression_index(Emitter *e, gint64 place);
 char *expression_handle(Emitter *e, WendKind kind, gint64 word);
+/* A value of KIND that is no handle, and not the null handle either. */
+char *expression_invalid(Emitter *e, WendKind kind);
 /* An argument of a call: one that Wend has never seen made (freed before, or no handle at all), and that the library refused, is no handle in the proxy either. */
 char *expression_handle_of(Emitter *e, const Call *c, WendKind kind, gint64 word);
 char *expression_pointer(Emitter *e, const Call *c, const Word *segment_and_offset);

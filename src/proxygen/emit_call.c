@@ -248,6 +248,46 @@ static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
     return g_strdup_printf("(%s[]){%s}", ctype, elements->str);
 }
 
+/* Requests that do not stand in a row of the proxy's array go to ARRAY for the call, and back. */
+static void gather(Emitter *e, gint64 n, const char *members, const char *array)
+{
+    const char *name = local_variable(e, "MPI_Request *const *", "members", 0);
+    e->needs[HELPER_GATHER] = TRUE;
+    add(e->before, g_strdup_printf("%s = (MPI_Request *const[]){%s};", name, members));
+    add(e->before, g_strdup_printf("gather_requests(%" G_GINT64_FORMAT ", %s, %s);", n, name,
+                                   array));
+    add(e->after, g_strdup_printf("scatter_requests(%" G_GINT64_FORMAT ", %s, %s);", n, array,
+                                  name));
+}
+
+/* Pointers to the requests; to INVALID for those that are none. */
+static char *request_members(Emitter *e, const Word *words, gint64 n, RankSet ranks,
+                             const char *invalid)
+{
+    GString *members = g_string_new("");
+    for (gint64 i = 0; i < n; i++) {
+        gint64 word = words[i].value;
+        g_autofree char *one = wend_is_handle(word) ? variable_of_request(e, word, ranks) : NULL;
+        const char *text = one ? one : word == WEND_UNKNOWN ? invalid : NULL;
+        g_string_append_printf(members, "%s%s%s", i ? ", " : "", text ? "&" : "",
+                               text ? text : "NULL");
+    }
+    return g_string_free(members, FALSE);
+}
+
+/* Some of the array were no requests, and the call failed. */
+static char *invalid_requests(Emitter *e, const Call *c, const Arg *arg)
+{
+    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    const char *invalid = local_variable(e, "MPI_Request", "no_request", 0);
+    g_autofree char *value = expression_invalid(e, WEND_KIND_REQUEST);
+    g_autofree char *members = request_members(e, arg->in, arg->n_in, ranks, invalid);
+    const char *array = static_array(e, "MPI_Request", "requests", arg->n_in, members);
+    add(e->before, g_strdup_printf("%s = %s;", invalid, value));
+    gather(e, arg->n_in, members, array);
+    return g_strdup(array);
+}
+
 char *request_array(Emitter *e, const Call *c, const Arg *arg)
 {
     RankSet ranks = e->plan->terminal_ranks[c->terminal];
@@ -255,6 +295,8 @@ char *request_array(Emitter *e, const Call *c, const Arg *arg)
         return g_strdup("NULL");
     if (arg->n_in == 0)
         return g_strdup("(MPI_Request[]){MPI_REQUEST_NULL}");
+    if (call_failed_on(c, arg))
+        return invalid_requests(e, c, arg);
     RequestList *list = variables_request_list(e->plan, arg->in, arg->n_in);
     if (!list) {
         e->needs[HELPER_NULL_REQUESTS] = TRUE;
@@ -262,22 +304,16 @@ char *request_array(Emitter *e, const Call *c, const Arg *arg)
     }
     if (list->direct)
         return variables_of_list(e, list, ranks);
-    e->needs[HELPER_GATHER] = TRUE;
+    g_autofree char *array = g_strdup_printf("gathered_%u", list->number);
     g_autofree char *key = g_strdup_printf("gathered %u", list->number);
     if (!g_hash_table_contains(e->tables, key)) {
-        write_line(e->definitions, 0, "static MPI_Request gathered_%u[%" G_GINT64_FORMAT "];", list->number, list->n);
+        write_line(e->definitions, 0, "static MPI_Request %s[%" G_GINT64_FORMAT "];", array,
+                   list->n);
         g_hash_table_insert(e->tables, g_steal_pointer(&key), g_strdup(""));
     }
-    g_autoptr(GString) members = g_string_new("");
-    for (gint64 i = 0; i < list->n; i++) {
-        g_autofree char *one = wend_is_handle(list->words[i]) ? variable_of_request(e, list->words[i], ranks) : NULL;
-        g_string_append_printf(members, "%s%s%s", i ? ", " : "", one ? "&" : "", one ? one : "NULL");
-    }
-    const char *name = local_variable(e, "MPI_Request *const *", "members", 0);
-    add(e->before, g_strdup_printf("%s = (MPI_Request *const[]){%s};", name, members->str));
-    add(e->before, g_strdup_printf("gather_requests(%" G_GINT64_FORMAT ", %s, gathered_%u);", list->n, name, list->number));
-    add(e->after, g_strdup_printf("scatter_requests(%" G_GINT64_FORMAT ", gathered_%u, %s);", list->n, list->number, name));
-    return g_strdup_printf("gathered_%u", list->number);
+    g_autofree char *members = request_members(e, arg->in, list->n, ranks, NULL);
+    gather(e, list->n, members, array);
+    return g_steal_pointer(&array);
 }
 
 /* Elements that an output array needs, when the recording has its length in an outcome: what the caller promised, else what came. */

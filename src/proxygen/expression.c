@@ -409,16 +409,30 @@ char *expression_handle(Emitter *e, WendKind kind, gint64 word)
     return g_strdup(handle_null(kind)); /* absent, or one that Wend has not seen made */
 }
 
-char *expression_handle_of(Emitter *e, const Call *c, WendKind kind, gint64 word)
+char *expression_invalid(Emitter *e, WendKind kind)
 {
     static const struct { WendKind kind; const char *name; } convertible[] = {
-        {WEND_KIND_COMM, "Comm"}, {WEND_KIND_GROUP, "Group"}, {WEND_KIND_DATATYPE, "Type"}, {WEND_KIND_OP, "Op"}, {WEND_KIND_ERRHANDLER, "Errhandler"},
-        {WEND_KIND_INFO, "Info"}, {WEND_KIND_WIN, "Win"}, {WEND_KIND_MESSAGE, "Message"}, {WEND_KIND_SESSION, "Session"},
+        {WEND_KIND_COMM, "Comm"}, {WEND_KIND_GROUP, "Group"}, {WEND_KIND_DATATYPE, "Type"},
+        {WEND_KIND_OP, "Op"}, {WEND_KIND_ERRHANDLER, "Errhandler"}, {WEND_KIND_INFO, "Info"},
+        {WEND_KIND_WIN, "Win"}, {WEND_KIND_MESSAGE, "Message"}, {WEND_KIND_SESSION, "Session"},
+        {WEND_KIND_REQUEST, "Request"},
     };
+    for (guint i = 0; i < G_N_ELEMENTS(convertible); i++)
+        if (convertible[i].kind == kind)
+            return g_strdup_printf("PMPI_%s_f2c(-1)", convertible[i].name);
+    if (kind == WEND_KIND_KEYVAL)
+        return g_strdup_printf("%d", G_MAXINT32); /* 0 and less are keys in some libraries */
+    if (kind == WEND_KIND_FILE) {
+        e->needs[HELPER_NO_FILE] = TRUE;
+        return g_strdup("no_file()");
+    }
+    return g_strdup(handle_null(kind)); /* of MPI_T: libraries look at what handles point to */
+}
+
+char *expression_handle_of(Emitter *e, const Call *c, WendKind kind, gint64 word)
+{
     if (word == WEND_UNKNOWN && c->failed)
-        for (guint i = 0; i < G_N_ELEMENTS(convertible); i++)
-            if (convertible[i].kind == kind)
-                return g_strdup_printf("PMPI_%s_f2c(-1)", convertible[i].name);
+        return expression_invalid(e, kind);
     return expression_handle(e, kind, word);
 }
 

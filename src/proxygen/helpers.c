@@ -373,6 +373,17 @@ static const char *const null_requests_text =
     "}\n"
     "\n";
 
+static const char *const no_file_text =
+    "/* A file that is none. Some libraries give MPI_FILE_NULL for a number that is no file's; there\n"
+    " * it is memory in which the library does not find a file. */\n"
+    "@MPI_File no_file(void)\n"
+    "{\n"
+    "    static _Alignas(64) char nothing[4096];\n"
+    "    MPI_File file = PMPI_File_f2c(-1);\n"
+    "    return file == MPI_FILE_NULL ? (MPI_File)(void *)nothing : file;\n"
+    "}\n"
+    "\n";
+
 static const char *const missing_text =
     "/* Of a call that failed. If the application's program is there, this one stands for it, so\n"
     " * that whatever failed fails again; else one that never is: the recorded one is not started. */\n"
@@ -451,6 +462,10 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
     helpers_files(&o);
     if (worlds_several(e->plan))
         helpers_world_starts(&o);
+    if (e->needs[HELPER_NO_FILE]) {
+        helper_declare(e, declarations, "MPI_File no_file(void);");
+        helper_define(e, definitions, no_file_text);
+    }
     if (e->needs[HELPER_MISSING]) {
         helper_declare(e, declarations, "char *missing_program(const char *recorded);");
         helper_define(e, definitions, missing_text);

@@ -14,6 +14,8 @@ static char *fortran_handle(Emitter *e, const Call *c)
     const Arg *made = &c->args[c->n_args - 1];
     g_autofree char *object = g_strndup(c->function->name + 4, strlen(c->function->name) - 8);
     g_autofree char *handle = NULL;
+    if (made->has_out && made->out[0].value == WEND_UNKNOWN)
+        return g_strdup("-1"); /* no handle came out */
     if (kind_is_handle(made->param->kind) && made->has_out)
         handle = expression_handle(e, made->param->kind, made->out[0].value);
     else if (strcmp(object, "Comm") == 0)

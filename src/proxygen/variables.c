@@ -247,7 +247,8 @@ static void note_call(Plan *plan, const Call *c)
             if (kind != WEND_KIND_REQUEST && wend_is_handle(arg->out[w].value) && gives_references(c, kind))
                 g_hash_table_add(v->shared, shared_key(kind, arg->out[w].value));
         }
-        if (kind == WEND_KIND_REQUEST && arg->param->array && arg->n_in > 0)
+        if (kind == WEND_KIND_REQUEST && arg->param->array && arg->n_in > 0 &&
+            !call_failed_on(c, arg))
             note_request_list(v, arg->in, arg->n_in);
     }
 }

@@ -189,7 +189,10 @@ int64_t strings_length(char *const *s);                      /* up to the NULL *
 
 /* -- functions -- */
 
-static inline void in_func(Call *c, const void *f) { put_shape(c, func_word(f)); }
+static inline void in_func(Call *c, const void *f)
+{
+    put_shape(c, f ? func_word(f) : WEND_NULL_FUNCTION);
+}
 
 /* -- statuses -- */
 
