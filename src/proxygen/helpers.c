@@ -374,8 +374,8 @@ static const char *const null_requests_text =
     "\n";
 
 static const char *const no_file_text =
-    "/* A file that is none. Some libraries give MPI_FILE_NULL for a number that is no file's; there\n"
-    " * it is memory in which the library does not find a file. */\n"
+    "/* A file that is none. Some libraries give MPI_FILE_NULL for a number that is no file's;\n"
+    " * there it is memory in which the library does not find a file. */\n"
     "@MPI_File no_file(void)\n"
     "{\n"
     "    static _Alignas(64) char nothing[4096];\n"
@@ -386,7 +386,7 @@ static const char *const no_file_text =
 
 static const char *const missing_text =
     "/* Of a call that failed. If the application's program is there, this one stands for it, so\n"
-    " * that whatever failed fails again; else one that never is: the recorded one is not started. */\n"
+    " * that whatever failed fails again; else one that never is. No other is started. */\n"
     "@char *missing_program(const char *recorded)\n"
     "{\n"
     "    static char none[] = \"/dev/null/none\";\n"

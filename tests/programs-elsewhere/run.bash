@@ -76,7 +76,7 @@ trip() {
     [ "$last_step" != dump ] || { outcome="same results"; return 0; }
     within "$PROXYGEN" app.dir -o proxy.c >proxygen.out 2>&1 || { outcome="proxygen fails"; return 1; }
     lines=$(wc -l <proxy.c)
-    within "$MPICC" -std=c11 -O1 -Wall -Wextra -Werror proxy.c -o proxy >compile.out 2>&1 || { outcome="the proxy does not compile"; return 1; }
+    within "$MPICC" "${PROXY_CFLAGS[@]}" -O1 proxy.c -o proxy >compile.out 2>&1 || { outcome="the proxy does not compile"; return 1; }
     run_step proxied proxy_s || { outcome="the proxy fails"; return 1; }
     within "$WEND" diff app.dir proxy.dir >diff.out 2>&1 || { outcome="differs"; return 1; }
     outcome=equal

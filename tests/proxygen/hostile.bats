@@ -7,14 +7,14 @@ setup() {
     touch='system("touch injected")'
 }
 
-# compiles_everywhere DIR: the proxy of DIR by two standards, ./proxy by the first. The second has no
-# trigraphs.
+# compiles_everywhere DIR: the proxy of DIR by two standards, ./proxy by the first. The second has
+# no trigraphs.
 compiles_everywhere() {
     make_proxy "$1" ./proxy &&
         "$MPICC" -std=gnu17 "${PROXY_CFLAGS[@]:1}" -O1 proxy.c -o proxy-gnu17
 }
 
-# What would be code if it stood in a program as it is: in comments, literals, where lines are spliced.
+# What would be code if it stood in a program as it is: in comments, literals, spliced lines.
 hostile_texts() {
     long=$(printf '%05000d' 7)
     texts=(
