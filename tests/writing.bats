@@ -139,6 +139,27 @@ nothing_else() { # there is nothing in this folder but a.dir, lines and those na
     [ "$(ls -A b.dir)" = trace.parts ]
 }
 
+@test "a link or a pipe in the place of a checkpoint file is not written to" {
+    echo precious >victim
+    # shellcheck disable=SC2016
+    WEND_CHECKPOINT=0 mpi 2 sh -c 'echo $$ >>pids; exec "$@"' - \
+        "$WEND" trace -o b.dir "$PROGRAMS/dying" ever >out 2>err &
+    local launcher=$!
+    until [ -e b.dir/trace.parts/run ] && [ -s progress-0 ] && [ -s progress-1 ]; do
+        sleep 0.1
+        kill -0 $launcher || fail "it is over" "$(cat err)" || return
+    done
+    for slot in a b; do
+        ln -s ../../victim b.dir/trace.parts/rank-0.$slot
+        ln victim b.dir/trace.parts/rank-1.$slot
+    done
+    # shellcheck disable=SC2046
+    kill -TERM $(cat pids)
+    wait $launcher || true
+    [ "$(cat victim)" = precious ]
+    run -3 "$WEND" merge b.dir
+}
+
 @test "names that lead nowhere, and names that may not be used" {
     ln -s loop loop
     : >file
