@@ -236,7 +236,9 @@ Bundle *bundle_open(const char *path, GError **error)
             g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no %s in this directory: not a recording, or one that never ended", path, BUNDLE_FILE);
         else
             g_set_error(error, WEND_ERROR, wend_error_of_input(number), "%s: %s", file,
-                        problem ? problem->message : g_strerror(number));
+                        missing   ? "no such file or directory"
+                        : problem ? problem->message
+                                  : g_strerror(number));
         return NULL;
     }
     g_autoptr(GBytes) bytes = g_bytes_new_take(data, n);
