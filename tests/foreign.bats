@@ -95,6 +95,11 @@ assert "\x9b2J\xff\"" in names, names'
     grep -qF 'comm_name="\x9b2J\xff\""' stdout || fail "$(cat -v stdout)"
     is_safe 1 "$WEND" diff hostile.dir other.dir
     is_safe 0 "$WEND" diff hostile.dir hostile.dir
+    is_safe 3 "$PROXYGEN" hostile.dir -o out.c # its ranks ended early
+    sed -i '/^\[ended\]/,/^$/d' hostile.dir.members/meta
+    (cd hostile.dir.members && tar --zstd -cf ../hostile.dir/trace.tar.zst meta program)
+    is_safe 0 "$PROXYGEN" --force hostile.dir -o out.c
+    grep -q '^proxygen: out.c: .*u202e.* are not in the recording' stderr || fail "$(cat -v stderr)"
 }
 
 @test "error lines of all commands: names of files, programs and options" {
