@@ -415,7 +415,7 @@ static gsize run(const Structure *structure, guint ranks, const char *directory,
     for (guint i = 1; i < height; i++) critical += step[i];
     gsize needed = MAX(peak, before) - before;
     wend_merge_free(m);
-    printf("%-18s %7u %10" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT, structure->name, ranks, result.calls, result.bytes);
+    printf("%-18s %7u %10" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT, structure->name, ranks, result.totals.mpi_calls, result.bytes);
     if (structure->run == random_graph) printf(" %6.2f*", (double)result.bytes / graph_entropy(ranks));
     else if (structure->run == chance) printf(" %6.2f*", (double)result.bytes / ((double)ranks * steps * log2(SIZES) / 8));
     else if (ranks < structure->complete) printf(" %7s", "");

@@ -33,6 +33,7 @@ CORE_SOURCES = \
 	lib/sequence-read.c lib/sequence-write.c lib/timing-write.c \
 	lib/series-bytes.c lib/series-patterns.c lib/series-private.h lib/series.c lib/series.h \
 	lib/table.c \
+	lib/totals.c lib/totals.h \
 	lib/timing.c lib/timing.h \
 	lib/timing-rows.c lib/timing-rows.h \
 	lib/unify.c \

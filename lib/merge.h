@@ -7,6 +7,8 @@
 
 #include <glib.h>
 
+#include "totals.h"
+
 #define WEND_ERROR (wend_error_quark())
 GQuark wend_error_quark(void);
 typedef enum { /* also the exit codes of the commands */
@@ -32,7 +34,7 @@ guint wend_merge_stopped(const WendMerge *m, guint64 *calls);
 void wend_merge_free(WendMerge *m);
 
 typedef struct {
-    guint64 calls;        /* recorded, all ranks, polls included */
+    WendTotals totals;    /* of all ranks */
     guint64 bytes;        /* of the archive */
     guint classes;
 } WendMergeResult;

@@ -189,15 +189,20 @@ static gboolean put_content(Writer *w, GBytes *stream)
     return good;
 }
 
+static const WendFunction *function_of(const Writer *w, guint shape)
+{
+    return &wend_functions[g_array_index(w->r->shapes, ShapeRow, shape).words[0] / 2];
+}
+
 static gboolean put_outcomes(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
     guint64 calls;
     if (!writer_count_calls(w, k, s, NULL, &calls)) return FALSE;
-    w->total_calls += calls;
     g_autofree guint32 *local = g_new0(guint32, w->r->shapes->len + 1); /* + 1 */
     for (guint o = 0; o < s->sequence->table.n_shapes; o++) local[s->main.shapes[o]] = o + 1;
     for (guint shape = 0; shape < w->r->shapes->len; shape++) {
         if (!w->shape_calls[shape]) continue;
+        totals_add(&w->totals, function_of(w, shape), w->shape_calls[shape]);
         const GPtrArray *contents = s->sequence->outcomes[local[shape] - 1].items;
         wend_buf_unsigned(&w->out, contents->len);
         for (guint c = 0; c < contents->len; c++) {
@@ -243,7 +248,7 @@ static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables, co
     g_autofree guint32 *number = g_new0(guint32, row.n_rules);
     gboolean good = order && rules_length(&row, &length);
     if (good) {
-        w->total_polls += length * c->ranks.n;
+        w->totals.polls += length * c->ranks.n;
         wend_buf_unsigned(&w->out, after);
         wend_buf_unsigned(&w->out, n);
     }

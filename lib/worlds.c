@@ -143,7 +143,7 @@ static GKeyFile *join_meta(GPtrArray *worlds)
     const WendProgram *first = worlds->pdata[0];
     g_autofree char *text = g_key_file_to_data(first->meta, NULL, NULL);
     g_key_file_load_from_data(meta, text, -1, G_KEY_FILE_NONE, NULL);
-    static const char *const totals[] = {"ranks", "calls", "polls"};
+    static const char *const totals[] = {"ranks", "calls", "polls", "frees"};
     for (guint k = 0; k < G_N_ELEMENTS(totals); k++) {
         guint64 sum = 0;
         for (guint i = 0; i < worlds->len; i++) sum += g_key_file_get_uint64(((WendProgram *)worlds->pdata[i])->meta, "recording", totals[k], NULL);

@@ -5,6 +5,7 @@
 #include "bundle.h"
 #include "codec.h"
 #include "recording.h"
+#include "totals.h"
 
 typedef struct {
     const Recording *r;
@@ -14,7 +15,7 @@ typedef struct {
     guint64 *calls;          /* scratch: by terminal, how often in the sequence at hand, over all ranks */
     guint64 *shape_calls;    /* scratch: by shape */
     GArray *roles;           /* RankSet, not owned: of variants and of classes that have none, by lowest rank */
-    guint64 total_calls, total_polls;
+    WendTotals totals;
     struct TimingTable *times; /* scratch: durations, intervals */
     SeriesBuilder *timed;    /* scratch: how each sequence is */
     gboolean told;           /* scratch: whether the part at hand says anything */

@@ -167,8 +167,9 @@ static void write_meta(Writer *w)
         g_autofree char *missing = missing_ranks(m);
         g_key_file_set_value(meta, "recording", "missing", missing);
     }
-    g_key_file_set_uint64(meta, "recording", "calls", w->total_calls);
-    if (w->total_polls) g_key_file_set_uint64(meta, "recording", "polls", w->total_polls);
+    g_key_file_set_uint64(meta, "recording", "calls", w->totals.mpi_calls);
+    if (w->totals.polls) g_key_file_set_uint64(meta, "recording", "polls", w->totals.polls);
+    if (w->totals.frees) g_key_file_set_uint64(meta, "recording", "frees", w->totals.frees);
     for (guint i = 0; i < m->facts->len; i++) {
         const Fact *f = g_ptr_array_index(m->facts, i);
         const char *dot = strchr(f->key, '.');
@@ -816,7 +817,7 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
         write_meta(&w); /* last: it has the totals */
     }
     if (good && !w.failed) {
-        if (result) *result = (WendMergeResult){.calls = w.total_calls + w.total_polls, .classes = r->classes->len};
+        if (result) *result = (WendMergeResult){.totals = w.totals, .classes = r->classes->len};
         good = bundle_finish(w.bundle, dir, file ? file : BUNDLE_FILE, result ? &result->bytes : NULL, error);
     } else {
         bundle_writer_free(w.bundle);

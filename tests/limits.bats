@@ -37,7 +37,7 @@ is_beginning() { # CUT FULL: folders of sequences
         case $how in
         one | received) ranks=1 word=" reached WEND_MAX_MEMORY, after" ;;
         esac
-        grep -q "^wend: [0-9,]* calls of 3 ranks in .*; $ranks rank$word [0-9,]* calls\$" err || fail "$how: $(cat err)"
+        grep -q "^wend: [0-9,]* MPI calls.* of 3 ranks in .*; $ranks rank$word [0-9,]* MPI calls\$" err || fail "$how: $(cat err)"
         [ "$(wc -l <err)" = 1 ]
         "$WEND" show cut.dir >shown
         grep -q "ranks\? [0-9].*: recorded up to WEND_MAX_MEMORY\$" shown || fail "$how: $(cat shown)"
@@ -85,7 +85,7 @@ in_err() { sed -n "s/^$1 //p" err; }
         irregular a.dir 1 64K $how 200000 peak
         local running=$(in_err running) peak=$(in_err peak)
         irregular b.dir 1 1M $how 200000 peak
-        local calls=$(sed -n 's/^wend: \([0-9,]*\) calls.*/\1/p' err | tr -d ,)
+        local calls=$(sed -n 's/^wend: \([0-9,]*\) MPI calls.*/\1/p' err | tr -d ,)
         "$WEND" show b.dir | grep -q "recorded up to WEND_MAX_MEMORY" || fail "$how: 1M is not reached: this tests nothing"
         [ $(($(in_err running) - running)) -lt 2048 ] || fail "$how: $running KB at 64K, $(in_err running) KB at 1M, while it runs"
         [ $(($(in_err peak) - peak)) -lt $((8 * 1024 + calls * 450 / 1024)) ] || fail "$how: $peak KB at 64K, $(in_err peak) KB at 1M with $calls calls"

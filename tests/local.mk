@@ -21,6 +21,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/coarse.c \
 	tests/programs/completions.c \
 	tests/programs/control.c \
+	tests/programs/counted.c \
 	tests/programs/displacements.c \
 	tests/programs/dying.c \
 	tests/programs/dynamic.c \
@@ -123,6 +124,7 @@ BATS_TESTS = \
 	tests/families.bats \
 	tests/foreign.bats \
 	tests/bad-input.bats \
+	tests/counts.bats \
 	tests/commands.bats \
 	tests/cuda.bats \
 	tests/fortran.bats \

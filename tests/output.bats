@@ -14,7 +14,7 @@ setup() { in_scratch; }
 @test "the line at the end is whole, however long the name of the recording is" {
     long_folder
     mpi 2 "$WEND" trace -o "$long/a.dir" "$PROGRAMS/hello" >out 2>err
-    grep -q "^wend: [0-9]* calls of 2 ranks in [0-9]* bytes: $long/a.dir$" err || fail "$(cat err)"
+    grep -q "^wend: [0-9]* MPI calls of 2 ranks in [0-9]* bytes: $long/a.dir$" err || fail "$(cat err)"
 }
 
 @test "an existing recording is not overwritten, nor lost: the program is not even started" {

@@ -93,6 +93,25 @@ const guint32 *counts_rules(const Counts *c, guint *n)
     return (const guint32 *)(void *)c->order->data;
 }
 
+WendTotals counts_totals(Counts *c)
+{
+    WendTotals totals = {0};
+    for (guint i = 0; i < wend_program_n_classes(c->program); i++) {
+        const WendClass *class = wend_program_class(c->program, i);
+        for (guint q = 0; q < class->n_sequences; q++) {
+            guint n;
+            const guint32 *terminals = counts_of_rule(c, class->sequences[q].rule, &n);
+            for (guint t = 0; t < n; t++) {
+                const WendShape *shape = wend_program_shape(c->program, wend_program_terminal(c->program, terminals[t])->shape);
+                totals_add(&totals, shape->function, counts_terminal(c, terminals[t]) * class->n_ranks);
+            }
+            for (guint r = 0; r < class->n_ranks; r++)
+                totals.polls += wend_program_polls(c->program, class->ranks[r], q);
+        }
+    }
+    return totals;
+}
+
 guint64 counts_terminal(const Counts *c, guint32 terminal)
 {
     return c->terminals[terminal];

@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "program.h"
+#include "totals.h"
 
 typedef struct Counts Counts;
 
@@ -15,5 +16,8 @@ const guint32 *counts_of_rule(Counts *c, guint rule, guint *n);
 /* The rules that occurred in it, each behind all that it uses; valid as long. */
 const guint32 *counts_rules(const Counts *c, guint *n);
 guint64 counts_terminal(const Counts *c, guint32 terminal); /* 0: does not occur */
+
+/* Of all classes: what is in all their sequences, unsuccessful polls too. */
+WendTotals counts_totals(Counts *c);
 
 #endif

@@ -254,17 +254,6 @@ static GArray *ranks_to_walk(Diff *d)
     return walk;
 }
 
-static guint64 count_calls(const WendProgram *p)
-{
-    guint64 calls = 0;
-    for (guint i = 0; i < wend_program_n_classes(p); i++) {
-        const WendClass *class = wend_program_class(p, i);
-        for (guint s = 0; s < class->n_sequences; s++)
-            calls += wend_program_rule(p, class->sequences[s].rule)->length * class->n_ranks;
-    }
-    return calls;
-}
-
 /* Are there as many worlds, and as many ranks in each? */
 static gboolean compare_sizes(Diff *d)
 {
@@ -315,8 +304,19 @@ static void conclude(Diff *d)
             g_string_append_printf(d->out, "%u worlds, ", worlds);
         text_count(d->out, n);
         g_string_append(d->out, n == 1 ? " rank, " : " ranks, ");
-        text_count(d->out, count_calls(d->program[0]));
-        g_string_append(d->out, " calls\n");
+        WendTotals totals[2] = {counts_totals(d->counts[0]), counts_totals(d->counts[1])};
+        guint64 polls[2] = {totals[0].polls, totals[1].polls};
+        totals[0].polls = 0;
+        g_autofree char *text = wend_merge_totals_text(&totals[0]);
+        g_string_append(d->out, text);
+        if (polls[0] > 0 || polls[1] > 0) {
+            g_string_append(d->out, "; not compared: ");
+            text_count(d->out, polls[0]);
+            g_string_append(d->out, " and ");
+            text_count(d->out, polls[1]);
+            g_string_append(d->out, " unsuccessful polls");
+        }
+        g_string_append_c(d->out, '\n');
     } else if (enough(d)) {
         g_string_append_printf(d->out, "differ: stopped after %" G_GUINT64_FORMAT " difference%s (--max)\n", d->found, d->found == 1 ? "" : "s");
     } else {

@@ -193,8 +193,8 @@ int wend_dump_main(int argc, char **argv)
         {"thread", 't', 0, G_OPTION_ARG_INT, &d.thread, "Only this thread, and no callbacks", "N"},
         {"calls", 'c', 0, G_OPTION_ARG_STRING, &calls, "Only calls A to B of each sequence, from 0", "A-B"},
         {"function", 'f', 0, G_OPTION_ARG_STRING, &functions, "Only these functions; * and ? match: MPI_Send,MPI_I*", "NAMES"},
-        {"no-polls", 0, 0, G_OPTION_ARG_NONE, &no_polls, "Leave out unsuccessful tests and probes", NULL},
-        {"polls", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &no_polls, "Show unsuccessful tests and probes (default)", NULL},
+        {"no-polls", 0, 0, G_OPTION_ARG_NONE, &no_polls, "Leave out unsuccessful polls", NULL},
+        {"polls", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &no_polls, "Show unsuccessful polls (default)", NULL},
         {"timing", 0, 0, G_OPTION_ARG_NONE, &d.timing, "Add the mean times of each call's signature", NULL},
         {"format", 'F', 0, G_OPTION_ARG_STRING, &format, "text (default), csv or jsonl", "FORMAT"},
         G_OPTION_ENTRY_NULL};

@@ -156,22 +156,18 @@ static void show_worlds(GString *out, const WendProgram *p)
 
 static void show_sizes(GString *out, const WendProgram *p, const Summary *s)
 {
+    g_autofree char *totals = wend_merge_totals_text(&s->totals);
     label(out, "calls");
-    text_count(out, s->calls);
+    g_string_append(out, totals);
     if (s->failed > 0) {
-        g_string_append(out, ", of them ");
+        g_string_append(out, "; of the MPI calls ");
         text_count(out, s->failed);
         g_string_append(out, " returned an error");
     }
     if (s->unfinished > 0) {
-        g_string_append(out, s->failed > 0 ? " and " : ", of them ");
+        g_string_append(out, s->failed > 0 ? " and " : "; of the MPI calls ");
         text_count(out, s->unfinished);
         g_string_append(out, " had not returned");
-    }
-    if (s->nondeterminism.unsuccessful_polls > 0) {
-        g_string_append(out, "; and ");
-        text_count(out, s->nondeterminism.unsuccessful_polls);
-        g_string_append(out, " unsuccessful tests and probes");
     }
     g_string_append_c(out, '\n');
     label(out, "archive");
@@ -225,7 +221,7 @@ static void show_nondeterminism(GString *out, const Summary *s)
         {n->probes, "message found by a probe", "messages found by a probe"},
         {n->any_completions, "completion by Waitany, Waitsome, Testany or Testsome", "completions by Waitany, Waitsome, Testany or Testsome"},
         {n->tests, "successful Test or Testall", "successful Test and Testall"},
-        {n->unsuccessful_polls, "unsuccessful test or probe", "unsuccessful tests and probes"},
+        {s->totals.polls, "unsuccessful poll", "unsuccessful polls"},
     };
     const char *name = "left to chance";
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -243,7 +239,7 @@ static void show_nondeterminism(GString *out, const Summary *s)
 static void show_classes(GString *out, const Summary *s, gboolean all)
 {
     GString *cell = g_string_new(NULL);
-    g_string_append(out, "\n     ranks      calls of each  which ranks (a class: ranks that ran the same code)\n");
+    g_string_append(out, "\n     ranks  MPI calls of each  which ranks (a class: ranks that ran the same code)\n");
     guint shown = all ? s->classes->len : MIN(s->classes->len, FEW_CLASSES);
     for (guint i = 0; i < shown; i++) {
         const ClassRow *row = &g_array_index(s->classes, ClassRow, i);
@@ -271,7 +267,7 @@ static void show_classes(GString *out, const Summary *s, gboolean all)
 static void show_functions(GString *out, const Summary *s, guint top)
 {
     GString *cell = g_string_new(NULL);
-    g_string_append_printf(out, "\n%15s  %-28s %10s %10s %10s %10s %6s\n", "calls", "function", "mean", "min", "max", "deviation", "time");
+    g_string_append_printf(out, "\n%15s  %-28s %10s %10s %10s %10s %6s\n", "MPI calls", "function", "mean", "min", "max", "deviation", "time");
     guint shown = MIN(s->functions->len, top);
     for (guint i = 0; i < shown; i++) {
         const FunctionRow *row = &g_array_index(s->functions, FunctionRow, i);
@@ -402,7 +398,9 @@ static void show_json(GString *out, const WendProgram *p, const Summary *s)
     json_count(out, "min_threads", s->min_threads);
     json_count(out, "max_threads", s->max_threads);
     json_count(out, "callbacks", s->callbacks);
-    json_count(out, "calls", s->calls);
+    json_count(out, "calls", s->totals.mpi_calls);
+    json_count(out, "unsuccessful_polls", s->totals.polls);
+    json_count(out, "frees", s->totals.frees);
     json_count(out, "failed_calls", s->failed);
     json_count(out, "unfinished_calls", s->unfinished);
     json_count(out, "archive_bytes", wend_program_archive_size(p));
@@ -429,7 +427,7 @@ static void show_json(GString *out, const WendProgram *p, const Summary *s)
     json_count(out, "probes", n->probes);
     json_count(out, "any_completions", n->any_completions);
     json_count(out, "tests", n->tests);
-    json_count(out, "unsuccessful_polls", n->unsuccessful_polls);
+    json_count(out, "unsuccessful_polls", s->totals.polls);
     g_string_append_c(out, '}');
     json_classes(out, s);
     json_functions(out, s);

@@ -102,15 +102,19 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
             guint64 times = counts_terminal(counts, terminals[t]);
             const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, terminals[t])->shape);
             WendTiming duration, interval;
+            guint64 on_all = times * class->n_ranks;
+            s->entries += on_all;
+            totals_add(&s->totals, shape->function, on_all);
+            if ((shape->function->flags & WEND_F_PSEUDO) != 0)
+                continue;
             FunctionRow *function = function_row(s, index, shape->function->name);
             wend_program_timing(p, i, q, terminals[t], &duration, &interval);
             timing_join(&function->duration, &duration);
             s->busy += duration.mean * (double)duration.count;
-            function->calls += times * class->n_ranks;
+            function->calls += on_all;
             row.calls += times;
             if (shape->failed)
-                *(has_returned(decoder, terminals[t], class) ? &s->failed : &s->unfinished) +=
-                    times * class->n_ranks;
+                *(has_returned(decoder, terminals[t], class) ? &s->failed : &s->unfinished) += on_all;
             count_nondeterminism(s, p, decoder, class, terminals[t], times);
         }
         if (class->sequences[q].kind == WEND_SEQUENCE_THREAD)
@@ -118,9 +122,8 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
         else
             callbacks++;
         for (guint r = 0; r < class->n_ranks; r++)
-            s->nondeterminism.unsuccessful_polls += wend_program_polls(p, class->ranks[r], q);
+            s->totals.polls += wend_program_polls(p, class->ranks[r], q);
     }
-    s->calls += row.calls * class->n_ranks;
     s->min_threads = MIN(s->min_threads, threads);
     s->max_threads = MAX(s->max_threads, threads);
     s->callbacks = MAX(s->callbacks, callbacks);

@@ -9,13 +9,13 @@
 
 typedef struct {
     const char *name;
-    guint64 calls;
+    guint64 calls;            /* MPI calls */
     WendTiming duration;      /* over all ranks and signatures */
 } FunctionRow;
 
 typedef struct {
     const WendClass *class;
-    guint64 calls;            /* of each of its ranks */
+    guint64 calls;            /* MPI calls of each of its ranks */
 } ClassRow;
 
 /* What the run decided, in calls over all ranks. */
@@ -25,12 +25,12 @@ typedef struct {
     guint64 probes;             /* successful, wildcard or not */
     guint64 any_completions;    /* Waitany, Waitsome, Testany, Testsome */
     guint64 tests;              /* successful Test and Testall */
-    guint64 unsuccessful_polls;
 } Nondeterminism;
 
 typedef struct {
-    guint64 calls;            /* without unsuccessful polls */
-    guint64 failed;           /* of them: that returned an error */
+    WendTotals totals;
+    guint64 entries;          /* of all main sequences: MPI calls, frees and what else they note */
+    guint64 failed;           /* of the MPI calls: that returned an error */
     guint64 unfinished;       /* of them: that had not returned when the recording ended */
     GArray *functions;        /* FunctionRow, most calls first */
     GArray *classes;          /* ClassRow, largest first */

@@ -399,7 +399,7 @@ static bool is_kept(const Call *c)
     }
 }
 
-/* With the sequence locked. */
+/* With the sequence locked. TIMED: no pseudo-call. */
 static void append(Call *c, bool timed)
 {
     State *s = state();
@@ -413,10 +413,10 @@ static void append(Call *c, bool timed)
             if (__builtin_expect(q->stashed != NULL, 0))
                 ok = requests_unstash(q);
             ok = ok && (poll ? append_poll(c, q) : append_main(c, q, timed));
-            q->calls += ok;
+            q->calls += ok && timed && !poll;
         } else if (!poll && is_kept(c)) {
             ok = append_main(c, q, timed);
-            q->calls += ok;
+            q->calls += ok && timed;
         } else if (c->made) {
             request_stash(c);
         }

@@ -36,6 +36,7 @@ typedef struct {
     guint64 (*memory)(const WendMerge *), (*absorbing)(const WendMerge *), (*writing)(const WendMerge *);
     GByteArray *(*encode)(WendMerge *);
     char *(*unrecorded)(const WendMerge *);
+    char *(*totals_text)(const WendTotals *);
     guint (*stopped)(const WendMerge *, guint64 *);
     void (*free)(WendMerge *);
     gboolean (*write)(WendMerge *, const char *, const char *, WendMergeResult *, GError **);
@@ -119,7 +120,7 @@ static bool core_open(Core *c, const char **why)
         {"wend_merge_encode", (void **)&c->encode},       {"wend_merge_free", (void **)&c->free},
         {"wend_merge_memory", (void **)&c->memory}, {"wend_merge_absorbing", (void **)&c->absorbing}, {"wend_merge_writing", (void **)&c->writing},
         {"wend_merge_unrecorded", (void **)&c->unrecorded}, {"wend_merge_write", (void **)&c->write},
-        {"wend_merge_stopped", (void **)&c->stopped},
+        {"wend_merge_totals_text", (void **)&c->totals_text}, {"wend_merge_stopped", (void **)&c->stopped},
         {"g_free", (void **)&c->g_free},                  {"g_error_free", (void **)&c->error_free},
         {"g_byte_array_free", (void **)&c->array_free},
     };
@@ -247,15 +248,15 @@ static bool write_archive(Merge *m)
     guint64 after = 0;
     guint stopped = m->core.stopped(m->merge, &after);
     if (!settings()->quiet || unrecorded || stopped) {
-        char calls[48], bytes[48], first[48], limit[128] = "";
-        write_grouped(calls, sizeof calls, result.calls);
+        char *totals = m->core.totals_text(&result.totals), bytes[48], first[48], limit[128] = "";
         write_grouped(bytes, sizeof bytes, result.bytes);
         write_grouped(first, sizeof first, after);
         if (stopped)
-            snprintf(limit, sizeof limit, "; %u rank%s reached WEND_MAX_MEMORY, %s %s calls", stopped, stopped == 1 ? "" : "s",
+            snprintf(limit, sizeof limit, "; %u rank%s reached WEND_MAX_MEMORY, %s %s MPI calls", stopped, stopped == 1 ? "" : "s",
                      stopped == 1 ? "after" : "the first after", first);
-        state_say("%s calls of %d %s in %s bytes: %s%s%s%s%s", calls, state()->world_size, state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(), limit,
+        state_say("%s of %d %s in %s bytes: %s%s%s%s%s", totals, state()->world_size, state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(), limit,
                   unrecorded ? ", without those of " : "", unrecorded ? unrecorded : "", unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
+        m->core.g_free(totals);
     }
     m->core.g_free(unrecorded);
     return true;

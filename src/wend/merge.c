@@ -200,7 +200,9 @@ static gboolean merge_one(const char *directory, const char *name, gboolean forc
     gboolean good = wend_merge_write(m, directory, file, &result, error);
     wend_merge_free(m);
     if (good) {
-        sum->calls += result.calls;
+        sum->totals.mpi_calls += result.totals.mpi_calls;
+        sum->totals.polls += result.totals.polls;
+        sum->totals.frees += result.totals.frees;
         sum->bytes += result.bytes;
     }
     return good;
@@ -222,8 +224,8 @@ static void remove_folder(const char *directory, const char *name)
 static void report(const char *directory, const WendProgram *p, const WendMergeResult *sum)
 {
     GString *out = g_string_new(NULL);
-    text_count(out, sum->calls);
-    g_string_append_printf(out, " calls of %u %s in ", wend_program_ranks(p), wend_program_ranks(p) == 1 ? "rank" : "ranks");
+    g_autofree char *totals = wend_merge_totals_text(&sum->totals);
+    g_string_append_printf(out, "%s of %u %s in ", totals, wend_program_ranks(p), wend_program_ranks(p) == 1 ? "rank" : "ranks");
     text_count(out, sum->bytes);
     g_string_append(out, " bytes: ");
     text_foreign(out, directory);

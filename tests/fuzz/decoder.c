@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
         return 0;
     }
     Summary *s = summary_new(p);
-    if (s->calls < CALLS) decode(p);
+    if (s->entries < CALLS) decode(p);
     summary_free(s);
     wend_program_free(p);
     return 0;
