@@ -83,6 +83,9 @@ guint wend_program_class_of(const WendProgram *p, guint rank); /* ranks of which
 /* Timing of a terminal as class I ran it (count 0: it did not). Calls of one shape whose times could not be told apart were summed up together: all but the count is of these. */
 void wend_program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal, WendTiming *duration, WendTiming *interval);
 
+/* How far the times of T may be off, as parts of themselves: the mean, and the rest (extremes and deviation). Archives keep few digits (docs/format.md, "timing"). */
+void wend_program_timing_error(const WendTiming *t, double *mean, double *rest);
+
 /* -- outcomes -- */
 /* The entries of one shape in one sequence of one rank, in order; runs of equal entries. words[0] polls, [1] return code, then the outputs. */
 typedef struct WendOutcomes WendOutcomes; /* an iterator */

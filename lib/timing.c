@@ -207,6 +207,12 @@ static guint finer_bits(const WendTiming *t)
     return bits - coarse;
 }
 
+void wend_program_timing_error(const WendTiming *t, double *mean, double *rest)
+{
+    *rest = ldexp(1, -(int)bits_of(t->count));
+    *mean = ldexp(*rest, -(int)finer_bits(t));
+}
+
 /* The codes' width is 2^shift, and this is what a code begins with. */
 static guint64 first_of(guint32 code, guint bits, guint32 *shift)
 {

@@ -33,6 +33,14 @@ expected() {
     [ "$(cat diff)" = "equal: 2 ranks, $calls MPI calls, $frees frees; not compared: $polls and $polls unsuccessful polls" ] || fail "$(cat diff)"
 }
 
+@test "how long MPI_Finalize takes is not measured, and nobody says that it was" {
+    record a.dir 2 "$PROGRAMS/counted" >/dev/null
+    "$WEND" show a.dir >show
+    grep -Eq '^ *2  MPI_Finalize  +- +- +- +- +- +-$' show || fail "$(cat show)"
+    "$WEND" dump --timing a.dir >dump
+    [ "$(grep -c 'MPI_Finalize() -> MPI_SUCCESS  # since the call before' dump)" = 2 ] || fail "$(grep MPI_Finalize dump)"
+}
+
 @test "wend merge and the recorder's line agree with wend show" {
     mpi 2 "$WEND" trace -q -o a.dir "$PROGRAMS/counted" abort >out 2>err || true
     "$WEND" merge a.dir >merged

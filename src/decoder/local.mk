@@ -16,6 +16,7 @@ DECODER_PASSES = \
 	src/decoder/items.c src/decoder/items.h \
 	src/decoder/same.c src/decoder/same.h \
 	src/decoder/summary.c src/decoder/summary.h \
+	src/decoder/times.c src/decoder/times.h \
 	src/decoder/traffic.c src/decoder/traffic.h \
 	src/decoder/window.c src/decoder/window.h
 

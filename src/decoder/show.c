@@ -102,7 +102,7 @@ static void show_run(GString *out, const WendProgram *p, const Summary *s)
         }
         if (elapsed != NULL) {
             g_string_append(out, comma);
-            text_seconds(out, g_ascii_strtod(elapsed, NULL));
+            text_seconds_known(out, g_ascii_strtod(elapsed, NULL), 1e-6); /* as it is written */
             g_string_append(out, " from MPI_Init to MPI_Finalize");
             comma = ", ";
         }
@@ -264,35 +264,64 @@ static void show_classes(GString *out, const Summary *s, gboolean all)
     g_string_free(cell, TRUE);
 }
 
+/* The four columns of times. */
+static void show_times(GString *out, const Summary *s, const FunctionRow *row, GString *cell)
+{
+    const WendTiming *t = &row->duration;
+    const struct { double value, error; } times[] = {
+        {t->mean, row->mean_error}, {t->min, row->rest_error * t->min}, {t->max, row->rest_error * t->max}, {t->stddev, MAX(row->rest_error * t->stddev, row->mean_error)}};
+    for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
+        if (t->count > 0 && (i < 3 || t->count > 1)) /* one call has no deviation */
+            text_seconds_known(cell, times[i].value, MAX(times[i].error, s->resolution));
+        else
+            g_string_append_c(cell, '-');
+        padded(out, 11, cell);
+    }
+}
+
+/* Its share of the time in MPI, and of the run's. */
+static void show_shares(GString *out, const Summary *s, const FunctionRow *row, GString *cell)
+{
+    const double wholes[] = {s->busy, s->run}, errors[] = {s->busy_error, 0};
+    for (guint i = 0; i < G_N_ELEMENTS(wholes); i++) {
+        if (row->seconds <= 0 || wholes[i] <= 0) {
+            g_string_append_c(cell, '-');
+        } else {
+            double share = row->seconds / wholes[i], relative = row->mean_error / MAX(row->duration.mean, 1e-12) + errors[i] / wholes[i];
+            text_share(cell, share, share * (1 - MIN(share, 1) * (i == 0)) * relative);
+        }
+        padded(out, 8, cell);
+    }
+}
+
 static void show_functions(GString *out, const Summary *s, guint top)
 {
     GString *cell = g_string_new(NULL);
-    g_string_append_printf(out, "\n%15s  %-28s %10s %10s %10s %10s %6s\n", "MPI calls", "function", "mean", "min", "max", "deviation", "time");
+    g_string_append_printf(out, "\n%13s  %-24s %10s %10s %10s %10s %7s %7s\n", "MPI calls", "function", "mean", "min", "max", "deviation", "of MPI", "of run");
     guint shown = MIN(s->functions->len, top);
     for (guint i = 0; i < shown; i++) {
         const FunctionRow *row = &g_array_index(s->functions, FunctionRow, i);
         text_count(cell, row->calls);
-        padded(out, 15, cell);
+        padded(out, 13, cell);
         text_foreign(cell, row->name);
-        g_string_append_printf(out, "  %-28s", cell->str);
+        g_string_append_printf(out, "  %-24s", cell->str);
         g_string_truncate(cell, 0);
-        if (row->duration.count > 0) {
-            const double times[] = {row->duration.mean, row->duration.min, row->duration.max, row->duration.stddev};
-            for (guint t = 0; t < G_N_ELEMENTS(times); t++) {
-                text_seconds(cell, times[t]);
-                padded(out, 11, cell);
-            }
-            double share = s->busy > 0 ? row->duration.mean * (double)row->duration.count / s->busy : 0;
-            g_string_append_printf(out, " %4.1f %%", 100 * share);
-        }
+        show_times(out, s, row, cell);
+        show_shares(out, s, row, cell);
         g_string_append_c(out, '\n');
     }
     if (shown < s->functions->len)
-        g_string_append_printf(out, "%15s  and %u functions more (--all)\n", "", s->functions->len - shown);
+        g_string_append_printf(out, "%13s  and %u functions more (--all)\n", "", s->functions->len - shown);
     if (s->busy > 0) {
-        g_string_append(out, "time: share of the ");
-        text_seconds(out, s->busy);
-        g_string_append(out, " that all ranks spent in MPI\n");
+        g_string_append(out, "shares: of the ");
+        text_seconds_known(out, s->busy, s->busy_error);
+        g_string_append(out, " that all threads spent in MPI");
+        if (s->run > 0) {
+            g_string_append(out, ", of the ");
+            text_seconds_known(out, s->run, 1e-6);
+            g_string_append(out, " that they ran");
+        }
+        g_string_append(out, ", without MPI_Init and MPI_Finalize\n");
     }
     g_string_free(cell, TRUE);
 }
@@ -317,7 +346,7 @@ static void json_double(GString *out, const char *key, double value)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
     json_key(out, key);
-    g_string_append(out, g_ascii_formatd(text, sizeof text, "%.9g", value));
+    g_string_append(out, g_ascii_formatd(text, sizeof text, "%.4g", value)); /* an archive has no more digits */
 }
 
 static void json_meta(GString *out, const WendProgram *p)
@@ -432,6 +461,7 @@ static void show_json(GString *out, const WendProgram *p, const Summary *s)
     json_classes(out, s);
     json_functions(out, s);
     json_double(out, "seconds_in_mpi", s->busy);
+    json_double(out, "seconds_of_run", s->run);
     g_string_append(out, "}\n");
 }
 

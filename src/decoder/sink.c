@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "text.h"
+#include "times.h"
 #include "value.h"
 
 /* Of the call's signature: a recording keeps no time of a single call. */
@@ -15,7 +16,7 @@ static WendTiming mean_duration(const SinkContext *context, const WendCall *call
     guint class = wend_program_class_of(context->program, context->rank);
     *interval = duration;
     if (!call->poll)
-        wend_program_timing(context->program, class, context->sequence_index, call->terminal, &duration, interval);
+        times_of(context->program, class, context->sequence_index, call->terminal, &duration, interval);
     return duration;
 }
 
@@ -54,9 +55,11 @@ static void text_call(GString *out, const SinkContext *context, const WendCall *
         WendTiming interval, duration = mean_duration(context, call, &interval);
         if (duration.count > 0) {
             g_string_append(out, "  # mean ");
-            text_seconds(out, duration.mean);
-            g_string_append(out, ", since the call before ");
-            text_seconds(out, interval.mean);
+            times_append_mean(out, &duration);
+        }
+        if (interval.count > 0) {
+            g_string_append_printf(out, "%s since the call before ", duration.count > 0 ? "," : "  #");
+            times_append_mean(out, &interval);
         }
     }
     g_string_append_c(out, '\n');
@@ -141,10 +144,10 @@ static void csv_call(GString *out, const SinkContext *context, const WendCall *c
     if (context->timing) {
         WendTiming interval, duration = mean_duration(context, call, &interval);
         char number[2][G_ASCII_DTOSTR_BUF_SIZE] = {"", ""};
-        if (duration.count > 0) {
-            g_ascii_formatd(number[0], sizeof number[0], "%.9g", duration.mean);
-            g_ascii_formatd(number[1], sizeof number[1], "%.9g", interval.mean);
-        }
+        if (duration.count > 0)
+            g_ascii_formatd(number[0], sizeof number[0], "%.4g", duration.mean); /* an archive has no more digits */
+        if (interval.count > 0)
+            g_ascii_formatd(number[1], sizeof number[1], "%.4g", interval.mean);
         g_string_append_printf(out, ",%s,%s", number[0], number[1]);
     }
     g_string_append_c(out, '\n');
@@ -197,11 +200,11 @@ static void json_call(GString *out, const SinkContext *context, const WendCall *
     g_string_append_c(out, '}');
     if (context->timing) {
         WendTiming interval, duration = mean_duration(context, call, &interval);
-        if (duration.count > 0) {
-            char number[G_ASCII_DTOSTR_BUF_SIZE];
-            g_string_append_printf(out, ",\"mean_duration\":%s", g_ascii_formatd(number, sizeof number, "%.9g", duration.mean));
-            g_string_append_printf(out, ",\"mean_interval\":%s", g_ascii_formatd(number, sizeof number, "%.9g", interval.mean));
-        }
+        char number[G_ASCII_DTOSTR_BUF_SIZE];
+        if (duration.count > 0)
+            g_string_append_printf(out, ",\"mean_duration\":%s", g_ascii_formatd(number, sizeof number, "%.4g", duration.mean));
+        if (interval.count > 0)
+            g_string_append_printf(out, ",\"mean_interval\":%s", g_ascii_formatd(number, sizeof number, "%.4g", interval.mean));
     }
     g_string_append(out, "}\n");
 }

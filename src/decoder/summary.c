@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "count.h"
+#include "times.h"
 
 /* Joins two samples (Chan, Golub, LeVeque 1979). */
 static void timing_join(WendTiming *a, const WendTiming *b)
@@ -78,11 +79,50 @@ static gboolean has_returned(WendDecoder *decoder, guint32 terminal, const WendC
     return !wend_decoder_call(decoder, terminal, class->ranks[0])->unfinished;
 }
 
+/* Calls in which MPI starts or ends: of MPI_Finalize nothing can be known, since the recording is written in it. */
+static gboolean is_outside(const char *name)
+{
+    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init", "MPI_Session_finalize"};
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+static void add_times(Summary *s, FunctionRow *row, const WendTiming *duration, gboolean thread)
+{
+    double mean_error, rest_error;
+    if (duration->count == 0)
+        return;
+    wend_program_timing_error(duration, &mean_error, &rest_error);
+    double n = (double)duration->count, before = (double)row->duration.count, seconds = n * duration->mean;
+    double error = MAX(mean_error * duration->mean, s->resolution);
+    row->mean_error = (before * row->mean_error + n * error) / (before + n);
+    row->rest_error = MAX(row->rest_error, rest_error);
+    timing_join(&row->duration, duration);
+    if (!thread || row->outside)
+        return;
+    row->seconds += seconds;
+    s->busy += seconds;
+    s->busy_error += n * error;
+}
+
+/* Adds how long the threads of a class ran. */
+static void add_run(Summary *s, const WendProgram *p, const WendClass *class, guint threads)
+{
+    if (class->n_ranks == 0)
+        return;
+    GKeyFile *meta = wend_program_world_meta(p, wend_program_world_of(p, class->ranks[0]));
+    g_autofree char *elapsed = g_key_file_get_string(meta, "run", "elapsed", NULL);
+    if (elapsed != NULL)
+        s->run += g_ascii_strtod(elapsed, NULL) * class->n_ranks * threads;
+}
+
 static FunctionRow *function_row(Summary *s, GHashTable *index, const char *name)
 {
     gpointer found = g_hash_table_lookup(index, name);
     if (found == NULL) {
-        FunctionRow row = {.name = name};
+        FunctionRow row = {.name = name, .outside = is_outside(name)};
         g_array_append_val(s->functions, row);
         found = GUINT_TO_POINTER(s->functions->len);
         g_hash_table_insert(index, (gpointer)name, found);
@@ -101,16 +141,15 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
         for (guint t = 0; t < n; t++) {
             guint64 times = counts_terminal(counts, terminals[t]);
             const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, terminals[t])->shape);
-            WendTiming duration, interval;
+            WendTiming duration;
             guint64 on_all = times * class->n_ranks;
             s->entries += on_all;
             totals_add(&s->totals, shape->function, on_all);
             if ((shape->function->flags & WEND_F_PSEUDO) != 0)
                 continue;
             FunctionRow *function = function_row(s, index, shape->function->name);
-            wend_program_timing(p, i, q, terminals[t], &duration, &interval);
-            timing_join(&function->duration, &duration);
-            s->busy += duration.mean * (double)duration.count;
+            times_of(p, i, q, terminals[t], &duration, NULL);
+            add_times(s, function, &duration, class->sequences[q].kind == WEND_SEQUENCE_THREAD);
             function->calls += on_all;
             row.calls += times;
             if (shape->failed)
@@ -128,6 +167,7 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
     s->max_threads = MAX(s->max_threads, threads);
     s->callbacks = MAX(s->callbacks, callbacks);
     g_array_append_val(s->classes, row);
+    add_run(s, p, class, threads);
     traffic_add_class(p, counts, i, s->traffic);
 }
 
@@ -145,12 +185,19 @@ static gint compare_classes(gconstpointer a, gconstpointer b)
     return x->n_ranks == 0 || x->ranks[0] < y->ranks[0] ? -1 : 1;
 }
 
+static double resolution_of(const WendProgram *p)
+{
+    g_autofree char *resolution = g_key_file_get_string(wend_program_meta(p), "clock", "resolution", NULL);
+    return resolution != NULL ? CLAMP(g_ascii_strtod(resolution, NULL), 0, 1) : 0;
+}
+
 Summary *summary_new(const WendProgram *p)
 {
     Summary *s = g_new0(Summary, 1);
     s->functions = g_array_new(FALSE, FALSE, sizeof(FunctionRow));
     s->classes = g_array_new(FALSE, FALSE, sizeof(ClassRow));
     s->min_threads = G_MAXUINT;
+    s->resolution = resolution_of(p);
     Counts *counts = counts_new(p);
     WendDecoder *decoder = wend_decoder_new(p);
     GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);

@@ -10,7 +10,11 @@
 typedef struct {
     const char *name;
     guint64 calls;            /* MPI calls */
-    WendTiming duration;      /* over all ranks and signatures */
+    WendTiming duration;      /* over all ranks and signatures; count 0: not measured */
+    double mean_error;        /* by how much the mean may be off: seconds */
+    double rest_error;        /* by how much of themselves the extremes and the deviation may be */
+    gboolean outside;         /* MPI_Init, MPI_Finalize and the like: it has no share in the run */
+    double seconds;           /* that it took, in calls by threads: callbacks run within other calls */
 } FunctionRow;
 
 typedef struct {
@@ -38,7 +42,9 @@ typedef struct {
     Traffic traffic[TRAFFIC_KINDS];
     Nondeterminism nondeterminism;
     guint64 symbols;          /* of all rules */
-    double busy;              /* seconds in MPI, all ranks and threads */
+    double busy, busy_error;  /* seconds in MPI of all threads, but for functions that are outside; by how much that may be off */
+    double run;               /* seconds that all threads ran: of each from MPI_Init to MPI_Finalize */
+    double resolution;        /* of the clock, in seconds */
 } Summary;
 
 Summary *summary_new(const WendProgram *p);

@@ -309,7 +309,7 @@ int MPI_Finalize(void)
     Call *c = call_begin(WEND_FN_MPI_Finalize);
     if (c) {
         call_start(c);
-        call_stop(c, MPI_SUCCESS);
+        call_stop_untimed(c);
         call_end(c);
     }
     if (wend_thread)

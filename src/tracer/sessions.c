@@ -106,7 +106,7 @@ int MPI_Session_finalize(MPI_Session *session)
     if (last) {
         /* Taken for done: afterwards there is no MPI to merge with. */
         if (c) {
-            call_stop(c, MPI_SUCCESS);
+            call_stop_untimed(c);
             call_end(c);
             c->thread->inside = true;
         }

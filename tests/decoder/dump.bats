@@ -98,7 +98,7 @@ END
     run -0 "$WEND" dump -c -1 -r 0 t
     [[ ${#lines[@]} == 3 ]]
     run -0 "$WEND" dump --timing -r 0 -F csv t
-    [[ ${lines[0]} == *",mean_duration,mean_interval" && ${lines[1]} == *,1.00*e-06,1.00*e-05 || ${lines[1]} == *e-06,1e-05 ]]
+    [[ ${lines[0]} == *",mean_duration,mean_interval" && ${lines[1]} == *,1*e-06,1.00?e-05 ]] # four digits: an archive has no more
 }
 
 @test "what is not there is said: a function, a thread, a call" {

@@ -74,6 +74,46 @@ END
     [[ $(value 'sorted(d["nondeterminism"].items())') == "[('any_completions', 2), ('probes', 2), ('tests', 2), ('unsuccessful_polls', 2), ('wildcard_probes', 2), ('wildcard_receives', 4)]" ]]
 }
 
+# Each call of signature N takes 1 + N microseconds in these scripts, that of MPI_Finalize too, as recorders once had it.
+@test "shares are of the time in MPI and of the run, and MPI_Init and MPI_Finalize have none" {
+    command -v python3 >/dev/null || skip "no python3"
+    recording a <<'END'
+fact run.elapsed=0.010000
+fact clock.resolution=5e-10
+ranks 2
+rank *
+MPI_Init
+repeat 300
+MPI_Barrier
+end
+repeat 800
+MPI_Comm_rank
+end
+MPI_Comm_size
+MPI_Finalize
+END
+    run -0 "$WEND" show a
+    # 300 x 2 us, 800 x 3 us and 4 us are 3,004 us of the 10,000 that each rank ran
+    grep -Eq '^ *600  MPI_Barrier  +2\.00? us .* 20\.0 % +6\.0 %$' <<<"$output" || fail "$output"
+    grep -Eq '^ *1,600  MPI_Comm_rank  +3\.00? us .* (79\.9|80) % +24(\.0)? %$' <<<"$output" || fail "$output"
+    grep -Eq '^ *2  MPI_Init .* - +-$' <<<"$output" || fail "$output"
+    grep -Eq '^ *2  MPI_Finalize  +- +- +- +- +- +-$' <<<"$output" || fail "$output"
+    grep -Eq '^shares: of the 6\.01 ms that all threads spent in MPI, of the 20\.0 ms that they ran' <<<"$output" || fail "$output"
+    [[ $(value '[f.get("duration") for f in d["functions"] if f["name"] == "MPI_Finalize"]') == "[None]" ]]
+    [[ $(value 'd["seconds_of_run"]') == 0.02 ]]
+    run -0 "$WEND" dump --timing a
+    grep -q "^ *1102  MPI_Finalize() -> MPI_SUCCESS  # since the call before 10.0 us\$" <<<"$output" || fail "${lines[-1]}"
+}
+
+@test "no digits of times that are not known" {
+    { echo "fact clock.resolution=1e-6"; for _ in 1 2; do for i in $(seq 40); do echo "MPI_Send count=$i"; done; done; echo MPI_Barrier; } | recording a
+    run -0 "$WEND" show a
+    # means of 1 to 40 us by a clock of 1 us; extremes have four bits
+    grep -Eq '^ *80  MPI_Send  +2[01] us +1 us +40 us +12 us ' <<<"$output" || fail "$output"
+    # of one call there is no deviation
+    grep -Eq '^ *1  MPI_Barrier  +41 us +40 us +40 us +- ' <<<"$output" || fail "$output"
+}
+
 @test "a million calls are counted at once" {
     { echo "ranks 1"; for _ in 1 2 3; do echo "repeat 100"; done; echo MPI_Barrier; for _ in 1 2 3; do echo end; done; } | recording a
     run -0 timeout 20 "$WEND" show a
