@@ -41,7 +41,7 @@ is_whole() { # what rank 1 has done, and where the others were
 @test "a call that has not returned is not counted as one that returned an error" {
     dies SIGTERM 3
     "$WEND" show a.dir >shown
-    grep -q 'of them 2 had not returned$' shown && ! grep -q 'returned an error' shown ||
+    grep -q 'of the MPI calls 2 had not returned$' shown && ! grep -q 'returned an error' shown ||
         fail "$(cat shown)"
     "$WEND" show --json a.dir >shown.json
     grep -q '"failed_calls":0,"unfinished_calls":2,' shown.json || fail "$(cat shown.json)"

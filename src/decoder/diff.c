@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "count.h"
+#include "explained.h"
+#include "findings.h"
 #include "identity.h"
 #include "items.h"
 #include "program.h"
 #include "same.h"
 #include "src/wend/command.h"
+#include "stat.h"
 #include "text.h"
 #include "window.h"
 
@@ -18,26 +21,17 @@
 typedef struct {
     const WendProgram *program[2];
     const char *name[2];
-    gboolean outcomes, quiet;
+    gboolean outcomes, quiet, stat;
     guint64 max;               /* differences to print */
-    guint64 found;
     GString *out;
-    Same *same;
-    Counts *counts[2];
+    Pair pair;
+    gboolean sizes;            /* the recordings have other numbers of ranks: nothing else was compared */
+    gboolean *differs;         /* by rank */
 } Diff;
 
 static gboolean enough(const Diff *d)
 {
-    return d->found >= d->max;
-}
-
-/* -- differences -- */
-
-/* Counts a difference; TRUE: it is to be printed. */
-static gboolean differ(Diff *d)
-{
-    d->found++;
-    return !d->quiet;
+    return findings_full(d->pair.findings);
 }
 
 static void flush(Diff *d)
@@ -46,38 +40,44 @@ static void flush(Diff *d)
     g_string_truncate(d->out, 0);
 }
 
-static void print_side(Diff *d, Items *items, const Item *item, char mark, const char **name)
+/* -- items -- */
+
+static void print_side(GString *out, Items *items, const Item *item, char mark, const char **name)
 {
     *name = "";
-    g_string_append_printf(d->out, "  %c ", mark);
+    g_string_append_printf(out, "  %c ", mark);
     if (item->number == 0) {
-        g_string_append(d->out, "(the end)\n");
+        g_string_append(out, "(the end)\n");
         return;
     }
     char *text = items_describe(items, item, name);
-    text_decimal(d->out, (gint64)item->index);
-    g_string_append_printf(d->out, "  %s\n", text != NULL ? text : "");
+    text_decimal(out, (gint64)item->index);
+    g_string_append_printf(out, "  %s\n", text != NULL ? text : "");
     g_free(text);
 }
 
-/* Prints two items; TRUE: they are calls of one function, so that comparing may go on behind them. */
-static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items *a, Items *b, const Item *at_a, const Item *at_b, const char *why)
+/* Two items that differ. */
+typedef struct { Item at[2]; const char *why; } Apart;
+
+/* Adds them; TRUE: they are calls of one function, so that comparing may go on behind them. */
+static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items *items[2], const Apart *apart)
 {
-    const char *name_a, *name_b;
-    if (!differ(d))
-        return FALSE;
-    text_rank(d->out, d->program[0], rank);
-    g_string_append(d->out, ", ");
-    text_sequence(d->out, sequence);
-    if (at_a->number != 0)
-        g_string_append_printf(d->out, ", call %" G_GUINT64_FORMAT, at_a->index);
+    const char *names[2];
+    g_autoptr(GString) what = g_string_new(NULL);
+    g_autoptr(GString) lines = g_string_new(NULL);
+    text_sequence(what, sequence);
+    if (apart->at[0].number != 0)
+        g_string_append_printf(what, ", call %" G_GUINT64_FORMAT, apart->at[0].index);
     else
-        g_string_append(d->out, ", behind the last call");
-    g_string_append_printf(d->out, ": %s\n", why);
-    print_side(d, a, at_a, '<', &name_a);
-    print_side(d, b, at_b, '>', &name_b);
-    flush(d);
-    return at_a->number != 0 && at_b->number != 0 && strcmp(name_a, name_b) == 0;
+        g_string_append(what, ", behind the last call");
+    g_string_append_printf(what, ": %s", apart->why);
+    for (guint side = 0; side < 2; side++)
+        print_side(lines, items[side], &apart->at[side], "<>"[side], &names[side]);
+    g_autofree char *kind = g_strconcat(names[0], " ", names[1], NULL);
+    d->differs[rank] = TRUE;
+    if (findings_add(d->pair.findings, &rank, 1, what->str, kind))
+        findings_show(d->pair.findings, lines->str);
+    return apart->at[0].number != 0 && apart->at[1].number != 0 && strcmp(names[0], names[1]) == 0;
 }
 
 static const char *kind_of_difference(const Item *a, const Item *b)
@@ -88,8 +88,6 @@ static const char *kind_of_difference(const Item *a, const Item *b)
         return "a completion on one side only";
     return "the calls differ";
 }
-
-/* -- sequences -- */
 
 /* How many completions in a row both begin with, or 0 if the rows differ. */
 static gsize common_completions(Items *a, Items *b)
@@ -103,26 +101,46 @@ static gsize common_completions(Items *a, Items *b)
     }
 }
 
-static void compare_items(Diff *d, guint rank, const WendSequence *sequence, Items *a, Items *b)
+/* Drops all that is equal. FALSE: up to the end; else APART is what comes next. */
+static gboolean find_apart(Items *a, Items *b, Apart *apart)
 {
-    while (!enough(d)) {
+    for (;;) {
         Item x = items_peek(a, 0), y = items_peek(b, 0);
-        const char *why;
         gsize n = 1;
+        *apart = (Apart){{x, y}, NULL};
         if (x.choice && y.choice) {
             n = common_completions(a, b);
-            if (n == 0 && !window_match(a, b, &x, &y, &why)) {
-                report(d, rank, sequence, a, b, &x, &y, why);
-                return;
-            }
+            if (n == 0 && !window_match(a, b, &apart->at[0], &apart->at[1], &apart->why))
+                return TRUE;
         } else if (x.number != y.number || x.choice != y.choice) {
-            if (!report(d, rank, sequence, a, b, &x, &y, kind_of_difference(&x, &y)) || x.choice || y.choice)
-                return;
+            apart->why = kind_of_difference(&x, &y);
+            return TRUE;
         } else if (x.number == 0) {
-            return;
+            return FALSE;
         }
         items_drop(a, n);
         items_drop(b, n);
+    }
+}
+
+/* A sequence of one rank in both recordings, as items. */
+typedef struct { IdentityRank *ids[2]; Items *items[2]; } Both;
+
+static Both both_new(Diff *d, guint rank, const guint sequence[2], gboolean outcomes)
+{
+    Both both;
+    for (guint side = 0; side < 2; side++) {
+        both.ids[side] = identity_rank_new(d->pair.identity, d->program[side], rank, d->pair.counts[side]);
+        both.items[side] = items_new(both.ids[side], d->program[side], rank, sequence[side], outcomes);
+    }
+    return both;
+}
+
+static void both_clear(Both *both)
+{
+    for (guint side = 0; side < 2; side++) {
+        items_free(both->items[side]);
+        identity_rank_free(both->ids[side]);
     }
 }
 
@@ -134,49 +152,109 @@ static gint find_sequence(const WendClass *class, const WendSequence *wanted)
     return -1;
 }
 
-static void report_missing(Diff *d, guint rank, const WendSequence *sequence, guint where)
-{
-    if (enough(d) || !differ(d))
-        return;
-    text_rank(d->out, d->program[0], rank);
-    g_string_append(d->out, ", ");
-    text_sequence(d->out, sequence);
-    g_string_append_printf(d->out, ": only in %s\n", d->name[where]);
-    flush(d);
-}
-
-static void compare_rank(Diff *d, Identity *identity, guint rank)
-{
-    const WendClass *class[2];
-    IdentityRank *ids[2];
-    for (guint i = 0; i < 2; i++) {
-        class[i] = wend_program_class(d->program[i], wend_program_class_of(d->program[i], rank));
-        ids[i] = identity_rank_new(identity, d->program[i], rank, d->counts[i]);
-    }
-    for (guint i = 0; i < class[0]->n_sequences && !enough(d); i++) {
-        const WendSequence *sequence = &class[0]->sequences[i];
-        gint other = find_sequence(class[1], sequence);
-        if (other < 0) {
-            report_missing(d, rank, sequence, 0);
-            continue;
-        }
-        Items *a = items_new(ids[0], d->program[0], rank, i, d->outcomes);
-        Items *b = items_new(ids[1], d->program[1], rank, (guint)other, d->outcomes);
-        compare_items(d, rank, sequence, a, b);
-        items_free(a);
-        items_free(b);
-    }
-    for (guint i = 0; i < class[1]->n_sequences; i++)
-        if (find_sequence(class[0], &class[1]->sequences[i]) < 0)
-            report_missing(d, rank, &class[1]->sequences[i], 1);
-    identity_rank_free(ids[0]);
-    identity_rank_free(ids[1]);
-}
-
-/* -- ranks -- */
+/* -- sequences -- */
 
 /* Ranks of one class in both recordings. */
 typedef struct { guint class[2]; GArray *ranks; } Block;
+
+static const guint *ranks_of(const Block *block)
+{
+    return (const guint *)(const void *)block->ranks->data;
+}
+
+/* Where rank NUMBER of a block differs, by the rules; the explanation of its class says why, if it can. */
+static void compare_rank(Diff *d, const Block *block, guint number, const guint sequence[2])
+{
+    guint rank = ranks_of(block)[number];
+    const WendSequence *s = &wend_program_class(d->program[0], block->class[0])->sequences[sequence[0]];
+    Both both = both_new(d, rank, sequence, FALSE);
+    Apart apart;
+    if (find_apart(both.items[0], both.items[1], &apart)) {
+        Parting parting = {{G_MAXUINT64, G_MAXUINT64}};
+        d->differs[rank] = TRUE;
+        for (guint side = 0; side < 2; side++)
+            parting.index[side] = apart.at[side].number != 0 ? apart.at[side].index : wend_program_rule(d->program[side], wend_program_class(d->program[side], block->class[side])->sequences[sequence[side]].rule)->length;
+        Explained *x = d->quiet ? NULL : explained_new(&d->pair, block->class, sequence, &rank, 1);
+        if (x == NULL || !explained_add_parting(x, &parting))
+            report(d, rank, s, both.items, &apart);
+        explained_free(x);
+    }
+    both_clear(&both);
+}
+
+static gboolean rank_parts(Diff *d, guint rank, const guint sequence[2])
+{
+    Apart apart;
+    Both both = both_new(d, rank, sequence, FALSE);
+    gboolean parts = find_apart(both.items[0], both.items[1], &apart);
+    both_clear(&both);
+    return parts;
+}
+
+/* Where grammars tell all, they are asked for all ranks at once. The rules, by which the first rank is compared, have the last word. */
+static gboolean explain_block(Diff *d, const Block *block, const guint sequence[2])
+{
+    Explained *x = explained_new(&d->pair, block->class, sequence, ranks_of(block), block->ranks->len);
+    gboolean exact = explained_is_exact(x) && explained_differs(x, 0) == rank_parts(d, ranks_of(block)[0], sequence);
+    for (guint i = 0; exact && i < block->ranks->len; i++)
+        d->differs[ranks_of(block)[i]] |= explained_differs(x, i);
+    if (exact)
+        explained_add(x);
+    explained_free(x);
+    return exact;
+}
+
+static void report_missing(Diff *d, const Block *block, const WendSequence *sequence, guint where)
+{
+    g_autoptr(GString) what = g_string_new(NULL);
+    text_sequence(what, sequence);
+    g_string_append_printf(what, ": only in %s", d->name[where]);
+    findings_add(d->pair.findings, ranks_of(block), block->ranks->len, what->str, NULL);
+    for (guint i = 0; i < block->ranks->len; i++)
+        d->differs[ranks_of(block)[i]] = TRUE;
+}
+
+static void compare_block(Diff *d, const Block *block)
+{
+    const WendClass *class[2];
+    for (guint i = 0; i < 2; i++)
+        class[i] = wend_program_class(d->program[i], block->class[i]);
+    for (guint i = 0; i < class[0]->n_sequences && !enough(d); i++) {
+        gint other = find_sequence(class[1], &class[0]->sequences[i]);
+        if (other < 0) {
+            report_missing(d, block, &class[0]->sequences[i], 0);
+            continue;
+        }
+        const guint sequence[2] = {i, (guint)other};
+        if (!d->quiet && explain_block(d, block, sequence))
+            continue;
+        for (guint r = 0; r < block->ranks->len && !enough(d); r++)
+            compare_rank(d, block, r, sequence);
+    }
+    for (guint i = 0; i < class[1]->n_sequences && !enough(d); i++)
+        if (find_sequence(class[0], &class[1]->sequences[i]) < 0)
+            report_missing(d, block, &class[1]->sequences[i], 1);
+}
+
+/* Of a rank whose calls are equal. */
+static void compare_outcomes(Diff *d, guint rank)
+{
+    const WendClass *class[2];
+    for (guint i = 0; i < 2; i++)
+        class[i] = wend_program_class(d->program[i], wend_program_class_of(d->program[i], rank));
+    for (guint i = 0; i < class[0]->n_sequences && !enough(d); i++) {
+        const guint sequence[2] = {i, (guint)find_sequence(class[1], &class[0]->sequences[i])};
+        Both both = both_new(d, rank, sequence, TRUE);
+        Apart apart;
+        while (!enough(d) && find_apart(both.items[0], both.items[1], &apart) && report(d, rank, &class[0]->sequences[i], both.items, &apart)) {
+            items_drop(both.items[0], 1);
+            items_drop(both.items[1], 1);
+        }
+        both_clear(&both);
+    }
+}
+
+/* -- ranks -- */
 
 static void block_free(gpointer block)
 {
@@ -206,52 +284,51 @@ static GPtrArray *find_blocks(const Diff *d)
     return blocks;
 }
 
-static gint compare_ranks(gconstpointer a, gconstpointer b)
-{
-    guint x = *(const guint *)a, y = *(const guint *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* A recording of a run that ended early may have nothing of some ranks. TRUE: both have this one. */
 static gboolean compare_presence(Diff *d, guint rank)
 {
     gboolean there[2];
     for (guint i = 0; i < 2; i++)
         there[i] = wend_program_class_of(d->program[i], rank) != G_MAXUINT;
-    if (there[0] != there[1] && !enough(d) && differ(d)) {
-        text_rank(d->out, d->program[0], rank);
-        g_string_append_printf(d->out, ": only in %s\n", d->name[there[0] ? 0 : 1]);
-        flush(d);
+    if (there[0] != there[1]) {
+        g_autofree char *what = g_strdup_printf("only in %s", d->name[there[0] ? 0 : 1]);
+        findings_add(d->pair.findings, &rank, 1, what, NULL);
     }
     return there[0] && there[1];
 }
 
-/* The ranks whose calls are not told equal by the grammars alone, ascending. */
-static GArray *ranks_to_walk(Diff *d)
+/* Leaves in BLOCK the ranks whose calls are not told equal by the grammars alone. */
+static void drop_same(Diff *d, Block *block)
+{
+    guint kept = 0, n = block->ranks->len;
+    guint *ranks = (guint *)(void *)block->ranks->data;
+    if (!same_ranks(d->pair.same, block->class[0], block->class[1], ranks, n))
+        for (guint r = 0; r < n; r++)
+            if (n == 1 || !same_ranks(d->pair.same, block->class[0], block->class[1], &ranks[r], 1))
+                ranks[kept++] = ranks[r];
+    g_array_set_size(block->ranks, kept);
+}
+
+static void compare_ranks(Diff *d)
 {
     guint n = wend_program_ranks(d->program[0]);
-    GArray *walk = g_array_new(FALSE, FALSE, sizeof(guint));
-    if (d->outcomes) {
-        for (guint rank = 0; rank < n; rank++)
-            if (compare_presence(d, rank))
-                g_array_append_val(walk, rank);
-        return walk;
-    }
+    d->differs = g_new0(gboolean, n + 1);
     for (guint rank = 0; rank < n; rank++)
-        compare_presence(d, rank);
+        d->differs[rank] = !compare_presence(d, rank);
     GPtrArray *blocks = find_blocks(d);
-    for (guint i = 0; i < blocks->len; i++) {
-        const Block *block = blocks->pdata[i];
-        const guint *ranks = (const guint *)(void *)block->ranks->data;
-        if (same_ranks(d->same, block->class[0], block->class[1], ranks, block->ranks->len))
-            continue;
-        for (guint r = 0; r < block->ranks->len; r++)
-            if (block->ranks->len == 1 || !same_ranks(d->same, block->class[0], block->class[1], &ranks[r], 1))
-                g_array_append_val(walk, ranks[r]);
+    for (guint i = 0; i < blocks->len && !enough(d); i++) {
+        wend_command_progress("comparing", i, blocks->len);
+        drop_same(d, blocks->pdata[i]);
+        if (((Block *)blocks->pdata[i])->ranks->len > 0)
+            compare_block(d, blocks->pdata[i]);
     }
-    g_array_sort(walk, compare_ranks);
     g_ptr_array_unref(blocks);
-    return walk;
+    for (guint rank = 0; d->outcomes && rank < n && !enough(d); rank++) {
+        wend_command_progress("comparing", rank, n);
+        if (!d->differs[rank])
+            compare_outcomes(d, rank);
+    }
+    g_clear_pointer(&d->differs, g_free);
 }
 
 /* Are there as many worlds, and as many ranks in each? */
@@ -259,7 +336,7 @@ static gboolean compare_sizes(Diff *d)
 {
     guint worlds[2] = {wend_program_n_worlds(d->program[0]), wend_program_n_worlds(d->program[1])};
     if (worlds[0] != worlds[1]) {
-        if (differ(d))
+        if (!d->quiet)
             g_string_append_printf(d->out, "%s has %u worlds, %s has %u\n", d->name[0], worlds[0], d->name[1], worlds[1]);
         flush(d);
         return FALSE;
@@ -268,7 +345,7 @@ static gboolean compare_sizes(Diff *d)
         guint n[2] = {wend_program_world(d->program[0], i)->ranks, wend_program_world(d->program[1], i)->ranks};
         if (n[0] == n[1])
             continue;
-        if (differ(d)) {
+        if (!d->quiet) {
             if (worlds[0] > 1)
                 g_string_append_printf(d->out, "world %u: ", i);
             g_string_append_printf(d->out, "%s has %u ranks, %s has %u\n", d->name[0], n[0], d->name[1], n[1]);
@@ -279,32 +356,32 @@ static gboolean compare_sizes(Diff *d)
     return TRUE;
 }
 
-static void compare(Diff *d)
+/* FALSE: they differ. */
+static gboolean compare(Diff *d)
 {
-    if (!compare_sizes(d))
-        return;
-    Identity *identity = identity_new(d->program[0], d->program[1]);
-    GArray *walk = ranks_to_walk(d);
-    for (guint i = 0; i < walk->len && !enough(d); i++) {
-        wend_command_progress("comparing", i, walk->len);
-        compare_rank(d, identity, g_array_index(walk, guint, i));
-    }
-    g_array_unref(walk);
-    identity_free(identity);
+    d->sizes = !compare_sizes(d);
+    if (d->sizes)
+        return FALSE;
+    d->pair.identity = identity_new(d->program[0], d->program[1]);
+    compare_ranks(d);
+    identity_free(d->pair.identity);
+    return findings_count(d->pair.findings) == 0;
 }
 
-static void conclude(Diff *d)
+static void conclude(Diff *d, gboolean equal)
 {
+    guint64 found = findings_count(d->pair.findings) + d->sizes;
     if (d->quiet)
         return;
-    if (d->found == 0) {
+    findings_print(d->pair.findings, d->out);
+    if (equal) {
         g_string_append(d->out, d->outcomes ? "equal, outcomes too: " : "equal: ");
         guint n = wend_program_ranks(d->program[0]), worlds = wend_program_n_worlds(d->program[0]);
         if (worlds > 1)
             g_string_append_printf(d->out, "%u worlds, ", worlds);
         text_count(d->out, n);
         g_string_append(d->out, n == 1 ? " rank, " : " ranks, ");
-        WendTotals totals[2] = {counts_totals(d->counts[0]), counts_totals(d->counts[1])};
+        WendTotals totals[2] = {counts_totals(d->pair.counts[0]), counts_totals(d->pair.counts[1])};
         guint64 polls[2] = {totals[0].polls, totals[1].polls};
         totals[0].polls = 0;
         g_autofree char *text = wend_merge_totals_text(&totals[0]);
@@ -318,10 +395,12 @@ static void conclude(Diff *d)
         }
         g_string_append_c(d->out, '\n');
     } else if (enough(d)) {
-        g_string_append_printf(d->out, "differ: stopped after %" G_GUINT64_FORMAT " difference%s (--max)\n", d->found, d->found == 1 ? "" : "s");
+        g_string_append_printf(d->out, "differ: stopped after %" G_GUINT64_FORMAT " difference%s (--max)\n", found, found == 1 ? "" : "s");
     } else {
-        g_string_append_printf(d->out, "differ: %" G_GUINT64_FORMAT " difference%s\n", d->found, d->found == 1 ? "" : "s");
+        g_string_append_printf(d->out, "differ: %" G_GUINT64_FORMAT " difference%s\n", found, found == 1 ? "" : "s");
     }
+    if (d->stat)
+        stat_print(d->out, d->program, d->name);
     flush(d);
 }
 
@@ -334,6 +413,7 @@ int wend_diff_main(int argc, char **argv)
         {"outcomes", 'o', 0, G_OPTION_ARG_NONE, &d.outcomes, "Compare what the runs decided too: order of completions, statuses, flags", NULL},
         {"max", 'm', 0, G_OPTION_ARG_INT64, &max, "Stop after this many differences (10; 0: never)", "N"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0", "N"},
+        {"stat", 0, 0, G_OPTION_ARG_NONE, &d.stat, "Add MPI calls, bytes and times by function, side by side", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &d.quiet, "Print nothing; the exit code says it", NULL},
         G_OPTION_ENTRY_NULL};
     int status;
@@ -357,18 +437,22 @@ int wend_diff_main(int argc, char **argv)
         }
         d.program[i] = programs[i];
         d.name[i] = names[i] = text_foreign_new(argv[1 + i]);
-        d.counts[i] = counts_new(programs[i]);
+        d.pair.counts[i] = counts_new(programs[i]);
     }
     d.out = g_string_new(NULL);
-    d.same = same_new(programs[0], programs[1]);
-    compare(&d);
-    conclude(&d);
-    same_free(d.same);
+    memcpy(d.pair.program, d.program, sizeof d.program);
+    memcpy(d.pair.name, d.name, sizeof d.name);
+    d.pair.same = same_new(programs[0], programs[1]);
+    d.pair.findings = findings_new(programs[0], d.max);
+    gboolean equal = compare(&d);
+    conclude(&d, equal);
+    findings_free(d.pair.findings);
+    same_free(d.pair.same);
     g_string_free(d.out, TRUE);
-    status = wend_command_finish(COMMAND, d.found == 0 ? WEND_EXIT_OK : WEND_EXIT_DIFFERS);
+    status = wend_command_finish(COMMAND, equal ? WEND_EXIT_OK : WEND_EXIT_DIFFERS);
 end:
     for (guint i = 0; i < 2; i++) {
-        counts_free(d.counts[i]);
+        counts_free(d.pair.counts[i]);
         if (programs[i] != NULL)
             wend_program_free(programs[i]);
     }

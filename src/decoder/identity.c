@@ -136,6 +136,11 @@ static gboolean is_name_of_run(const WendParam *param)
     return FALSE;
 }
 
+gboolean identity_compares(const WendParam *param)
+{
+    return !is_told_to_started(param) && !is_name_of_run(param) && strcmp(param->name, "fd") != 0;
+}
+
 /* A port is no file, though its name may be the same. */
 static gint64 number_of_name(IdentityRank *r, const WendParam *param, const gint64 *words, gsize n)
 {
@@ -431,6 +436,11 @@ void identity_rank_free(IdentityRank *r)
     g_hash_table_unref(r->pending);
     g_hash_table_unref(r->names);
     g_free(r);
+}
+
+gboolean identity_has_common(const IdentityRank *r)
+{
+    return r->any_common;
 }
 
 Identity *identity_of_rank(const IdentityRank *r)

@@ -29,6 +29,11 @@ guint32 identity_request(IdentityRank *r, gint64 request);
  * pending requests has: as if it had a number of its own. */
 void identity_next(IdentityRank *r, const WendCall *call, const WendWalk *walk);
 
+/* Whether there are requests whose number several signatures have in common. */
+gboolean identity_has_common(const IdentityRank *r);
+/* FALSE: the parameter belongs to the run (a file's name, what is started), and is not compared word by word. */
+gboolean identity_compares(const WendParam *param);
+
 typedef enum {
     IDENTITY_IN = 1,        /* what the caller gives and, of the outputs, what belongs to shape and slots */
     IDENTITY_OUTCOMES = 2   /* what the run decided, return code included */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "text.h"
 #include "value.h"
 
 typedef enum {
@@ -235,4 +236,22 @@ char *items_describe(Items *s, const Item *item, const char **name)
         text = describe(s, walk, call, name);
     wend_walk_free(walk);
     return text;
+}
+
+void items_put_call(GString *out, char mark, const WendProgram *p, guint rank, guint sequence, guint64 index)
+{
+    WendWalk *walk = wend_walk_new(p, rank, sequence, WEND_WALK_MAIN);
+    const WendCall *call;
+    while ((call = wend_walk_next(walk)) != NULL && call->index < index)
+        ;
+    g_string_append_printf(out, "  %c ", mark);
+    if (call != NULL) {
+        text_decimal(out, (gint64)index);
+        g_string_append(out, "  ");
+        value_call(out, p, walk, call);
+        g_string_append_c(out, '\n');
+    } else {
+        g_string_append(out, "(the end)\n");
+    }
+    wend_walk_free(walk);
 }

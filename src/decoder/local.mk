@@ -12,10 +12,16 @@ DECODER_PASSES = \
 	src/decoder/bodies.c src/decoder/bodies.h \
 	src/decoder/count.c src/decoder/count.h \
 	src/decoder/endings.c src/decoder/endings.h \
+	src/decoder/findings.c src/decoder/findings.h \
+	src/decoder/explained.c src/decoder/explained.h \
+	src/decoder/explain.c src/decoder/explain.h \
+	src/decoder/hashed.c src/decoder/hashed.h src/decoder/polynomial.h \
 	src/decoder/identity.c src/decoder/identity.h \
 	src/decoder/items.c src/decoder/items.h \
 	src/decoder/same.c src/decoder/same.h \
+	src/decoder/stat.c src/decoder/stat.h \
 	src/decoder/summary.c src/decoder/summary.h \
+	src/decoder/tokens.c src/decoder/tokens.h \
 	src/decoder/times.c src/decoder/times.h \
 	src/decoder/traffic.c src/decoder/traffic.h \
 	src/decoder/window.c src/decoder/window.h

@@ -6,12 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-
-#define MODULUS ((G_GUINT64_CONSTANT(1) << 61) - 1)
-#define POINTS 2
-
-/* Of a row of terminals: its hash at each point, and the point to the power of its length. */
-typedef struct { guint64 hash[POINTS], power[POINTS]; } Hash;
+#include "polynomial.h"
 
 typedef struct {
     const WendProgram *program;
@@ -24,41 +19,6 @@ struct Same {
     Side sides[2];
     guint64 points[POINTS];
 };
-
-static guint64 reduce(guint64 x)
-{
-    x = (x & MODULUS) + (x >> 61);
-    return x >= MODULUS ? x - MODULUS : x;
-}
-
-static guint64 multiply(guint64 a, guint64 b)
-{
-    __extension__ unsigned __int128 product = (unsigned __int128)a * b;
-    return reduce((guint64)(product & MODULUS) + (guint64)(product >> 61));
-}
-
-static Hash hash_join(const Hash *a, const Hash *b)
-{
-    Hash joined;
-    for (guint i = 0; i < POINTS; i++) {
-        joined.hash[i] = reduce(multiply(a->hash[i], b->power[i]) + b->hash[i]);
-        joined.power[i] = multiply(a->power[i], b->power[i]);
-    }
-    return joined;
-}
-
-static const Hash hash_of_nothing = {{0, 0}, {1, 1}};
-
-static Hash hash_repeat(Hash base, guint64 times)
-{
-    Hash result = hash_of_nothing;
-    for (; times > 0; times >>= 1) {
-        if (times & 1)
-            result = hash_join(&result, &base);
-        base = hash_join(&base, &base);
-    }
-    return result;
-}
 
 static void side_init(Side *side, const WendProgram *p)
 {
@@ -82,8 +42,7 @@ Same *same_new(const WendProgram *a, const WendProgram *b)
     Same *s = g_new0(Same, 1);
     side_init(&s->sides[0], a);
     side_init(&s->sides[1], b);
-    for (guint i = 0; i < POINTS; i++)
-        s->points[i] = reduce(((guint64)g_random_int() << 32 | g_random_int()) | 1);
+    hash_points(s->points);
     return s;
 }
 
@@ -142,7 +101,7 @@ static void hash_terminal(const Same *s, Side *side, guint32 terminal, const gui
         add_slot(state, p, terminal, i, ranks, n);
     XXH128_hash_t hash = XXH3_128bits_digest(state);
     XXH3_freeState(state);
-    side->terminals[terminal] = (Hash){{reduce(hash.low64), reduce(hash.high64)}, {s->points[0], s->points[1]}};
+    side->terminals[terminal] = (Hash){{hash_reduce(hash.low64), hash_reduce(hash.high64)}, {s->points[0], s->points[1]}};
 }
 
 /* -- sequences -- */
@@ -183,6 +142,19 @@ static gboolean same_sequence(Same *s, const WendSequence *a, const WendSequence
         return FALSE;
     return hash_sequence(s, &s->sides[0], a->rule, ranks, n, &hash_a) && hash_sequence(s, &s->sides[1], b->rule, ranks, n, &hash_b) &&
            memcmp(&hash_a, &hash_b, sizeof hash_a) == 0;
+}
+
+void same_slots(const Same *s, guint side, guint32 terminal, const guint *ranks, guint n, guint64 hash[2])
+{
+    const WendProgram *p = s->sides[side].program;
+    XXH3_state_t *state = XXH3_createState();
+    XXH3_128bits_reset(state);
+    for (guint i = 0; i < wend_program_terminal(p, terminal)->n_slots; i++)
+        add_slot(state, p, terminal, i, ranks, n);
+    XXH128_hash_t digest = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
+    hash[0] = digest.low64;
+    hash[1] = digest.high64;
 }
 
 gboolean same_ranks(Same *s, guint class_a, guint class_b, const guint *ranks, guint n)

@@ -130,7 +130,7 @@ static FunctionRow *function_row(Summary *s, GHashTable *index, const char *name
     return &g_array_index(s->functions, FunctionRow, GPOINTER_TO_UINT(found) - 1);
 }
 
-static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts, WendDecoder *decoder, GHashTable *index)
+static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts, WendDecoder *decoder, GHashTable *index, GHashTable *traffic)
 {
     const WendClass *class = wend_program_class(p, i);
     ClassRow row = {class, 0};
@@ -168,7 +168,7 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
     s->callbacks = MAX(s->callbacks, callbacks);
     g_array_append_val(s->classes, row);
     add_run(s, p, class, threads);
-    traffic_add_class(p, counts, i, s->traffic);
+    traffic_add_class(p, counts, i, s->traffic, traffic);
 }
 
 static gint compare_functions(gconstpointer a, gconstpointer b)
@@ -201,8 +201,15 @@ Summary *summary_new(const WendProgram *p)
     Counts *counts = counts_new(p);
     WendDecoder *decoder = wend_decoder_new(p);
     GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) traffic = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
     for (guint i = 0; i < wend_program_n_classes(p); i++)
-        add_class(s, p, i, counts, decoder, index);
+        add_class(s, p, i, counts, decoder, index, traffic);
+    for (guint i = 0; i < s->functions->len; i++) {
+        FunctionRow *row = &g_array_index(s->functions, FunctionRow, i);
+        const Traffic *of_function = g_hash_table_lookup(traffic, row->name);
+        if (of_function != NULL)
+            row->traffic = *of_function;
+    }
     for (guint i = 0; i < wend_program_n_rules(p); i++)
         s->symbols += wend_program_rule(p, i)->n;
     if (s->min_threads == G_MAXUINT)

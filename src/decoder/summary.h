@@ -14,6 +14,7 @@ typedef struct {
     double mean_error;        /* by how much the mean may be off: seconds */
     double rest_error;        /* by how much of themselves the extremes and the deviation may be */
     gboolean outside;         /* MPI_Init, MPI_Finalize and the like: it has no share in the run */
+    Traffic traffic;          /* what it hands to MPI */
     double seconds;           /* that it took, in calls by threads: callbacks run within other calls */
 } FunctionRow;
 

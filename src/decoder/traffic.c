@@ -20,6 +20,8 @@ typedef struct {
     gint64 proc_null, mpi_root, in_place;
     guint rank;                      /* at which calls are being decoded */
     Traffic *traffic;
+    GHashTable *by_function;
+    const char *function;            /* of the call at hand */
 } Scan;
 
 #define NO_SIZE G_MAXUINT64
@@ -248,14 +250,22 @@ static gboolean call_traffic(Scan *s, const WendCall *call, TrafficKind *kind, g
     return TRUE;
 }
 
-static void count_traffic(Scan *s, TrafficKind kind, guint64 bytes, guint64 n)
+static void add_traffic(Traffic *t, guint64 bytes, guint64 n)
 {
-    Traffic *t = &s->traffic[kind];
     t->operations += n;
     if (bytes == NO_SIZE)
         t->unsized += n;
     else
         t->bytes = plus(t->bytes, times(bytes, n));
+}
+
+static void count_traffic(Scan *s, TrafficKind kind, guint64 bytes, guint64 n)
+{
+    Traffic *of_function = g_hash_table_lookup(s->by_function, s->function);
+    if (of_function == NULL)
+        g_hash_table_insert(s->by_function, (gpointer)s->function, of_function = g_new0(Traffic, 1));
+    add_traffic(&s->traffic[kind], bytes, n);
+    add_traffic(of_function, bytes, n);
 }
 
 /* Starts of persistent requests: the calls that made them say what is sent. */
@@ -281,6 +291,7 @@ static void count_call(Scan *s, guint32 terminal, guint64 n)
     const WendCall *call = wend_decoder_call(s->calls, terminal, s->rank);
     TrafficKind kind;
     guint64 bytes;
+    s->function = call->function->name;
     if (g_str_equal(call->function->name, "MPI_Start") || g_str_equal(call->function->name, "MPI_Startall"))
         count_starts(s, call, n);
     else if (!is_persistent(call) && call_traffic(s, call, &kind, &bytes))
@@ -329,10 +340,10 @@ static gboolean uses_handles(const WendProgram *p, guint32 terminal)
     return FALSE;
 }
 
-void traffic_add_class(const WendProgram *p, Counts *counts, guint class_index, Traffic traffic[TRAFFIC_KINDS])
+void traffic_add_class(const WendProgram *p, Counts *counts, guint class_index, Traffic traffic[TRAFFIC_KINDS], GHashTable *by_function)
 {
     static const WendKind kinds[] = {WEND_KIND_COMM, WEND_KIND_DATATYPE, WEND_KIND_REQUEST};
-    Scan s = {.program = p, .class = wend_program_class(p, class_index), .traffic = traffic};
+    Scan s = {.program = p, .class = wend_program_class(p, class_index), .traffic = traffic, .by_function = by_function};
     s.occurrences = g_array_new(FALSE, FALSE, sizeof(Occurrence));
     for (guint i = 0; i < s.class->n_sequences; i++) {
         guint n;

@@ -76,7 +76,7 @@ server() {
     rm -rf b
     stencil | sed 's/dest=1 tag=1/dest=1 tag=2/' | recording b
     run -1 "$WEND" diff -m 1 a b
-    [[ ${lines[0]} == "rank 0, thread 0, call 152: the calls differ" ]]
+    [[ ${lines[0]} == "ranks 0-3, thread 0, call 152: MPI_Send: tag 1 and 2" ]]
     [[ ${lines[1]} == *"< 152  MPI_Send("*"dest=1, tag=1"* ]]
     [[ ${lines[2]} == *"> 152  MPI_Send("*"dest=1, tag=2"* ]]
 }
@@ -299,9 +299,11 @@ server() {
 @test "--max, --quiet, --help and wrong usage" {
     stencil | recording a
     stencil | sed 's/tag=7/tag=8/' | recording b
-    run -1 "$WEND" diff --max 3 a b
-    [[ $(grep -c '^rank' <<<"$output") == 3 ]]
-    [[ $output == *"stopped after 3 differences"* ]]
+    run -1 "$WEND" diff a b
+    [[ $(grep -c '^rank' <<<"$output") == 2 && $output == *"differ: 2 differences" ]]
+    run -1 "$WEND" diff --max 1 a b
+    [[ $(grep -c '^rank' <<<"$output") == 1 ]]
+    [[ $output == *"stopped after 1 difference (--max)" ]]
     run -1 "$WEND" diff --quiet a b
     [[ $output == "" ]]
     run -0 "$WEND" diff --help
@@ -342,4 +344,69 @@ server() {
     command -v python3 >/dev/null || skip "no python3"
     python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-random.py" "$WEND" "$BUILD_DIR/tests/decoder/script" 60
     python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-random.py" "$WEND" "$BUILD_DIR/tests/decoder/script" 24 86
+}
+
+@test "loops, calls that are missing and arguments are explained, once for all ranks" {
+    stencil | recording a
+    explained() { # EDIT EXPLANATION
+        rm -rf b
+        stencil | sed "$1" | recording b
+        different
+        [[ ${lines[0]} == "ranks 0-3, thread 0, $2" && ${lines[-1]} == "differ: 1 difference" ]] || fail "$1: $output"
+    }
+    explained 's/repeat 50/repeat 51/' "calls 1 to 150: a loop of 3 calls, 50 times and 51 times"
+    [[ ${lines[1]} == *"< 151  MPI_Send("* && ${lines[2]} == *"> 151  MPI_Irecv("* ]]
+    explained 's/repeat 50/repeat 1/' "calls 1 to 150: a loop of 3 calls, 50 times and once"
+    explained '/dest=0 tag=1/d' "call 151: only in a: MPI_Send"
+    explained '/dest=0 tag=1/p' "before call 152: only in b: MPI_Send"
+    explained 's/MPI_Finalize/MPI_Barrier/' "call 153: MPI_Finalize and MPI_Barrier"
+    # once for all iterations, and not for the MPI_Waitall that names the request of the call
+    explained 's/tag=7 request=s/tag=8 request=s/' "call 2: MPI_Isend: tag 7 and 8, in each of 50 iterations of a loop of 3 calls"
+    # what differs from rank to rank is named without its values
+    explained 's/dest=self+1/dest=self+2/' "call 2: MPI_Isend: dest differs, in each of 50 iterations of a loop of 3 calls"
+}
+
+@test "an explanation is for the ranks that have it, of all classes" {
+    { stencil; printf 'rank 3\nMPI_Comm_size\n'; } | recording a
+    { stencil | sed 's/repeat 50/repeat 51/'; printf 'rank 3\nMPI_Comm_rank\n'; } | recording b
+    different
+    [[ ${lines[0]} == "ranks 0-3, thread 0, calls 1 to 150: a loop of 3 calls, 50 times and 51 times" ]] || fail "$output"
+    [[ ${lines[3]} == "rank 3, thread 0, call 154: MPI_Comm_size and MPI_Comm_rank" ]] || fail "$output"
+    [[ $output == *"differ: 2 differences" ]]
+}
+
+@test "where completions are left to chance, the difference that counts is explained" {
+    server 0 1 2 0 1 2 | recording a
+    server 2 0 1 1 2 0 | sed 's/MPI_Finalize/MPI_Comm_size\nMPI_Finalize/' | recording b
+    different
+    [[ ${lines[0]} == "rank 0, thread 0, before call 19: only in b: MPI_Comm_size" ]] || fail "$output"
+    [[ $output == *"differ: 1 difference" ]]
+}
+
+@test "a difference among a million calls is explained from the grammar" {
+    million() { printf 'ranks 1\nMPI_Init\n'; printf 'repeat %s\nMPI_Send tag=%s\n' 100 1 100 2 "$1" 3; printf 'MPI_Barrier\nend\nMPI_Bcast\nend\nMPI_Reduce\nend\n'; }
+    million 45 | recording a
+    million 46 | recording b
+    run -1 timeout 20 "$WEND" diff a b
+    [[ ${lines[0]} == "rank 0, thread 0, calls 3 to 92: a loop of 2 calls, 45 times and 46 times, in each of 10,000 iterations of a loop of 9,202 calls" && ${lines[-1]} == "differ: 1 difference" ]] || fail "$output"
+}
+
+@test "--stat: MPI calls, bytes and times by function, side by side" {
+    stencil | recording a
+    stencil | sed 's/repeat 50/repeat 51/; s/MPI_Finalize/MPI_Barrier/' | recording b
+    run -1 "$WEND" diff --stat a b
+    grep -q '^A is a, B is b$' <<<"$output"
+    # 4 ranks send 80 bytes in each iteration; each call of signature N takes 1 + N us
+    grep -Eq '^MPI_Isend +200 +204 +\+4 +16\.0 KB +16\.3 KB +\+320 B +600 us +612 us +1$' <<<"$output" || fail "$output"
+    grep -Eq '^MPI_Barrier +0 +4 +\+4 +- +- +- +- ' <<<"$output" || fail "$output"
+    grep -Eq '^MPI_Finalize +4 +0 +-4 ' <<<"$output" || fail "$output"
+    grep -Eq '^all MPI calls +616 +628 +\+12$' <<<"$output" || fail "$output"
+    run -0 "$WEND" diff --stat a a
+    [[ ${lines[0]} == "equal: 4 ranks, 616 MPI calls" ]]
+    grep -Eq '^MPI_Isend +200 +200 += +16\.0 KB +16\.0 KB += ' <<<"$output" || fail "$output"
+}
+
+@test "random edits of random loops: the explanation names the edit, and its ranks" {
+    command -v python3 >/dev/null || skip "no python3"
+    python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-edits.py" "$WEND" "$BUILD_DIR/tests/decoder/script" 40
 }

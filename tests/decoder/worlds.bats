@@ -67,7 +67,7 @@ sends() { # OPTIONS…: rank, peer and count of the sends
     run -0 "$WEND" diff --outcomes a b
     recording c 7
     run -1 "$WEND" diff a c
-    [[ $output == *"rank 2 (rank 0 of world 1)"* ]]
+    [[ $output == *"ranks 2-4 (ranks 0-2 of world 1)"* ]]
     run -0 "$WEND" diff --world 2 a c
     rm b/world-*-5.tar.zst
     run -1 "$WEND" diff a b

@@ -1,0 +1,284 @@
+/* hashed.c: see hashed.h. Each rule keeps the lengths and hashes of what it begins with, so that a position is found by
+ * binary search on each level. */
+#include "config.h"
+
+#include "hashed.h"
+
+#include <string.h>
+
+typedef struct {
+    guint64 length, all;       /* calls with a key before a symbol; all of them */
+    Hash hash;                 /* of those with a key */
+} Prefix;
+
+struct Hashed {
+    const WendProgram *program;
+    guint start;
+    const guint32 *keys;
+    guint64 points[POINTS];
+    Prefix **rules;            /* by rule: before each symbol, and behind the last; NULL: not in the expansion */
+};
+
+/* -- making one -- */
+
+static Hash hash_of_key(const Hashed *h, guint32 key)
+{
+    Hash hash = hash_of_nothing;
+    for (guint i = 0; key != 0 && i < POINTS; i++) {
+        hash.hash[i] = key;
+        hash.power[i] = h->points[i];
+    }
+    return hash;
+}
+
+/* What one repetition of a symbol is. */
+static Prefix one_of(const Hashed *h, const WendSymbol *s)
+{
+    if (s->is_rule)
+        return h->rules[s->id][wend_program_rule(h->program, s->id)->n];
+    return (Prefix){h->keys[s->id] != 0, 1, hash_of_key(h, h->keys[s->id])};
+}
+
+static void measure(Hashed *h, guint32 id)
+{
+    const WendRule *rule = wend_program_rule(h->program, id);
+    Prefix *prefix = g_new(Prefix, rule->n + 1);
+    prefix[0] = (Prefix){0, 0, hash_of_nothing};
+    for (guint i = 0; i < rule->n; i++) {
+        const WendSymbol *s = &rule->symbols[i];
+        Prefix one = one_of(h, s);
+        Hash all = s->exponent == 1 ? one.hash : hash_repeat(one.hash, s->exponent);
+        prefix[i + 1] = (Prefix){prefix[i].length + one.length * s->exponent, prefix[i].all + one.all * s->exponent, hash_join(&prefix[i].hash, &all)};
+    }
+    h->rules[id] = prefix;
+}
+
+/* Those that RULE uses first; without recursion, rules nest as deep as the recording likes. */
+static void measure_all(Hashed *h)
+{
+    typedef struct { guint32 rule; guint next; } Frame;
+    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+    g_array_append_val(stack, ((Frame){h->start, 0}));
+    while (stack->len > 0) {
+        Frame *top = &g_array_index(stack, Frame, stack->len - 1);
+        const WendRule *rule = wend_program_rule(h->program, top->rule);
+        while (top->next < rule->n && (!rule->symbols[top->next].is_rule || h->rules[rule->symbols[top->next].id] != NULL))
+            top->next++;
+        if (top->next < rule->n) {
+            Frame below = {rule->symbols[top->next].id, 0};
+            g_array_append_val(stack, below);
+            continue;
+        }
+        if (h->rules[top->rule] == NULL)
+            measure(h, top->rule);
+        g_array_set_size(stack, stack->len - 1);
+    }
+}
+
+Hashed *hashed_new(const WendProgram *p, guint rule, const guint32 *keys, const guint64 points[POINTS])
+{
+    Hashed *h = g_new0(Hashed, 1);
+    h->program = p;
+    h->start = rule;
+    h->keys = keys;
+    memcpy(h->points, points, sizeof h->points);
+    h->rules = g_new0(Prefix *, wend_program_n_rules(p));
+    measure_all(h);
+    return h;
+}
+
+void hashed_free(Hashed *h)
+{
+    if (h == NULL)
+        return;
+    for (guint i = 0; i < wend_program_n_rules(h->program); i++)
+        g_free(h->rules[i]);
+    g_free(h->rules);
+    g_free(h);
+}
+
+guint64 hashed_length(const Hashed *h)
+{
+    return h->rules[h->start][wend_program_rule(h->program, h->start)->n].length;
+}
+
+/* -- positions -- */
+
+/* The symbol of a rule in which position AT is: the last one before which there are no more calls, of those that have any. */
+static guint symbol_at(const Hashed *h, guint32 rule, guint64 at)
+{
+    const Prefix *prefix = h->rules[rule];
+    guint low = 0, high = wend_program_rule(h->program, rule)->n; /* prefix[low] <= at < prefix[high] */
+    while (high - low > 1) {
+        guint middle = low + (high - low) / 2;
+        if (prefix[middle].length <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Goes down to the call at AT; BEFORE, if not NULL, becomes what is before it. */
+static guint32 find(const Hashed *h, guint64 at, Prefix *before)
+{
+    Prefix sum = {0, 0, hash_of_nothing};
+    guint32 rule = h->start;
+    for (;;) {
+        guint i = symbol_at(h, rule, at);
+        const WendSymbol *s = &wend_program_rule(h->program, rule)->symbols[i];
+        const Prefix *prefix = &h->rules[rule][i];
+        Prefix one = one_of(h, s);
+        at -= prefix->length;
+        guint64 times = at / one.length;
+        at -= times * one.length;
+        if (before != NULL) {
+            Hash skipped = hash_repeat(one.hash, times);
+            sum.hash = hash_join(&sum.hash, &prefix->hash);
+            sum.hash = hash_join(&sum.hash, &skipped);
+            sum.all += prefix->all + times * one.all;
+            sum.length += prefix->length + times * one.length;
+        }
+        if (!s->is_rule) {
+            if (before != NULL)
+                *before = sum;
+            return s->id;
+        }
+        rule = s->id;
+    }
+}
+
+static Hash before(const Hashed *h, guint64 at)
+{
+    Prefix sum;
+    if (at == hashed_length(h))
+        return h->rules[h->start][wend_program_rule(h->program, h->start)->n].hash;
+    find(h, at, &sum);
+    return sum.hash;
+}
+
+guint32 hashed_terminal(const Hashed *h, guint64 at)
+{
+    return find(h, at, NULL);
+}
+
+guint32 hashed_key(const Hashed *h, guint64 at)
+{
+    return h->keys[find(h, at, NULL)];
+}
+
+guint64 hashed_index(const Hashed *h, guint64 at)
+{
+    Prefix sum;
+    if (at >= hashed_length(h))
+        return h->rules[h->start][wend_program_rule(h->program, h->start)->n].all;
+    find(h, at, &sum);
+    return sum.all;
+}
+
+gboolean hashed_symbol(const Hashed *h, guint64 at, guint level, HashedSymbol *symbol)
+{
+    guint32 rule = h->start;
+    for (;;) {
+        guint i = symbol_at(h, rule, at);
+        const WendSymbol *s = &wend_program_rule(h->program, rule)->symbols[i];
+        Prefix one = one_of(h, s);
+        at -= h->rules[rule][i].length;
+        guint64 times = at / one.length;
+        at -= times * one.length;
+        if (at == 0) {
+            *symbol = (HashedSymbol){one.length, s->exponent - times, s->is_rule, s->id};
+            if (level-- == 0 || !s->is_rule)
+                return s->is_rule;
+        }
+        rule = s->id; /* of a terminal nothing is left */
+    }
+}
+
+/* -- parts -- */
+
+static Hash power_of(const Hashed *h, guint64 n)
+{
+    Hash one = {{0, 0}, {h->points[0], h->points[1]}};
+    return hash_repeat(one, n);
+}
+
+/* What is between two prefixes N calls apart. */
+static Hash difference(const Hash *whole, const Hash *head, const Hash *n)
+{
+    Hash part;
+    for (guint i = 0; i < POINTS; i++) {
+        part.hash[i] = hash_reduce(whole->hash[i] + MODULUS - hash_multiply(head->hash[i], n->power[i]));
+        part.power[i] = n->power[i];
+    }
+    return part;
+}
+
+Hash hashed_part(const Hashed *h, guint64 first, guint64 n)
+{
+    Hash head = before(h, first), whole = before(h, first + n), power = power_of(h, n);
+    return difference(&whole, &head, &power);
+}
+
+static gboolean equal(const Hash *a, const Hash *b)
+{
+    return memcmp(a->hash, b->hash, sizeof a->hash) == 0;
+}
+
+/* The largest N up to MOST for which FITS holds, which it does for all smaller ones: first in steps that double, since most answers
+ * are small or all of it. */
+typedef struct {
+    const Hashed *a, *b;
+    guint64 i, j;
+    Hash fixed[2];             /* before I and J, or up to them */
+    gboolean end;
+} Question;
+
+static gboolean fits(const Question *q, guint64 n)
+{
+    Hash power = power_of(q->a, n), x, y;
+    Hash other_a = before(q->a, q->end ? q->i - n : q->i + n), other_b = before(q->b, q->end ? q->j - n : q->j + n);
+    x = q->end ? difference(&q->fixed[0], &other_a, &power) : difference(&other_a, &q->fixed[0], &power);
+    y = q->end ? difference(&q->fixed[1], &other_b, &power) : difference(&other_b, &q->fixed[1], &power);
+    return equal(&x, &y);
+}
+
+static guint64 answer(const Question *q, guint64 most)
+{
+    if (most == 0)
+        return 0;
+    guint64 low = 0, high = 1; /* LOW fits */
+    while (high < most && fits(q, high)) {
+        low = high;
+        high *= 2;
+    }
+    if (high >= most) {
+        if (fits(q, most))
+            return most;
+        high = most;
+    }
+    while (high - low > 1) { /* HIGH does not */
+        guint64 middle = low + (high - low) / 2;
+        if (fits(q, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+guint64 hashed_common(const Hashed *a, guint64 i, const Hashed *b, guint64 j, guint64 most)
+{
+    most = MIN(most, MIN(hashed_length(a) - i, hashed_length(b) - j));
+    if (most > 0 && hashed_key(a, i) != hashed_key(b, j))
+        return 0;
+    return answer(&(Question){a, b, i, j, {before(a, i), before(b, j)}, FALSE}, most);
+}
+
+guint64 hashed_common_end(const Hashed *a, guint64 i, const Hashed *b, guint64 j, guint64 most)
+{
+    most = MIN(most, MIN(i, j));
+    if (most > 0 && hashed_key(a, i - 1) != hashed_key(b, j - 1))
+        return 0;
+    return answer(&(Question){a, b, i, j, {before(a, i), before(b, j)}, TRUE}, most);
+}

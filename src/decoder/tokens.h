@@ -1,0 +1,21 @@
+/* tokens.h: a string of calls as a row of single calls and loops. */
+#ifndef WEND_DECODER_TOKENS_H
+#define WEND_DECODER_TOKENS_H
+
+#include <glib.h>
+
+#include "hashed.h"
+
+typedef struct {
+    guint64 at, period, times; /* TIMES repetitions of the PERIOD calls from AT on; a call: 1, 1 */
+    Hash hash;                 /* of one repetition */
+} Token;
+
+/* Those of the calls from FROM up to TO: they follow each other without gaps. A loop begins as early as it can and has no shorter period, so that equal
+ * calls give equal tokens however the grammar has them. Of nested loops the outermost is one. NULL: there would be too many. */
+GArray *tokens_of(const Hashed *h, guint64 from, guint64 to);
+
+/* The shortest period of the N calls from AT on that have PERIOD, of those by which PERIOD can be divided. */
+guint64 tokens_primitive(const Hashed *h, guint64 at, guint64 period, guint64 n);
+
+#endif
