@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,20 +274,31 @@ static Attendance of_node(int size)
     return ATTENDANCE_PARTIAL;
 }
 
+/* How long those that have come wait for others: of ranks that are known to come, as long as it takes. */
+static double patience = INFINITY;
+
 Attendance attendance_wait(int size, double seconds)
 {
-    MPI_Errhandler before;
     Attendance result = size == 1 ? ATTENDANCE_ALL : of_node(size);
-    if (result != ATTENDANCE_UNKNOWN || PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &before) != MPI_SUCCESS)
+    if (result != ATTENDANCE_UNKNOWN)
         return result;
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    patience = seconds;
     /* Twice: one that gave up just when the last came is missed by all in the second. */
     result = ATTENDANCE_ALL;
     for (int round = 0; round < 2 && result == ATTENDANCE_ALL; round++) {
         MPI_Request request;
         result = PMPI_Ibarrier(MPI_COMM_WORLD, &request) == MPI_SUCCESS ? wait_for(&request, seconds) : ATTENDANCE_UNKNOWN;
     }
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
-    PMPI_Errhandler_free(&before);
     return result;
+}
+
+bool attendance_agree(bool own)
+{
+    static int answers[2][2];         /* an operation that is given up goes on with its buffers */
+    static int asked;
+    int *mine = answers[asked++ % 2], *least = mine + 1;
+    MPI_Request request;
+    *mine = own;
+    return PMPI_Iallreduce(mine, least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request) == MPI_SUCCESS
+           && wait_for(&request, patience) == ATTENDANCE_ALL && *least;
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "../../lib/budget.h"
 #include "../../lib/printable.h"
@@ -15,6 +16,7 @@
 #include "late.h"
 #include "own.gen.h"
 #include "requests.h"
+#include "shield.h"
 #include "threads.h"
 
 State wend_state = {
@@ -58,9 +60,10 @@ static void print_line(const char *message, size_t n)
     wend_printable(line + before, size - before - 1, message, n, utf8);
     size_t length = strlen(line);
     line[length] = '\n';
-    /* One write, so that lines of several ranks do not mix. */
-    if (fwrite(line, 1, length + 1, stderr) == length + 1)
-        fflush(stderr);
+    /* One write, so that lines of several ranks do not mix; not stdio's, whose state is the
+     * application's: what cannot be written would be tried again at exit, and an application may
+     * ask for errors of stderr. */
+    shield_line(STDERR_FILENO, &(struct iovec){line, length + 1}, 1);
     free_room(line, some, size);
 }
 
@@ -82,6 +85,19 @@ void state_say(const char *format, ...)
         free_room(message, some, size);
     }
     errno = saved;
+}
+
+void state_note_user(void)
+{
+    state()->user.uid = geteuid();
+    state()->user.gid = getegid();
+    state()->user.dumpable = prctl(PR_GET_DUMPABLE);
+}
+
+bool state_is_other_user(void)
+{
+    const State *s = state();
+    return s->user.uid != geteuid() || s->user.gid != getegid() || s->user.dumpable != prctl(PR_GET_DUMPABLE);
 }
 
 void state_break(const char *why)
@@ -303,15 +319,6 @@ void callback_leave(void)
 }
 
 /* -- the end of a call -- */
-
-int call_error_class(int rc)
-{
-    int class;
-    if (PMPI_Error_class(rc, &class) != MPI_SUCCESS)
-        class = rc;
-    facts_note_error_class(class);
-    return class;
-}
 
 static bool append_poll(Call *c, Sequence *q)
 {

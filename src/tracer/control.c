@@ -16,6 +16,7 @@
 #include "comm.h"
 #include "encode.h"
 #include "ending.h"
+#include "errhandlers.h"
 #include "functions.gen.h"
 #include "handles.h"
 #include "late.h"
@@ -24,6 +25,7 @@
 #include "own.gen.h"
 #include "parts.h"
 #include "settings.h"
+#include "shield.h"
 #include "spawn.h"
 #include "stranger.h"
 #include "threads.h"
@@ -140,6 +142,8 @@ static void stop_for_good(void)
 
 void control_open(void)
 {
+    Shield shield;
+    shield_raise(&shield);
     top_started();
     if (state()->world_rank == 0) {
         say_problems();
@@ -149,6 +153,7 @@ void control_open(void)
     }
     limit_open();
     watch_ends();
+    shield_lower(&shield);
 }
 
 static void watch_self(void);
@@ -158,9 +163,12 @@ static void world_open(void)
 {
     State *s = state();
     MPI_Comm parent = MPI_COMM_NULL;
+    Errhandlers handlers;
     clock_calibrate();
     s->started = s->worldly = s->world = true;
     s->process = getpid();
+    state_note_user();
+    errhandlers_suspend(&handlers);
     PMPI_Query_thread(&s->thread_level);
     PMPI_Comm_rank(MPI_COMM_WORLD, &s->world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &s->world_size);
@@ -177,6 +185,7 @@ static void world_open(void)
     datatypes_open();
 
     control_open();
+    errhandlers_restore(&handlers);
 }
 
 int MPI_Init(int *argc, char ***argv)
@@ -252,35 +261,73 @@ void control_say_absent(void)
         state_say("rank %d runs without wend trace: nothing was recorded", node.first_without);
 }
 
+/* The merge's communicator, on all ranks or on none: one that failed alone would leave the others in the merge. So whether
+ * all can communicate is found out before, in a way that can be given up. */
+static bool make_comm(MPI_Comm *comm)
+{
+    *comm = MPI_COMM_NULL;
+    if (!attendance_agree(true))
+        return false;
+    /* Copies no attributes, as MPI_Comm_dup does. */
+    bool made = PMPI_Comm_create(MPI_COMM_WORLD, state()->world_group, comm) == MPI_SUCCESS && *comm != MPI_COMM_NULL;
+    if (attendance_agree(made))
+        return true;
+    if (made)
+        PMPI_Comm_free(comm);
+    return false;
+}
+
+static void world_merge(void)
+{
+    State *s = state();
+    MPI_Comm comm;
+    if (make_comm(&comm))
+        control_merge(comm);
+    else if (!s->refused)
+        ending_keep(s->world_rank, "MPI gives no communicator for the merge");
+}
+
+static void world_end(void)
+{
+    State *s = state();
+    switch (attendance_wait(s->world_size, (double)settings()->wait)) {
+    case ATTENDANCE_ALL:
+        world_merge();
+        break;
+    case ATTENDANCE_PARTIAL:
+        if (s->refused)
+            break; /* said already */
+        control_abandon();
+        control_say_absent();
+        break;
+    case ATTENDANCE_UNKNOWN:
+        if (s->refused)
+            break;
+        char why[128];
+        snprintf(why, sizeof why, "not all ranks came to their end under wend trace within %ld s", settings()->wait);
+        ending_keep(s->world_rank, why);
+        break;
+    }
+}
+
 /* MPI still runs, and the application has made its last call. */
 static void world_close(void)
 {
     State *s = state();
+    Shield shield;
+    Errhandlers handlers;
     atomic_store(&s->active, false);
     watcher_quiet();
-    Attendance attendance = attendance_wait(s->world_size, (double)settings()->wait);
-    MPI_Comm comm = MPI_COMM_NULL;
-    if (s->refused && attendance != ATTENDANCE_ALL) {
-        /* said already */
-    } else if (attendance == ATTENDANCE_PARTIAL) {
-        control_abandon();
-        control_say_absent();
-    } else if (attendance == ATTENDANCE_UNKNOWN) {
-        char why[128];
-        snprintf(why, sizeof why, "not all ranks came to their end under wend trace within %ld s", settings()->wait);
-        ending_keep(s->world_rank, why);
-    } else if (PMPI_Comm_create(MPI_COMM_WORLD, s->world_group, &comm) == MPI_SUCCESS && comm != MPI_COMM_NULL) { /* copies no attributes, as MPI_Comm_dup does */
-        PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-        control_merge(comm);
-    } else if (s->world_rank == 0) {
-        state_say("no communicator for the merge: nothing was recorded");
-        control_abandon();
-    }
+    shield_raise(&shield);
+    errhandlers_suspend(&handlers);
+    world_end();
     control_finish();
     if (s->world_group_known) {
         PMPI_Group_free(&s->world_group);
         s->world_group_known = false;
     }
+    errhandlers_restore(&handlers);
+    shield_lower(&shield);
 }
 
 /* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the newest first; the application's functions for that may call MPI.

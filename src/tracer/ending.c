@@ -20,6 +20,7 @@
 #include "control.h"
 #include "output.h"
 #include "parts.h"
+#include "shield.h"
 #include "watcher.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -61,7 +62,7 @@ static const char *name_of(int number)
     return ""; /* not one that on_signal is for */
 }
 
-/* One line, by system calls only. Nobody may read it any more: that is no reason to end by another signal than without Wend. */
+/* One line, by system calls only. */
 static void say(const char *a, const char *b, const char *c, const char *d)
 {
     const char *const pieces[] = {"wend: ", a, b, c, d, "\n"};
@@ -69,14 +70,7 @@ static void say(const char *a, const char *b, const char *c, const char *d)
     struct iovec line[PIECES];
     for (size_t i = 0; i < PIECES; i++)
         line[i] = (struct iovec){(void *)(uintptr_t)pieces[i], strlen(pieces[i])};
-    sigset_t pipe, before, pending;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &pipe, &before);
-    if (syscall(SYS_writev, STDERR_FILENO, line, PIECES) < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE))
-        sigtimedwait(&pipe, NULL, &(struct timespec){0});
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    shield_line(STDERR_FILENO, line, PIECES);
 }
 
 /* To a text of SIZE bytes, what it has room for; snprintf may not be called here. */

@@ -76,14 +76,34 @@ void error_code_added(int code)
     state_unlock(&state()->threads_lock, locked);
 }
 
-int error_code_class(int code)
+static bool is_added(int code)
 {
-    int class;
     bool own = false, locked = state_lock(&state()->threads_lock);
     for (size_t i = 0; i < n_added && !own; i++)
         own = added[i] == code;
     state_unlock(&state()->threads_lock, locked);
-    return own || PMPI_Error_class(code, &class) != MPI_SUCCESS ? code : class;
+    return own;
+}
+
+/* What a callback of the application's returns need be no code of MPI's; some libraries run an error handler if they are asked about
+ * such a number. Of MPICH's codes those above MPI_ERR_LASTCODE are the application's, and of Open MPI's too. */
+static int class_of(int code, bool own)
+{
+    int class;
+    bool known = own || (code >= MPI_SUCCESS && code <= MPI_ERR_LASTCODE);
+    return known && PMPI_Error_class(code, &class) == MPI_SUCCESS ? class : code;
+}
+
+int call_error_class(int rc)
+{
+    int class = class_of(rc, rc > MPI_ERR_LASTCODE && is_added(rc));
+    facts_note_error_class(class);
+    return class;
+}
+
+int error_code_class(int code)
+{
+    return is_added(code) ? code : class_of(code, false);
 }
 
 static void add(WendFacts *f, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -28,6 +28,8 @@
 enum { FROM_PART = 16 };
 enum { TAG_HEADER = 1, TAG_ANSWER, TAG_DATA };
 static const uint64_t CHUNK = UINT64_C(1) << 30; /* counts are ints */
+/* What all transports take along with the message itself: none lets one process read the other's memory for so little. */
+static const uint64_t SMALL_CHUNK = 2048;
 
 typedef struct {
     void *library;
@@ -50,12 +52,14 @@ typedef struct {
     uint64_t bytes;
     uint64_t memory;                  /* that they take as a WendMerge, and until they are one with another */
     int32_t rank;
-    char why[236];
+    int32_t small;                    /* only small chunks will do */
+    char why[232];
 } Header;
 
 typedef struct {
     Core core;
     WendMerge *merge;                 /* NULL once something has failed */
+    bool small;                       /* see Header */
     Header trouble;                   /* the first */
 } Merge;
 
@@ -166,10 +170,10 @@ static void merge_open(Merge *m)
 
 /* -- between two ranks -- */
 
-static bool transfer(bool sending, void *data, uint64_t bytes, int partner, MPI_Comm comm)
+static bool transfer(bool sending, void *data, uint64_t bytes, uint64_t chunk, int partner, MPI_Comm comm)
 {
-    for (uint64_t at = 0; at < bytes; at += CHUNK) {
-        int n = (int)(bytes - at < CHUNK ? bytes - at : CHUNK);
+    for (uint64_t at = 0; at < bytes; at += chunk) {
+        int n = (int)(bytes - at < chunk ? bytes - at : chunk);
         char *p = (char *)data + at;
         int rc = sending ? PMPI_Send(p, n, MPI_BYTE, partner, TAG_DATA, comm)
                          : PMPI_Recv(p, n, MPI_BYTE, partner, TAG_DATA, comm, MPI_STATUS_IGNORE);
@@ -179,18 +183,22 @@ static bool transfer(bool sending, void *data, uint64_t bytes, int partner, MPI_
     return true;
 }
 
+/* The answer to a header: what the other rank is to do. */
+enum { DROP, SEND, SEND_SMALL };
+
 static void give(Merge *m, int partner, MPI_Comm comm)
 {
     GByteArray *bytes = m->merge ? m->core.encode(m->merge) : NULL;
-    int wanted = 0;
+    int wanted = DROP;
     if (m->merge && !bytes)
         fail(m, "out of memory");
     Header header = m->trouble;
+    header.small = m->small;
     header.bytes = bytes ? bytes->len : 0;
     header.memory = bytes ? m->core.memory(m->merge) + m->core.absorbing(m->merge) : 0;
     if (PMPI_Send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm) == MPI_SUCCESS
-        && PMPI_Recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS && wanted)
-        transfer(true, bytes->data, bytes->len, partner, comm);
+        && PMPI_Recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS && wanted != DROP)
+        transfer(true, bytes->data, bytes->len, wanted == SEND_SMALL ? SMALL_CHUNK : CHUNK, partner, comm);
     if (bytes)
         m->core.array_free(bytes, TRUE);
 }
@@ -210,12 +218,13 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
     uint8_t *data = m->merge && affords(m, header.bytes + header.memory, limit_room(step)) ? malloc(header.bytes ? header.bytes : 1) : NULL;
     if (m->merge && !data)
         fail(m, "out of memory");
-    int wanted = m->merge != NULL && header.bytes > 0;
+    bool small = m->small || header.small;
+    int wanted = !m->merge || header.bytes == 0 ? DROP : small ? SEND_SMALL : SEND;
     PMPI_Send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
     GError *error = NULL;
-    if (wanted && !transfer(false, data, header.bytes, partner, comm))
+    if (wanted != DROP && !transfer(false, data, header.bytes, small ? SMALL_CHUNK : CHUNK, partner, comm))
         fail(m, "the merge lost rank %d", partner);
-    else if (wanted && !m->core.absorb(m->merge, data, header.bytes, &error))
+    else if (wanted != DROP && !m->core.absorb(m->merge, data, header.bytes, &error))
         fail_of(m, error);
     free(data);
 }
@@ -272,7 +281,7 @@ static void keep_part(const Merge *m, int rank)
 
 bool finalize_merge(MPI_Comm comm)
 {
-    Merge m = {.trouble = {.rank = -1}};
+    Merge m = {.small = state_is_other_user(), .trouble = {.rank = -1}};
     int rank, size, saved = errno;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);

@@ -9,6 +9,7 @@ TRACER_SOURCES = \
 	src/tracer/cuda.c \
 	src/tracer/control.c src/tracer/control.h \
 	src/tracer/ending.c src/tracer/ending.h \
+	src/tracer/errhandlers.c src/tracer/errhandlers.h \
 	src/tracer/exec.c src/tracer/exec.h \
 	src/tracer/facts.c \
 	src/tracer/family.h \
@@ -29,6 +30,7 @@ TRACER_SOURCES = \
 	src/tracer/scratch.c src/tracer/scratch.h \
 	src/tracer/sessions.c \
 	src/tracer/settings.c src/tracer/settings.h \
+	src/tracer/shield.c src/tracer/shield.h \
 	src/tracer/spawn.c src/tracer/spawn.h src/tracer/spawn_mpich.c src/tracer/spawn_openmpi.c \
 	src/tracer/state.h \
 	src/tracer/stranger.c src/tracer/stranger.h \

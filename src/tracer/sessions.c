@@ -7,14 +7,29 @@
 
 #include "attendance.h"
 #include "encode.h"
+#include "ending.h"
 #include "functions.gen.h"
 #include "handles.h"
 #include "comm.h"
 #include "own.gen.h"
+#include "shield.h"
 #include "watcher.h"
 
 #define SESSION_TAG "org.wend.merge"
 #define WORLD_PSET "mpi://WORLD"
+
+/* The session is the application's, and so is what handles its errors. */
+static bool world_of(MPI_Session session, MPI_Group *world)
+{
+    MPI_Errhandler before;
+    if (PMPI_Session_get_errhandler(session, &before) != MPI_SUCCESS)
+        return false;
+    PMPI_Session_set_errhandler(session, MPI_ERRORS_RETURN);
+    bool known = PMPI_Group_from_session_pset(session, WORLD_PSET, world) == MPI_SUCCESS;
+    PMPI_Session_set_errhandler(session, before);
+    PMPI_Errhandler_free(&before);
+    return known;
+}
 
 static void session_open(MPI_Session session)
 {
@@ -23,12 +38,13 @@ static void session_open(MPI_Session session)
     clock_calibrate();
     s->started = true;
     s->process = getpid();
+    state_note_user();
     atomic_store(&s->multiple, true);
     datatypes_open();
     if (s->world_group_known)
         return;
     facts_open();
-    if (PMPI_Group_from_session_pset(session, WORLD_PSET, &world) != MPI_SUCCESS)
+    if (!world_of(session, &world))
         return;
     s->world_group = world;
     s->world_group_known = true;
@@ -72,7 +88,6 @@ static void sessions_merge(void)
     MPI_Group world;
     MPI_Comm comm;
     NodeAttendance node;
-    watcher_quiet();
     /* What follows is collective, and MPI has nothing that could tell before. */
     if (attendance_of_node(&node) && node.first_without >= 0) {
         control_say_absent();
@@ -80,11 +95,13 @@ static void sessions_merge(void)
         return;
     }
     if (PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS) {
-        state_say("no session for the merge: nothing was recorded");
+        ending_keep(state()->world_rank, "MPI gives no session for the merge");
         return;
     }
     if (PMPI_Group_from_session_pset(session, WORLD_PSET, &world) == MPI_SUCCESS) {
-        if (PMPI_Comm_create_from_group(world, SESSION_TAG, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) == MPI_SUCCESS && control_merge(comm))
+        if (PMPI_Comm_create_from_group(world, SESSION_TAG, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) != MPI_SUCCESS)
+            ending_keep(state()->world_rank, "MPI gives no communicator for the merge");
+        else if (control_merge(comm))
             control_finish();
         PMPI_Group_free(&world);
     }
@@ -111,7 +128,11 @@ int MPI_Session_finalize(MPI_Session *session)
             c->thread->inside = true;
         }
         handle_freed(c, HANDLE_SESSION, (uintptr_t)before);
+        Shield shield;
+        watcher_quiet();
+        shield_raise(&shield);
         sessions_merge();
+        shield_lower(&shield);
         if (s->world_group_known) {
             PMPI_Group_free(&s->world_group);
             s->world_group_known = false;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "handles.h"
 #include "module.h"
 #include "output.h"
 #include "parts.h"
@@ -44,10 +45,19 @@ void spawn_say_too_long(void)
         state_say("paths or settings are too long for what the MPI library passes on: processes that the application starts are not recorded");
 }
 
+/* To ask MPI about others would run the application's error handler. */
+static bool knows(const MPI_Info *infos, int n)
+{
+    for (int i = 0; infos && i < n; i++)
+        if (handle_word(HANDLE_INFO, (uintptr_t)infos[i]) == WEND_UNKNOWN)
+            return false;
+    return true;
+}
+
 Spawn spawn_begin(Call *c, bool at_root, int n, int n_processes, char *const *commands, char **const *argvs, const MPI_Info *infos)
 {
     Spawn spawn = {(char **)commands, (char ***)argvs, infos};
-    if (at_root && n > 0 && n_processes >= 0 && commands && state()->world)
+    if (at_root && n > 0 && n_processes >= 0 && commands && state()->world && knows(infos, n))
         spawn_wrap(c, n, &spawn);
     return spawn;
 }

@@ -72,6 +72,7 @@ typedef struct State {
     bool spare;                       /* another libwend.so is in this process, before this one, and does it all */
     bool started;                     /* MPI has been started in this process */
     long process;                     /* and this is its number: children by vfork, which share all this, have others */
+    struct { long uid, gid, dumpable; } user; /* then */
     bool worldly;                     /* MPI_Init has succeeded */
     bool world;                       /* and MPI_Finalize has not begun */
     _Atomic bool refused;             /* no place for the recording, and said so */
@@ -94,6 +95,12 @@ static inline bool state_inherited(void)
 {
     return state()->forked || syscall(SYS_getpid) != state()->process;
 }
+
+/* Notes whose process this is, when MPI starts; and is it another's now (setuid and the like)? Then the kernel refuses what MPI
+ * libraries do to move large messages within a host, which is to read the other process's memory: UCX aborts, and Open MPI's
+ * vader goes on with what it has not read. */
+void state_note_user(void);
+bool state_is_other_user(void);
 
 static inline bool state_lock(pthread_mutex_t *lock)
 {

@@ -18,6 +18,7 @@
 #include "launcher.h"
 #include "late.h"
 #include "settings.h"
+#include "shield.h"
 #include "state.h"
 #include "symbols.h"
 
@@ -114,8 +115,12 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
     char program[1024];
     wend_printable(program, sizeof program, program_invocation_short_name,
                    strlen(program_invocation_short_name), wend_printable_utf8());
-    dprintf(standard_error >= 0 ? standard_error : STDERR_FILENO,
-            "wend: %s %s: nothing was recorded\n", program, why);
+    const char *const texts[] = {"wend: ", program, " ", why, ": nothing was recorded\n"};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    struct iovec pieces[TEXTS];
+    for (size_t i = 0; i < TEXTS; i++)
+        pieces[i] = (struct iovec){(void *)(uintptr_t)texts[i], strlen(texts[i])};
+    shield_line(standard_error >= 0 ? standard_error : STDERR_FILENO, pieces, TEXTS);
 }
 
 /* Some shells end so. */

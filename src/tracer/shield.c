@@ -1,0 +1,102 @@
+/* shield.c: see shield.h. */
+#include "shield.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int signals[] = {SIGPIPE, SIGXFSZ};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+void shield_raise(Shield *s)
+{
+    int saved = errno;
+    sigset_t all, pending;
+    sigemptyset(&all);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(&all, signals[i]);
+    pthread_sigmask(SIG_BLOCK, &all, &s->before);
+    /* One that is pending already stays so, and a second of its kind cannot be told from it. */
+    sigemptyset(&s->own);
+    sigpending(&pending);
+    for (int i = 0; i < SIGNALS; i++)
+        if (!sigismember(&pending, signals[i]))
+            sigaddset(&s->own, signals[i]);
+    errno = saved;
+}
+
+/* The kernel's own, for what this process did: it gives them the process's number, as if it had sent them to itself. */
+static bool is_of_write(const siginfo_t *info)
+{
+    return info->si_code > 0 || (info->si_code == SI_USER && info->si_pid == getpid());
+}
+
+static void take_back(int number)
+{
+    sigset_t one;
+    siginfo_t info;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    if (sigtimedwait(&one, &info, &(struct timespec){0}) != number || is_of_write(&info))
+        return;
+    if (syscall(SYS_rt_sigqueueinfo, getpid(), number, &info) != 0)
+        syscall(SYS_kill, getpid(), number);
+}
+
+void shield_lower(const Shield *s)
+{
+    int saved = errno;
+    for (int i = 0; i < SIGNALS; i++)
+        if (sigismember(&s->own, signals[i]))
+            take_back(signals[i]);
+    pthread_sigmask(SIG_SETMASK, &s->before, NULL);
+    errno = saved;
+}
+
+/* -- lines -- */
+
+static bool without_stderr;           /* when the library was loaded */
+
+__attribute__((constructor)) static void look_for_stderr(void)
+{
+    int saved = errno;
+    without_stderr = fcntl(STDERR_FILENO, F_GETFD) < 0;
+    errno = saved;
+}
+
+/* What is left of PIECES after DONE bytes. */
+static void drop(struct iovec **pieces, size_t *n, size_t done)
+{
+    while (*n > 0 && done >= (*pieces)->iov_len) {
+        done -= (*pieces)->iov_len;
+        ++*pieces;
+        --*n;
+    }
+    if (*n > 0) {
+        (*pieces)->iov_base = (char *)(*pieces)->iov_base + done;
+        (*pieces)->iov_len -= done;
+    }
+}
+
+void shield_line(int fd, struct iovec *pieces, size_t n)
+{
+    int saved = errno;
+    Shield shield;
+    if (fd == STDERR_FILENO && without_stderr)
+        return;
+    shield_raise(&shield);
+    drop(&pieces, &n, 0);
+    while (n > 0) {
+        long done = syscall(SYS_writev, fd, pieces, n);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            break;
+        drop(&pieces, &n, (size_t)done);
+    }
+    shield_lower(&shield);
+    errno = saved;
+}
