@@ -58,6 +58,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/torus.c \
 	tests/programs/trips.c \
 	tests/programs/twice.c \
+	tests/programs/unlucky.c \
 	tests/programs/wildcards.c
 TEST_PROGRAM_BINARIES = $(TEST_PROGRAM_FILES:.c=)
 $(TEST_PROGRAM_BINARIES): %: %.c

@@ -15,12 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "attendance.h"
+#include "kept.h"
+#include "shield.h"
 #include "spawn.h"
 #include "state.h"
 
@@ -39,11 +42,11 @@ static _Atomic bool any;              /* there has been a dynamic window */
 static List *own;
 static List *_Atomic own_head;        /* its first page once more, which stays where it is */
 static long job;                      /* tells this world's processes from others; 0: not asked yet, -1: unknown */
-static int own_file = -1;
+static KeptFile own_file = KEPT_NONE;
 static size_t own_bytes;
 
 /* By world rank. */
-static struct { const List *list; size_t bytes; int file; } *peers;
+static struct { const List *list; size_t bytes; KeptFile file; } *peers;
 static int n_peers;                   /* found */
 static int looks;                     /* at /proc since the last window was made */
 static uint64_t look_again;           /* not before, in nanoseconds */
@@ -62,6 +65,16 @@ static long job_number(void)
     return (long)(XXH3_64bits_withSeed(name, strlen(name), (uint64_t)launcher) >> 2 | 1);
 }
 
+/* With memory for all of it, or a page of it that is not to be had would be a SIGBUS. A limit on the size of files counts here too. */
+static bool resize(int file, size_t bytes)
+{
+    Shield shield;
+    shield_raise(&shield);
+    bool good = fallocate(file, 0, 0, (off_t)bytes) == 0;
+    shield_lower(&shield);
+    return good;
+}
+
 static bool own_make(void)
 {
     char name[64];
@@ -72,16 +85,15 @@ static bool own_make(void)
     if (job < 0 || s->world_rank < 0)
         return false;
     snprintf(name, sizeof name, "wend-%ld-%d", job, s->world_rank);
-    int file = memfd_create(name, MFD_CLOEXEC);
-    if (file < 0)
+    if (!kept_take(&own_file, memfd_create(name, MFD_CLOEXEC)))
         return false;
-    void *p = ftruncate(file, (off_t)bytes) == 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    int file = own_file.number;
+    void *p = resize(file, bytes) ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
     if (p == MAP_FAILED) {
-        close(file);
+        kept_close(&own_file);
         return false;
     }
     own = p;
-    own_file = file;
     own_bytes = bytes;
     p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     atomic_store(&own_head, p == MAP_FAILED ? NULL : p);
@@ -94,7 +106,8 @@ static bool own_grow(void)
 {
     if (own->n < list_room(own_bytes))
         return true;
-    if (ftruncate(own_file, (off_t)(2 * own_bytes)) != 0)
+    int file = kept_number(&own_file);
+    if (file < 0 || !resize(file, 2 * own_bytes))
         return false;
     void *p = mremap(own, own_bytes, 2 * own_bytes, MREMAP_MAYMOVE);
     if (p == MAP_FAILED)
@@ -194,11 +207,10 @@ static void look_at_process(const char *pid)
             continue;
         name[n] = '\0';
         long rank = strtol(name + length, NULL, 10);
-        if (rank < 0 || rank >= state()->world_size || peers[rank].file >= 0)
+        if (rank < 0 || rank >= state()->world_size || peers[rank].file.number >= 0)
             continue;
         snprintf(path, sizeof path, "/proc/%s/fd/%s", pid, d->d_name);
-        peers[rank].file = open(path, O_RDONLY | O_CLOEXEC);
-        n_peers += peers[rank].file >= 0;
+        n_peers += kept_take(&peers[rank].file, open(path, O_RDONLY | O_CLOEXEC));
     }
     closedir(files);
 }
@@ -215,7 +227,7 @@ static void look_for_peers(void)
         if (!peers)
             return;
         for (int i = 0; i < state()->world_size; i++)
-            peers[i].file = -1;
+            peers[i].file.number = -1;
     }
     DIR *proc = opendir("/proc");
     if (!proc)
@@ -237,15 +249,17 @@ static const List *list_of(int rank, size_t *room)
     }
     if (rank < 0 || rank >= state()->world_size)
         return NULL;
-    if (!peers || peers[rank].file < 0)
+    if (!peers || peers[rank].file.number < 0)
         look_for_peers();
-    if (!peers || peers[rank].file < 0)
+    if (!peers || peers[rank].file.number < 0)
         return NULL;
     if (!peers[rank].list || peers[rank].list->n > list_room(peers[rank].bytes)) { /* new, or it has grown */
-        off_t bytes = lseek(peers[rank].file, 0, SEEK_END);
+        int file = kept_number(&peers[rank].file);
+        struct stat info;
+        off_t bytes = file >= 0 && fstat(file, &info) == 0 ? info.st_size : 0;
         if (peers[rank].list)
             munmap((void *)(uintptr_t)peers[rank].list, peers[rank].bytes);
-        void *p = bytes > 0 ? mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, peers[rank].file, 0) : MAP_FAILED;
+        void *p = bytes > 0 ? mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
         peers[rank].list = p == MAP_FAILED ? NULL : p;
         peers[rank].bytes = (size_t)bytes;
     }
@@ -316,7 +330,7 @@ static bool find_elsewhere(uintptr_t address, Where *where)
     pthread_mutex_lock(&lock);
     look_for_peers();
     for (int i = 0; i < state()->world_size && peers && !found; i++)
-        if (i != state()->world_rank && peers[i].file >= 0 && (found = find(i, address, &w, &have)))
+        if (i != state()->world_rank && peers[i].file.number >= 0 && (found = find(i, address, &w, &have)))
             *where = (Where){WEND_SEGMENT(WEND_SEGMENT_REMOTE, w.segment), WEND_REMOTE_OFFSET(i, w.offset)};
     pthread_mutex_unlock(&lock);
     errno = saved;

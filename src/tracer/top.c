@@ -15,6 +15,7 @@
 #include "../../lib/printable.h"
 #include "control.h"
 #include "ending.h"
+#include "kept.h"
 #include "launcher.h"
 #include "late.h"
 #include "settings.h"
@@ -76,15 +77,13 @@ static const char *missed(void)
 }
 
 /* Many programs close standard error as the last thing that they do (all of GNU's), before libraries are told of the end. */
-static int standard_error = -1;
+static KeptFile standard_error = KEPT_NONE;
 static long process;                  /* that loaded the library; a child that it forks says nothing */
 
 /* A child that goes on after its parent must not hold a pipe open that somebody reads to its end. */
 static void in_child(void)
 {
-    if (standard_error >= 0)
-        close(standard_error);
-    standard_error = -1;
+    kept_close(&standard_error);
 }
 
 __attribute__((constructor)) static void keep_standard_error(void)
@@ -93,7 +92,7 @@ __attribute__((constructor)) static void keep_standard_error(void)
     long faults;
     process = (long)getpid();
     if (is_top(&faults) && launcher_speaks()) {
-        standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 200); /* not among the numbers that programs count on */
+        kept_take(&standard_error, fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
         pthread_atfork(NULL, NULL, in_child);
     }
     errno = saved;
@@ -108,7 +107,7 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
     const char *why = s->other_family ? "has an MPI library that libwend-" MPI_FAMILY ".so is not for (wend trace takes the right one)" : missed();
     if (!why) {
         /* With a name of the tracer's own choice there is no telling where children have left a recording. */
-        if (standard_error < 0 || !is_top(&faults) || (had_children(faults) && (!settings()->output || has_recording(settings()->output))))
+        if (standard_error.number < 0 || !is_top(&faults) || (had_children(faults) && (!settings()->output || has_recording(settings()->output))))
             return;
         why = "did not start MPI";
     }
@@ -120,7 +119,8 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
     struct iovec pieces[TEXTS];
     for (size_t i = 0; i < TEXTS; i++)
         pieces[i] = (struct iovec){(void *)(uintptr_t)texts[i], strlen(texts[i])};
-    shield_line(standard_error >= 0 ? standard_error : STDERR_FILENO, pieces, TEXTS);
+    int kept = kept_number(&standard_error);
+    shield_line(kept >= 0 ? kept : STDERR_FILENO, pieces, TEXTS);
 }
 
 /* Some shells end so. */

@@ -6,15 +6,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -25,6 +28,7 @@
 #include "../../lib/saved.h"
 #include "call.h"
 #include "control.h"
+#include "kept.h"
 #include "parts.h"
 #include "scratch.h"
 #include "settings.h"
@@ -49,8 +53,9 @@ static pthread_t thread;
 
 /* -- the socket -- */
 
-static _Atomic int sock = -1;
-static ino_t sock_inode;
+/* Under one number in the application's table of files and in the watcher's, if that has its own. */
+static KeptFile sock = KEPT_NONE;
+static _Atomic bool sock_bound;
 static struct stat folder_info;       /* in the names */
 
 static void name_of(int rank, struct sockaddr_un *a, socklen_t *n)
@@ -71,50 +76,31 @@ static void name_of(int rank, struct sockaddr_un *a, socklen_t *n)
     *n = (socklen_t)(p - (char *)a);
 }
 
+/* For the application's thread: afterwards both have it. */
+static void sock_make(void)
+{
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+    if (fd >= 0) /* anybody may write to it: who it is comes with what is said */
+        setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+    atomic_store(&sock_bound, false);
+    kept_take(&sock, fd);
+}
+
 static void sock_open(void)
 {
     struct sockaddr_un a;
     socklen_t n;
-    struct stat info;
-    if (atomic_load(&sock) >= 0 || syscall(SYS_newfstatat, AT_FDCWD, parts_folder(), &folder_info, 0) != 0)
+    int fd = kept_number(&sock);
+    if (fd < 0 || syscall(SYS_newfstatat, AT_FDCWD, parts_folder(), &folder_info, 0) != 0)
         return;
-    long fd = syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return;
-    int on = 1;                       /* anybody may write to it: who it is comes with what is said */
-    syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_PASSCRED, &on, (long)sizeof on);
-    long high = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 200); /* not among the numbers that programs count on */
-    if (high >= 0) {
-        syscall(SYS_close, fd);
-        fd = high;
-    }
     name_of(state()->world_rank, &a, &n);
-    if (syscall(SYS_bind, fd, &a, n) != 0 || syscall(SYS_fstat, fd, &info) != 0) {
-        syscall(SYS_close, fd);
-        return;
-    }
-    sock_inode = info.st_ino;
-    atomic_store(&sock, (int)fd);
+    atomic_store(&sock_bound, syscall(SYS_bind, fd, &a, n) == 0);
 }
 
-/* An application may close what it has not opened; the number can be another file's then. */
+/* -1: nobody can write to it. */
 static int sock_get(void)
 {
-    struct stat info;
-    int fd = atomic_load(&sock);
-    if (fd >= 0 && (syscall(SYS_fstat, fd, &info) != 0 || info.st_ino != sock_inode || !S_ISSOCK(info.st_mode))) {
-        atomic_store(&sock, -1);
-        return -1;
-    }
-    return fd;
-}
-
-static void sock_close(void)
-{
-    int fd = sock_get();
-    atomic_store(&sock, -1);
-    if (fd >= 0)
-        syscall(SYS_close, fd);
+    return atomic_load(&sock_bound) ? kept_number(&sock) : -1;
 }
 
 static bool sock_send(int fd, int rank, char what)
@@ -319,10 +305,32 @@ static void rest(int64_t ns)
     }
 }
 
+static void close_files(int first, int last)
+{
+    struct rlimit files;
+    if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+        return;
+    for (int fd = first; fd <= last && getrlimit(RLIMIT_NOFILE, &files) == 0 && (rlim_t)fd < files.rlim_cur; fd++)
+        syscall(SYS_close, fd);
+}
+
+/* A table of files of the watcher's own. What it opens takes no number that the application may be about to get, nor is it
+ * open to what that writes to a number that it has closed; and files that the application has used up are there for the
+ * watcher. Not where a container forbids it. The copies of the application's files are closed: a pipe would not end. */
+static void take_own_files(void)
+{
+    if (syscall(SYS_unshare, CLONE_FILES) != 0)
+        return;
+    int kept = kept_number(&sock);
+    close_files(0, kept - 1);
+    close_files(kept + 1, INT_MAX);
+}
+
 static void *watch(void *unused)
 {
     (void)unused;
     syscall(SYS_prctl, PR_SET_NAME, WATCHER_NAME, 0L, 0L, 0L);
+    take_own_files();
     int64_t period = settings()->checkpoint * SECOND, due = now() + period;
     int64_t look = SECOND / 10, next_look = now();
     bool found = false;
@@ -347,7 +355,6 @@ static void *watch(void *unused)
             until = next_look - t;
         rest(until > 0 ? until : 0);
     }
-    sock_close();
     return NULL;
 }
 
@@ -368,11 +375,18 @@ static bool start(void)
 /* So that the watcher looks around. */
 static void nudge(void)
 {
-    int fd = sock_get();
+    int fd = kept_number(&sock);
+    bool there = fd >= 0;
     atomic_fetch_add(&wake, 1);
     futex_wake(&wake);
+    if (!atomic_load(&sock_bound))
+        return;
+    if (!there) /* the application has closed it */
+        fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0)
         sock_send(fd, state()->world_rank, LOOK);
+    if (fd >= 0 && !there)
+        syscall(SYS_close, fd);
 }
 
 void watcher_open(void)
@@ -385,6 +399,7 @@ void watcher_open(void)
     if (s->world_rank == 0)
         parts_make();
     facts_collect();
+    sock_make();
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* the application's signals are its threads' */
@@ -411,13 +426,14 @@ void watcher_close(void)
     end.tv_sec += SAVE_LIMIT / SECOND;
     if (pthread_timedjoin_np(thread, NULL, &end) != 0)
         pthread_detach(thread);       /* a disk does not answer */
+    kept_close(&sock);
 }
 
 void watcher_in_child(void)
 {
     atomic_store(&opened, false);
     atomic_store(&state()->hold, 0);  /* nobody would release it */
-    sock_close();
+    kept_close(&sock);
 }
 
 static bool watched(void)
