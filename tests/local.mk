@@ -143,6 +143,7 @@ BATS_TESTS = \
 	tests/threads.bats \
 	tests/trace.bats \
 	tests/transparency.bats \
+	tests/unlucky.bats \
 	tests/writing.bats
 EXTRA_DIST += tests/helpers.bash $(BATS_TESTS)
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "own.gen.h"
+#include "runtime.h"
 
 void errhandlers_suspend(Errhandlers *e)
 {

@@ -7,6 +7,7 @@
  *   calls      many calls, so that there is much to record
  *   user N     the process becomes user N's
  *   files      all files that it may open are open
+ *   size N     no file may become larger than N bytes
  *   closed N   for N seconds, file 1 is closed: writes to it fail, and it is what open gives
  *   data FILE  file 2 is FILE, open before MPI is */
 #include <errno.h>
@@ -138,6 +139,12 @@ static void use_files(void)
     printf("rank %d: %s\n", rank, strerror(errno));
 }
 
+static void limit_size(long bytes)
+{
+    struct rlimit limit = {(rlim_t)bytes, (rlim_t)bytes};
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
 /* For others to get in between, all the time. */
 static void close_output(double seconds)
 {
@@ -179,6 +186,8 @@ int main(int argc, char **argv)
             return 77;
         else if (strcmp(argv[i], "files") == 0)
             use_files();
+        else if (strcmp(argv[i], "size") == 0)
+            limit_size(atol(next));
         else if (strcmp(argv[i], "closed") == 0)
             close_output(atof(next));
         else if (strcmp(argv[i], "data") == 0 && write(2, "data\n", 5) != 5)
