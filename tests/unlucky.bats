@@ -128,3 +128,109 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
     WEND_CHECKPOINT=1 same_end 2 size 100000 closed 1.2
     is_recorded
 }
+
+# -- there is no place for the recording --
+
+is_not_run() { # STATUS MESSAGE N OPTION…: by no rank, and one says why
+    local status=0
+    TEST_TIMEOUT=30 mpi "$3" "$WEND" trace "${@:4}" "$PROGRAMS/hello" >out 2>err || status=$?
+    [ "$status" = "$1" ] || fail "${*:4}: status $status" "$(cat out err)" || return
+    ! grep -q hello out || fail "it was run" || return
+    [ "$(grep -c '^wend' err)" = 1 ] || fail "lines of Wend's:" "$(cat err)" || return
+    grep -q "^wend trace: .*$2" err || fail "$(cat err)"
+}
+runs() { # MESSAGE command…: it is run, and one rank says that it is not recorded
+    local status=0
+    TEST_TIMEOUT=30 "${@:2}" >out 2>err || status=$?
+    [ "$status" = 0 ] || fail "${*:2}: status $status" "$(cat out err)" || return
+    grep -q 'hello from [0-9]* ranks' out || fail "$(cat out err)" || return
+    [ "$(grep -c '^wend' err)" = 1 ] || fail "lines of Wend's:" "$(cat err)" || return
+    grep -q "^wend: .*$1; recording is off" err || fail "$(cat err)"
+}
+# What launchers say where a job is on several hosts.
+HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
+
+@test "no place for the recording: no rank runs the program, or all do" {
+    : >file
+    ln -s nowhere dangling
+    mkdir -p a.dir
+    : >a.dir/trace.tar.zst
+    for n in 1 3; do
+        is_not_run 4 "file/b.dir: Not a directory" $n -o file/b.dir
+        is_not_run 3 "file: exists and is not a directory" $n -o file
+        is_not_run 3 "dangling: exists and is not a directory" $n -o dangling
+        is_not_run 3 "a.dir: has a recording; give another name or --force" $n -o a.dir
+        runs "file/b.dir: Not a directory" mpi $n "${HOSTS[@]}" WEND_OUTPUT="$PWD/file/b.dir" LD_PRELOAD="$LIBWEND" "$PROGRAMS/hello"
+    done
+    # What cannot be seen beforehand, and what each host may see otherwise.
+    runs "/proc/b.dir: No such file or directory" mpi 2 "$WEND" trace -o /proc/b.dir "$PROGRAMS/hello"
+    runs "file/b.dir: Not a directory" mpi 2 "${HOSTS[@]}" "$WEND" trace -o file/b.dir "$PROGRAMS/hello"
+    runs "a.dir: exists; give another name or --force" mpi 2 "${HOSTS[@]}" "$WEND" trace -o a.dir "$PROGRAMS/hello"
+}
+
+@test "no place for the recording of one rank alone: the others do not wait for it" {
+    mkdir -p a.dir
+    : >a.dir/trace.tar.zst
+    for job in "-n 1 $WEND trace -o a.dir $PROGRAMS/hello : -n 1 $PROGRAMS/hello" "-n 1 $PROGRAMS/hello : -n 1 $WEND trace -o a.dir $PROGRAMS/hello"; do
+        # shellcheck disable=SC2086
+        LD_PRELOAD=$YIELD run --separate-stderr timeout -k 5 30 "${LAUNCH[@]}" $job
+        [ "$status" = 3 ] || fail "$job: status $status" "$stderr"
+        library_is openmpi || grep -q '^wend trace: .*a.dir: has a recording' <<<"$stderr" || fail "$stderr"
+    done
+}
+
+@test "no place for the recording: wend trace ends no job that runs it as a child" {
+    mkdir -p a.dir
+    : >a.dir/trace.tar.zst
+    printf '#!/bin/sh\n"%s" trace -o a.dir "$@" || exec "$@"\n' "$WEND" >wrapper
+    chmod +x wrapper
+    mpi 2 ./wrapper "$PROGRAMS/hello" >out 2>err || fail "$(cat err)"
+    grep -q 'hello from 2 ranks' out
+}
+
+@test "no place for the recording: an ordinary user, by name and by default" {
+    [ "$(id -u)" = 0 ] || skip "needs root"
+    local mine
+    mine=$(mktemp -d /tmp/wend-unlucky-XXXXXX)
+    chmod 755 "$mine"
+    export HELPERS_DIR BUILD_DIR TEST_TIMEOUT
+    ordinary() {
+        # shellcheck disable=SC2016
+        (cd "$mine" && HOME=/nonexistent TMPDIR=/tmp setpriv --reuid=65534 --regid=65534 --clear-groups \
+            bash -c 'source "$HELPERS_DIR/helpers.bash"; mpi 2 "$@"' - "$@")
+    }
+    for options in "-o $mine/b.dir" "-o $mine/some/b.dir" ""; do
+        local status=0
+        # shellcheck disable=SC2086
+        TEST_TIMEOUT=30 ordinary "$WEND" trace $options "$PROGRAMS/hello" >out 2>err || status=$?
+        [ "$status" = 4 ] || fail "$options: status $status" "$(cat out err)"
+        grep -q "^wend trace: $mine/.*: Permission denied$" err || fail "$options: $(cat err)"
+    done
+    runs "$mine/b.dir: Permission denied" ordinary env WEND_OUTPUT="$mine/b.dir" LD_PRELOAD="$LIBWEND" "$PROGRAMS/hello"
+    runs "$mine/wend-hello-.*: Permission denied" ordinary env LD_PRELOAD="$LIBWEND" "$PROGRAMS/hello"
+    runs "$mine/wend-hello-.*: Permission denied" ordinary "${HOSTS[@]}" "$WEND" trace "$PROGRAMS/hello"
+    [ -z "$(ls -A "$mine")" ]
+    rmdir "$mine"
+}
+
+@test "no place for the recording: a file system to be read only, on all hosts or on one" {
+    unshare --mount true 2>/dev/null || skip "file systems cannot be mounted here"
+    mkdir -p on
+    cat >host <<'END'
+case ${PMI_RANK-$OMPI_COMM_WORLD_RANK} in
+$1) mount -t tmpfs -o ro none on || exit ;;
+esac
+shift
+exec "$@"
+END
+    for options in "-o on/b.dir" "-o on"; do
+        # shellcheck disable=SC2086
+        run timeout 30 unshare --mount sh ./host '*' "$WEND" trace $options "$PROGRAMS/hello"
+        [ "$status" = 4 ] || fail "$options: status $status" "$output"
+        [[ "$output" == *"Read-only file system"* ]]
+    done
+    runs "on/b.dir: Read-only file system" mpi 2 "${HOSTS[@]}" unshare --mount sh ./host 0 "$WEND" trace -o on/b.dir "$PROGRAMS/hello"
+    mpi 2 "${HOSTS[@]}" unshare --mount sh ./host 1 "$WEND" trace -o on/b.dir "$PROGRAMS/hello" >out 2>err
+    grep -q '^wend: [0-9]* calls of 2 ranks' err || fail "$(cat err)"
+    "$WEND" dump on/b.dir --rank 1 | grep -q MPI_Allreduce
+}

@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 #include "merge.h"
 #include "program.h"
 #include "src/tracer/launcher.h"
+#include "src/tracer/output.h"
 #include "src/tracer/settings.h"
 
 #define COMMAND "trace"
@@ -87,12 +90,54 @@ static void set_variables(void)
 
 /* -- what is wrong is said by one process of a job -- */
 
+/* Has a launcher started this process itself? Not if its parent has a rank too: that may have other plans. */
+static gboolean is_of_launcher(const char *variable)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%ld/environ", (long)getppid()), *environment = NULL;
+    g_autofree char *wanted = g_strdup_printf("%s=", variable);
+    gsize n;
+    if (!g_file_get_contents(path, &environment, &n, NULL))
+        return TRUE; /* another user's */
+    for (const char *p = environment; p < environment + n; p += strlen(p) + 1)
+        if (g_str_has_prefix(p, wanted))
+            return FALSE;
+    return TRUE;
+}
+
+/* The launcher's, if it is to be told that the job ends; -1: none. */
+static int launcher_socket(void)
+{
+    const char *given = g_getenv("PMI_FD");
+    guint64 fd;
+    struct stat info;
+    gboolean there = given && g_ascii_string_to_unsigned(given, 10, 0, G_MAXINT, &fd, NULL) && fstat((int)fd, &info) == 0 &&
+                     S_ISSOCK(info.st_mode);
+    return there && is_of_launcher("PMI_RANK") ? (int)fd : -1;
+}
+
+/* The program is not run here. If it runs elsewhere in the job (without wend, or with other options), it would wait for this
+ * process in MPI_Init: some launchers are content with a process that ends before it. So this one tells its launcher, in
+ * the words of PMI, that the job is to end; what it has said before needs some time to be read. Where all fail, the first says
+ * why and ends the job; others that are still there after a while failed alone, and say why themselves. */
 static int fail(GError *error)
 {
-    int status = error->code;
-    if (launcher_speaks())
-        return wend_command_fail(COMMAND, error);
-    g_error_free(error);
+    int status = error->code, launcher = launcher_socket();
+    gboolean speaks = launcher_speaks();
+    signal(SIGPIPE, SIG_IGN); /* the status tells, if nobody reads the line */
+    if (!speaks && launcher >= 0) {
+        g_usleep(2 * G_USEC_PER_SEC);
+        speaks = TRUE;
+    }
+    if (speaks)
+        wend_command_fail(COMMAND, error);
+    else
+        g_error_free(error);
+    if (launcher >= 0) {
+        g_autofree char *abort = g_strdup_printf("cmd=abort exitcode=%d\n", status);
+        g_usleep(G_USEC_PER_SEC / 10);
+        if (write(launcher, abort, strlen(abort)) < 0)
+            return status; /* it has gone */
+    }
     return status;
 }
 
@@ -112,55 +157,81 @@ static void preload(const char *library)
     g_string_free(all, TRUE);
 }
 
-/* -- the output, as far as it can be judged by each process alone: other ranks may be further, and have made the directory -- */
+/* -- the output -- */
 
-/* The first folder of PATH that is missing is made and removed again: file systems have more reasons to refuse than permissions. 0 or why not. */
-static int try_making(const char *path)
+/* Processes of a job that wait for each other in MPI_Init all run the program, or none does. That is so where each comes to the same
+ * answer by itself: on one host, by what there was before the first of them was started. Of several hosts each may see
+ * another folder, and a process that MPI_Comm_spawn starts is waited for by its parent: there the program runs, and the
+ * recorder's rank 0 says that it is not recorded. */
+static gboolean all_see_the_same(void)
+{
+    long size = launcher_size();
+    return size <= launcher_local_size() && !g_getenv("PMI_SPAWNED") && !g_getenv("WEND_WORLD");
+}
+
+/* The first folder of PATH that is missing, and in *PARENT the one in which it would be. */
+static char *first_missing(const char *path, char **parent)
 {
     char *missing = g_strdup(path);
     for (;;) {
-        char *parent = g_path_get_dirname(missing);
-        gboolean there = g_file_test(parent, G_FILE_TEST_EXISTS);
-        if (!there && strcmp(parent, missing) != 0) {
-            g_free(missing);
-            missing = parent;
-            continue;
-        }
-        g_free(parent);
-        break;
+        *parent = g_path_get_dirname(missing);
+        if (g_file_test(*parent, G_FILE_TEST_EXISTS) || strcmp(*parent, missing) == 0)
+            return missing;
+        g_free(missing);
+        missing = *parent;
     }
-    int why = mkdir(missing, 0777) == 0 || errno == EEXIST ? 0 : errno;
-    if (why == 0)
-        rmdir(missing); /* stays if another process has put something there by now */
-    g_free(missing);
-    return why;
 }
 
+/* Can a folder be made at PATH, where nothing is? 0 or why not. File systems have more reasons to refuse than permissions, so a
+ * process alone makes the first that is missing, and removes it. Those of a job would see each other's. */
+static int try_making(const char *path)
+{
+    g_autofree char *parent = NULL, *missing = first_missing(path, &parent);
+    if (faccessat(AT_FDCWD, parent, W_OK | X_OK, AT_EACCESS) != 0)
+        return errno;
+    if (launcher_rank_variable())
+        return 0;
+    if (mkdir(missing, 0777) == 0)
+        rmdir(missing); /* stays if another process has put something there by now */
+    else if (errno != EEXIST)
+        return errno;
+    return 0;
+}
+
+static gboolean refuse(GError **error, int code, const char *path, const char *why)
+{
+    g_set_error(error, WEND_ERROR, code, "%s: %s", path, why);
+    return FALSE;
+}
+
+static gboolean check_place(const char *path, GError **error)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0) {
+        int why = errno == ENOENT ? try_making(path) : errno;
+        return why == 0 || refuse(error, wend_error_of_output(why), path, g_strerror(why));
+    }
+    if (stat(path, &info) != 0 && errno != ENOENT)
+        return refuse(error, wend_error_of_output(errno), path, g_strerror(errno));
+    if (!S_ISDIR(info.st_mode)) /* or a symbolic link to nothing */
+        return refuse(error, WEND_ERROR_INPUT, path, "exists and is not a directory");
+    g_autofree char *archive = g_build_filename(path, "trace.tar.zst", NULL);
+    if (g_file_test(archive, G_FILE_TEST_EXISTS) && !settings()->force)
+        return refuse(error, WEND_ERROR_INPUT, path, "has a recording; give another name or --force");
+    if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
+        return refuse(error, wend_error_of_output(errno), path, g_strerror(errno));
+    return TRUE;
+}
+
+/* Without --output the recorder makes a new name in the current folder. */
 static gboolean check_output(GError **error)
 {
-    const char *output = settings()->output;
-    if (!output)
-        return TRUE; /* a new name, by the tracer */
-    struct stat info;
-    if (stat(output, &info) != 0) {
-        int why = errno == ENOENT && launcher_speaks() ? try_making(output) : errno == ENOENT ? 0 : errno;
-        if (why != 0)
-            g_set_error(error, WEND_ERROR, wend_error_of_output(why), "%s: %s", output,
-                        g_strerror(why));
-        return why == 0;
-    }
-    if (!S_ISDIR(info.st_mode)) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: exists and is not a directory", output);
-        return FALSE;
-    }
-    char *archive = g_build_filename(output, "trace.tar.zst", NULL);
-    gboolean there = g_file_test(archive, G_FILE_TEST_EXISTS);
-    g_free(archive);
-    if (there && !settings()->force) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: has a recording; give another name or --force", output);
-        return FALSE;
-    }
-    return TRUE;
+    if (!all_see_the_same())
+        return TRUE;
+    if (settings()->output)
+        return check_place(settings()->output, error);
+    g_autofree char *here = g_get_current_dir(), *name = g_build_filename(here, OUTPUT_PREFIX "new", NULL);
+    return check_place(name, error);
 }
 
 int wend_trace_main(int argc, char **argv)
