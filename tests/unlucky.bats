@@ -129,6 +129,18 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
     is_recorded
 }
 
+@test "a limit on the size of files, of the commands" {
+    record a.dir 2 "$PROGRAMS/unlucky" calls >/dev/null 2>&1 || [ $? = 3 ]
+    run bash -c 'ulimit -f 1; "$@"' - "$PROXYGEN" a.dir -o proxy.c
+    [ "$status" = 4 ]
+    [[ "$output" == *"File too large"* ]]
+    mpi 2 "$WEND" trace -q -o b.dir "$PROGRAMS/dying" SIGTERM >out 2>err || true
+    run bash -c 'ulimit -f 0; "$@"' - "$WEND" merge b.dir
+    [ "$status" = 4 ]
+    [[ "$output" == *"File too large"* ]]
+    "$WEND" merge b.dir
+}
+
 # -- there is no place for the recording --
 
 is_not_run() { # STATUS MESSAGE N OPTION…: by no rank, and one says why

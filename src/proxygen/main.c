@@ -1,6 +1,7 @@
 /* main.c: the proxygen command. */
 #include <config.h>
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
 
 #include "file-write.h"
@@ -88,6 +89,7 @@ int main(int argc, char **argv)
         {NULL, 0, 0, 0, NULL, NULL, NULL},
     };
     setlocale(LC_ALL, "");
+    signal(SIGXFSZ, SIG_IGN); /* the write fails, and that is said */
     g_set_prgname(COMMAND); /* the synopsis begins with it */
     g_autoptr(GOptionContext) context = g_option_context_new("RECORDING -o FILE.c | DIRECTORY/");
     g_option_context_set_summary(context, "Compiles a recording of Wend to a C program that communicates as the recorded application did.");

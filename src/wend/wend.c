@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
 
 #include "command.h"
@@ -54,6 +55,8 @@ int main(int argc, char **argv)
         return help();
     if (strcmp(name, "--version") == 0)
         return print("wend " PACKAGE_VERSION "\n");
+    if (strcmp(name, "trace") != 0) /* what that runs would inherit it */
+        signal(SIGXFSZ, SIG_IGN); /* the write fails, and the command says so */
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         if (strcmp(name, commands[i].name) == 0)
             return commands[i].main(argc - 1, argv + 1);
