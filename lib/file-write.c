@@ -200,6 +200,18 @@ static int write_in_place(const char *path, const Target *t, const void *data, g
     return number;
 }
 
+/* Not under the number of a standard file that the application has closed, for its other threads may
+ * write to that. -1: errno says why. */
+static int above_standard(int fd)
+{
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    int above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), number = errno;
+    close(fd);
+    errno = number;
+    return above;
+}
+
 /* A file that was not there, under a name that nobody can guess. -1: errno says why. */
 static int open_temporary(int dir, char name[32], mode_t mode)
 {
@@ -270,7 +282,7 @@ static int write_beside(const char *path, const Target *t, const void *data, gsi
     int dir = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
         return errno;
-    int fd = open_temporary(dir, temporary, keeps_mode(t) ? 0600 : 0666);
+    int fd = above_standard(open_temporary(dir, temporary, keeps_mode(t) ? 0600 : 0666));
     int number = fd < 0 ? errno : write_temporary(fd, t, data, n, flags, h);
     if (fd >= 0 && close(fd) != 0 && number == 0)
         number = errno;

@@ -1,14 +1,16 @@
-# Whatever goes wrong around a run, its output and its exit status are those without Wend. There is a recording, or one line says why not.
+# Whatever goes wrong around a run, its output and its exit status are those without Wend. There is a
+# recording, or one line says why not.
 load helpers
 bats_require_minimum_version 1.5.0
 setup() { in_scratch; }
 
-# Plain, then recorded into a.dir: the same lines of output, the same status, at most one line of Wend's. N ranks of unlucky.
+# N ranks of unlucky, plain, then recorded into a.dir: the same lines of output, the same status, one
+# line of Wend's.
 same_end() { # N STATE…
     local n=$1 status=0
     shift
     mpi "$n" "$PROGRAMS/unlucky" "$@" >plain.out 2>plain.err || status=$?
-    [ "$status" = 3 ] || fail "the program itself: status $status" "$(tail -n 5 plain.err)" || return
+    [ "$status" = 3 ] || fail "the program itself: $status" "$(tail -n 5 plain.err)" || return
     rm -rf a.dir
     status=0
     mpi "$n" "$WEND" trace -o a.dir "$PROGRAMS/unlucky" "$@" >out 2>err || status=$?
@@ -19,7 +21,7 @@ same_end() { # N STATE…
 
 is_recorded() { grep -q "^wend: [0-9,]* calls of .*/a.dir$" err || fail "$(grep '^wend: ' err)"; }
 merges() { # WHY: it was said, and wend merge makes the recording
-    grep -q "^wend: $1; what was recorded: wend merge .*/a.dir$" err || fail "$(grep '^wend: ' err)" || return
+    grep -q "^wend: $1; what was recorded: wend merge .*/a.dir$" err || fail "$(cat err)" || return
     "$WEND" merge a.dir >merged || return
     "$WEND" dump a.dir >dumped || return
     grep -q 'MPI_Finalize' dumped || fail "$(tail -n 3 dumped)"
@@ -67,7 +69,8 @@ merges() { # WHY: it was said, and wend merge makes the recording
 @test "another user's process that may not write the recording: one line" {
     [ "$(id -u)" = 0 ] || skip "needs root"
     same_end 2 calls user 65534
-    grep -q '^wend: rank 0: .*a.dir.*: Permission denied: nothing was recorded$' err || fail "$(cat err)"
+    grep -q '^wend: rank 0: .*a.dir.*: Permission denied: nothing was recorded$' err ||
+        fail "$(cat err)"
 }
 
 @test "all files that the program may open are open" {
@@ -81,13 +84,15 @@ merges() { # WHY: it was said, and wend merge makes the recording
     is_recorded
 }
 
-# Without a launcher, which reads what its ranks write, and without wend trace, whose wrapper script here has files of its own.
+# Without a launcher, which reads what its ranks write, and without wend trace, whose wrapper script
+# here has files of its own.
 alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's REDIRECTION
     local plain=0 recorded=0
     rm -rf a.dir
     sh -c "$2"' exec timeout "$TEST_TIMEOUT" "$@"' - "${@:3}" >plain.out || plain=$?
     [ "$plain" = "$1" ] || fail "the program itself: status $plain" || return
-    WEND_OUTPUT=$PWD/a.dir sh -c "$2"' LD_PRELOAD=$0 exec timeout "$TEST_TIMEOUT" "$@"' "$LIBWEND" "${@:3}" >out || recorded=$?
+    WEND_OUTPUT=$PWD/a.dir sh -c "$2"' LD_PRELOAD=$0 exec timeout "$TEST_TIMEOUT" "$@"' \
+        "$LIBWEND" "${@:3}" >out || recorded=$?
     [ "$recorded" = "$1" ] || fail "$2: status $plain alone, $recorded recorded" || return
     diff plain.out out >&2 || fail "$2: output" || return
     "$WEND" dump a.dir | grep -q MPI_Finalize || fail "$2: no recording"
@@ -118,7 +123,8 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
 @test "a limit on the size of files" {
     for size in 0 1000; do
         same_end 2 calls size $size
-        grep -q '^wend: rank 0: .*a.dir.*: File too large: nothing was recorded$' err || fail "$(cat err)"
+        grep -q '^wend: rank 0: .*a.dir.*: File too large: nothing was recorded$' err ||
+            fail "$(cat err)"
         [ ! -e a.dir ] || fail "$(ls -lR a.dir)"
     done
     WEND_CHECKPOINT=1 same_end 2 size 0 closed 1.2
@@ -172,22 +178,28 @@ HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
         is_not_run 3 "file: exists and is not a directory" $n -o file
         is_not_run 3 "dangling: exists and is not a directory" $n -o dangling
         is_not_run 3 "a.dir: has a recording; give another name or --force" $n -o a.dir
-        runs "file/b.dir: Not a directory" mpi $n "${HOSTS[@]}" WEND_OUTPUT="$PWD/file/b.dir" LD_PRELOAD="$LIBWEND" "$PROGRAMS/hello"
+        runs "file/b.dir: Not a directory" mpi $n env WEND_OUTPUT="$PWD/file/b.dir" \
+            LD_PRELOAD="$LIBWEND:$YIELD" "$PROGRAMS/hello"
     done
     # What cannot be seen beforehand, and what each host may see otherwise.
-    runs "/proc/b.dir: No such file or directory" mpi 2 "$WEND" trace -o /proc/b.dir "$PROGRAMS/hello"
-    runs "file/b.dir: Not a directory" mpi 2 "${HOSTS[@]}" "$WEND" trace -o file/b.dir "$PROGRAMS/hello"
-    runs "a.dir: exists; give another name or --force" mpi 2 "${HOSTS[@]}" "$WEND" trace -o a.dir "$PROGRAMS/hello"
+    runs "/proc/b.dir: No such file or directory" \
+        mpi 2 "$WEND" trace -o /proc/b.dir "$PROGRAMS/hello"
+    runs "file/b.dir: Not a directory" \
+        mpi 2 "${HOSTS[@]}" "$WEND" trace -o file/b.dir "$PROGRAMS/hello"
+    runs "a.dir: exists; give another name or --force" \
+        mpi 2 "${HOSTS[@]}" "$WEND" trace -o a.dir "$PROGRAMS/hello"
 }
 
 @test "no place for the recording of one rank alone: the others do not wait for it" {
     mkdir -p a.dir
     : >a.dir/trace.tar.zst
-    for job in "-n 1 $WEND trace -o a.dir $PROGRAMS/hello : -n 1 $PROGRAMS/hello" "-n 1 $PROGRAMS/hello : -n 1 $WEND trace -o a.dir $PROGRAMS/hello"; do
+    local plain="-n 1 $PROGRAMS/hello" traced="-n 1 $WEND trace -o a.dir $PROGRAMS/hello"
+    for job in "$traced : $plain" "$plain : $traced"; do
         # shellcheck disable=SC2086
         LD_PRELOAD=$YIELD run --separate-stderr timeout -k 5 30 "${LAUNCH[@]}" $job
         [ "$status" = 3 ] || fail "$job: status $status" "$stderr"
-        library_is openmpi || grep -q '^wend trace: .*a.dir: has a recording' <<<"$stderr" || fail "$stderr"
+        library_is openmpi || grep -q '^wend trace: .*a.dir: has a recording' <<<"$stderr" ||
+            fail "$stderr"
     done
 }
 
@@ -208,7 +220,8 @@ HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
     export HELPERS_DIR BUILD_DIR TEST_TIMEOUT
     ordinary() {
         # shellcheck disable=SC2016
-        (cd "$mine" && HOME=/nonexistent TMPDIR=/tmp setpriv --reuid=65534 --regid=65534 --clear-groups \
+        (cd "$mine" && HOME=/nonexistent TMPDIR=/tmp \
+            setpriv --reuid=65534 --regid=65534 --clear-groups \
             bash -c 'source "$HELPERS_DIR/helpers.bash"; mpi 2 "$@"' - "$@")
     }
     for options in "-o $mine/b.dir" "-o $mine/some/b.dir" ""; do
@@ -218,9 +231,12 @@ HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
         [ "$status" = 4 ] || fail "$options: status $status" "$(cat out err)"
         grep -q "^wend trace: $mine/.*: Permission denied$" err || fail "$options: $(cat err)"
     done
-    runs "$mine/b.dir: Permission denied" ordinary env WEND_OUTPUT="$mine/b.dir" LD_PRELOAD="$LIBWEND" "$PROGRAMS/hello"
-    runs "$mine/wend-hello-.*: Permission denied" ordinary env LD_PRELOAD="$LIBWEND" "$PROGRAMS/hello"
-    runs "$mine/wend-hello-.*: Permission denied" ordinary "${HOSTS[@]}" "$WEND" trace "$PROGRAMS/hello"
+    runs "$mine/b.dir: Permission denied" ordinary \
+        env WEND_OUTPUT="$mine/b.dir" LD_PRELOAD="$LIBWEND:$YIELD" "$PROGRAMS/hello"
+    runs "$mine/wend-hello-.*: Permission denied" ordinary \
+        env LD_PRELOAD="$LIBWEND:$YIELD" "$PROGRAMS/hello"
+    runs "$mine/wend-hello-.*: Permission denied" ordinary \
+        "${HOSTS[@]}" "$WEND" trace "$PROGRAMS/hello"
     [ -z "$(ls -A "$mine")" ]
     rmdir "$mine"
 }
@@ -241,8 +257,10 @@ END
         [ "$status" = 4 ] || fail "$options: status $status" "$output"
         [[ "$output" == *"Read-only file system"* ]]
     done
-    runs "on/b.dir: Read-only file system" mpi 2 "${HOSTS[@]}" unshare --mount sh ./host 0 "$WEND" trace -o on/b.dir "$PROGRAMS/hello"
-    mpi 2 "${HOSTS[@]}" unshare --mount sh ./host 1 "$WEND" trace -o on/b.dir "$PROGRAMS/hello" >out 2>err
+    runs "on/b.dir: Read-only file system" mpi 2 "${HOSTS[@]}" \
+        unshare --mount sh ./host 0 "$WEND" trace -o on/b.dir "$PROGRAMS/hello"
+    mpi 2 "${HOSTS[@]}" \
+        unshare --mount sh ./host 1 "$WEND" trace -o on/b.dir "$PROGRAMS/hello" >out 2>err
     grep -q '^wend: [0-9]* calls of 2 ranks' err || fail "$(cat err)"
     "$WEND" dump on/b.dir --rank 1 | grep -q MPI_Allreduce
 }

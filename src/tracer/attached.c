@@ -65,7 +65,8 @@ static long job_number(void)
     return (long)(XXH3_64bits_withSeed(name, strlen(name), (uint64_t)launcher) >> 2 | 1);
 }
 
-/* With memory for all of it, or a page of it that is not to be had would be a SIGBUS. A limit on the size of files counts here too. */
+/* With memory for all of it, or a page of it that is not to be had would be a SIGBUS. A limit on
+ * the size of files counts here too. */
 static bool resize(int file, size_t bytes)
 {
     Shield shield;
@@ -88,7 +89,9 @@ static bool own_make(void)
     if (!kept_take(&own_file, memfd_create(name, MFD_CLOEXEC)))
         return false;
     int file = own_file.number;
-    void *p = resize(file, bytes) ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    void *p = MAP_FAILED;
+    if (resize(file, bytes))
+        p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (p == MAP_FAILED) {
         kept_close(&own_file);
         return false;
@@ -259,7 +262,9 @@ static const List *list_of(int rank, size_t *room)
         off_t bytes = file >= 0 && fstat(file, &info) == 0 ? info.st_size : 0;
         if (peers[rank].list)
             munmap((void *)(uintptr_t)peers[rank].list, peers[rank].bytes);
-        void *p = bytes > 0 ? mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
+        void *p = MAP_FAILED;
+        if (bytes > 0)
+            p = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, file, 0);
         peers[rank].list = p == MAP_FAILED ? NULL : p;
         peers[rank].bytes = (size_t)bytes;
     }
@@ -330,7 +335,8 @@ static bool find_elsewhere(uintptr_t address, Where *where)
     pthread_mutex_lock(&lock);
     look_for_peers();
     for (int i = 0; i < state()->world_size && peers && !found; i++)
-        if (i != state()->world_rank && peers[i].file.number >= 0 && (found = find(i, address, &w, &have)))
+        if (i != state()->world_rank && peers[i].file.number >= 0
+            && (found = find(i, address, &w, &have)))
             *where = (Where){WEND_SEGMENT(WEND_SEGMENT_REMOTE, w.segment), WEND_REMOTE_OFFSET(i, w.offset)};
     pthread_mutex_unlock(&lock);
     errno = saved;

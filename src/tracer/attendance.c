@@ -274,7 +274,8 @@ static Attendance of_node(int size)
     return ATTENDANCE_PARTIAL;
 }
 
-/* How long those that have come wait for others: of ranks that are known to come, as long as it takes. */
+/* How long those that have come wait for others: of ranks that are known to come, as long as it
+ * takes. */
 static double patience = INFINITY;
 
 Attendance attendance_wait(int size, double seconds)
@@ -299,6 +300,6 @@ bool attendance_agree(bool own)
     int *mine = answers[asked++ % 2], *least = mine + 1;
     MPI_Request request;
     *mine = own;
-    return PMPI_Iallreduce(mine, least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request) == MPI_SUCCESS
-           && wait_for(&request, patience) == ATTENDANCE_ALL && *least;
+    int rc = PMPI_Iallreduce(mine, least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+    return rc == MPI_SUCCESS && wait_for(&request, patience) == ATTENDANCE_ALL && *least;
 }

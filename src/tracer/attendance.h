@@ -10,12 +10,13 @@ typedef enum {
     ATTENDANCE_UNKNOWN,               /* some did not come within the time given */
 } Attendance;
 
-/* Called when the application has made its last MPI call and MPI still runs, by each rank of MPI_COMM_WORLD that has Wend; SIZE ranks it has.
- * Error handlers are suspended (errhandlers.h), here and in attendance_agree. */
+/* Called when the application has made its last MPI call and MPI still runs, by each rank of
+ * MPI_COMM_WORLD that has Wend; SIZE ranks it has. Error handlers are suspended (errhandlers.h),
+ * here and in attendance_agree. */
 Attendance attendance_wait(int size, double seconds);
 
-/* After ATTENDANCE_ALL, by all ranks, twice at most: is OWN true on all of them? False also on a rank that cannot
- * communicate, and, after the time that was given, on those that wait for it. */
+/* After ATTENDANCE_ALL, by all ranks, twice at most: is OWN true on all of them? False also on a
+ * rank that cannot communicate, and, after the time that was given, on those that wait for it. */
 bool attendance_agree(bool own);
 
 /* Of this node's ranks, from /proc: how many run under Wend, the first of them, and the first that does not; -1: there is none. */

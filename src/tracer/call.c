@@ -97,7 +97,8 @@ void state_note_user(void)
 bool state_is_other_user(void)
 {
     const State *s = state();
-    return s->user.uid != geteuid() || s->user.gid != getegid() || s->user.dumpable != prctl(PR_GET_DUMPABLE);
+    return s->user.uid != geteuid() || s->user.gid != getegid()
+           || s->user.dumpable != prctl(PR_GET_DUMPABLE);
 }
 
 void state_break(const char *why)

@@ -261,15 +261,17 @@ void control_say_absent(void)
         state_say("rank %d runs without wend trace: nothing was recorded", node.first_without);
 }
 
-/* The merge's communicator, on all ranks or on none: one that failed alone would leave the others in the merge. So whether
- * all can communicate is found out before, in a way that can be given up. */
+/* The merge's communicator, on all ranks or on none: one that failed alone would leave the
+ * others in the merge. So whether all can communicate is found out before, in a way that can be
+ * given up. */
 static bool make_comm(MPI_Comm *comm)
 {
     *comm = MPI_COMM_NULL;
     if (!attendance_agree(true))
         return false;
     /* Copies no attributes, as MPI_Comm_dup does. */
-    bool made = PMPI_Comm_create(MPI_COMM_WORLD, state()->world_group, comm) == MPI_SUCCESS && *comm != MPI_COMM_NULL;
+    int rc = PMPI_Comm_create(MPI_COMM_WORLD, state()->world_group, comm);
+    bool made = rc == MPI_SUCCESS && *comm != MPI_COMM_NULL;
     if (attendance_agree(made))
         return true;
     if (made)

@@ -1,9 +1,10 @@
 /* errhandlers.h: the application's error handlers while Wend itself calls MPI.
  *
- * An error of a call of Wend's is Wend's affair. A handler of the application's may print, exit or throw, and MPI's
- * own ends the job. So Wend's calls that may fail run with MPI_ERRORS_RETURN: at the start and at the end of MPI, when
- * no other thread is in MPI. While the application runs, handlers are left alone, for they are its other threads' too;
- * there Wend asks MPI only what cannot fail. */
+ * An error of a call of Wend's is Wend's affair. A handler of the application's may print, exit
+ * or throw, and MPI's own ends the job. So Wend's calls that may fail run with
+ * MPI_ERRORS_RETURN: at the start and at the end of MPI, when no other thread is in MPI. While
+ * the application runs, handlers are left alone, for they are its other threads' too; there Wend
+ * asks MPI only what cannot fail. */
 #ifndef WEND_ERRHANDLERS_H
 #define WEND_ERRHANDLERS_H
 
@@ -15,8 +16,9 @@ typedef struct {
     int n;
 } Errhandlers;
 
-/* Sets MPI_ERRORS_RETURN on MPI_COMM_WORLD and MPI_COMM_SELF: one of the two has the errors that belong to no
- * communicator (which one differs between MPI 3 and MPI 4). MPI_Init has succeeded, MPI_Finalize has not. */
+/* Sets MPI_ERRORS_RETURN on MPI_COMM_WORLD and MPI_COMM_SELF: one of the two has the errors that
+ * belong to no communicator (which one differs between MPI 3 and MPI 4). MPI_Init has succeeded,
+ * MPI_Finalize has not. */
 void errhandlers_suspend(Errhandlers *e);
 void errhandlers_restore(Errhandlers *e);
 

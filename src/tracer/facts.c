@@ -85,8 +85,9 @@ static bool is_added(int code)
     return own;
 }
 
-/* What a callback of the application's returns need be no code of MPI's; some libraries run an error handler if they are asked about
- * such a number. Of MPICH's codes those above MPI_ERR_LASTCODE are the application's, and of Open MPI's too. */
+/* What a callback of the application's returns need be no code of MPI's; some libraries run an
+ * error handler if they are asked about such a number. Of MPICH's codes those above
+ * MPI_ERR_LASTCODE are the application's, and of Open MPI's too. */
 static int class_of(int code, bool own)
 {
     int class;

@@ -28,7 +28,8 @@
 enum { FROM_PART = 16 };
 enum { TAG_HEADER = 1, TAG_ANSWER, TAG_DATA };
 static const uint64_t CHUNK = UINT64_C(1) << 30; /* counts are ints */
-/* What all transports take along with the message itself: none lets one process read the other's memory for so little. */
+/* What all transports take along with the message itself: none lets one process read the other's
+ * memory for so little. */
 static const uint64_t SMALL_CHUNK = 2048;
 
 typedef struct {
@@ -170,7 +171,10 @@ static void merge_open(Merge *m)
 
 /* -- between two ranks -- */
 
-static bool transfer(bool sending, void *data, uint64_t bytes, uint64_t chunk, int partner, MPI_Comm comm)
+static uint64_t chunk_of(bool small) { return small ? SMALL_CHUNK : CHUNK; }
+
+static bool transfer(bool sending, void *data, uint64_t bytes, uint64_t chunk, int partner,
+                     MPI_Comm comm)
 {
     for (uint64_t at = 0; at < bytes; at += chunk) {
         int n = (int)(bytes - at < chunk ? bytes - at : chunk);
@@ -197,8 +201,9 @@ static void give(Merge *m, int partner, MPI_Comm comm)
     header.bytes = bytes ? bytes->len : 0;
     header.memory = bytes ? m->core.memory(m->merge) + m->core.absorbing(m->merge) : 0;
     if (PMPI_Send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm) == MPI_SUCCESS
-        && PMPI_Recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS && wanted != DROP)
-        transfer(true, bytes->data, bytes->len, wanted == SEND_SMALL ? SMALL_CHUNK : CHUNK, partner, comm);
+        && PMPI_Recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS
+        && wanted != DROP)
+        transfer(true, bytes->data, bytes->len, chunk_of(wanted == SEND_SMALL), partner, comm);
     if (bytes)
         m->core.array_free(bytes, TRUE);
 }
@@ -222,7 +227,7 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
     int wanted = !m->merge || header.bytes == 0 ? DROP : small ? SEND_SMALL : SEND;
     PMPI_Send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
     GError *error = NULL;
-    if (wanted != DROP && !transfer(false, data, header.bytes, small ? SMALL_CHUNK : CHUNK, partner, comm))
+    if (wanted != DROP && !transfer(false, data, header.bytes, chunk_of(small), partner, comm))
         fail(m, "the merge lost rank %d", partner);
     else if (wanted != DROP && !m->core.absorb(m->merge, data, header.bytes, &error))
         fail_of(m, error);

@@ -26,7 +26,8 @@ static inline const char *launcher_family(void)
     return getenv("PMI_RANK") ? "mpich" : NULL; /* Hydra's; where Slurm or PALS speak PMI it is MPICH's relatives that listen */
 }
 
-static inline long launcher_number(const char *const *variables, size_t n) /* the first that is positive, else 0 */
+/* The first of the variables' values that is positive, else 0. */
+static inline long launcher_number(const char *const *variables, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const char *value = getenv(variables[i]);
@@ -39,16 +40,19 @@ static inline long launcher_number(const char *const *variables, size_t n) /* th
 /* How many processes the launcher started on this machine; 0: it does not say. */
 static inline long launcher_local_size(void)
 {
-    static const char *const variables[] = {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "PALS_LOCAL_SIZE",
-                                            "JSM_NAMESPACE_LOCAL_SIZE", "SLURM_STEP_TASKS_PER_NODE" /* "16(x3),8" */};
+    static const char *const variables[] = {
+        "MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE",
+        "PALS_LOCAL_SIZE", "JSM_NAMESPACE_LOCAL_SIZE",
+        "SLURM_STEP_TASKS_PER_NODE" /* "16(x3),8" */};
     return launcher_number(variables, sizeof variables / sizeof *variables);
 }
 
 /* How many in all; 0: it does not say. */
 static inline long launcher_size(void)
 {
-    static const char *const variables[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PALS_SIZE",
-                                            "JSM_NAMESPACE_SIZE", "FLUX_JOB_SIZE", "SLURM_STEP_NUM_TASKS"};
+    static const char *const variables[] = {
+        "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MV2_COMM_WORLD_SIZE", "PALS_SIZE",
+        "JSM_NAMESPACE_SIZE", "FLUX_JOB_SIZE", "SLURM_STEP_NUM_TASKS"};
     return launcher_number(variables, sizeof variables / sizeof *variables);
 }
 

@@ -99,7 +99,9 @@ static void sessions_merge(void)
         return;
     }
     if (PMPI_Group_from_session_pset(session, WORLD_PSET, &world) == MPI_SUCCESS) {
-        if (PMPI_Comm_create_from_group(world, SESSION_TAG, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) != MPI_SUCCESS)
+        int rc = PMPI_Comm_create_from_group(world, SESSION_TAG, MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                             &comm);
+        if (rc != MPI_SUCCESS)
             ending_keep(state()->world_rank, "MPI gives no communicator for the merge");
         else if (control_merge(comm))
             control_finish();

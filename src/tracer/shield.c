@@ -28,7 +28,8 @@ void shield_raise(Shield *s)
     errno = saved;
 }
 
-/* The kernel's own, for what this process did: it gives them the process's number, as if it had sent them to itself. */
+/* The kernel's own, for what this process did: it gives them the process's number, as if it had
+ * sent them to itself. */
 static bool is_of_write(const siginfo_t *info)
 {
     return info->si_code > 0 || (info->si_code == SI_USER && info->si_pid == getpid());
@@ -41,7 +42,9 @@ static void take_back(int number)
     sigemptyset(&one);
     sigaddset(&one, number);
     /* The C library's function makes signals by tgkill look like the kernel's. */
-    if (syscall(SYS_rt_sigtimedwait, &one, &info, &(struct timespec){0}, _NSIG / 8) != number || is_of_write(&info))
+    struct timespec now = {0};
+    long taken = syscall(SYS_rt_sigtimedwait, &one, &info, &now, _NSIG / 8);
+    if (taken != number || is_of_write(&info))
         return;
     if (syscall(SYS_rt_sigqueueinfo, getpid(), number, &info) != 0)
         syscall(SYS_kill, getpid(), number);

@@ -96,9 +96,10 @@ static inline bool state_inherited(void)
     return state()->forked || syscall(SYS_getpid) != state()->process;
 }
 
-/* Notes whose process this is, when MPI starts; and is it another's now (setuid and the like)? Then the kernel refuses what MPI
- * libraries do to move large messages within a host, which is to read the other process's memory: UCX aborts, and Open MPI's
- * vader goes on with what it has not read. */
+/* Notes whose process this is, when MPI starts; and is it another's now (setuid and the like)?
+ * Then the kernel refuses what MPI libraries do to move large messages within a host, which is
+ * to read the other process's memory: UCX aborts, and Open MPI's vader goes on with what it has
+ * not read. */
 void state_note_user(void);
 bool state_is_other_user(void);
 

@@ -107,7 +107,8 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
     const char *why = s->other_family ? "has an MPI library that libwend-" MPI_FAMILY ".so is not for (wend trace takes the right one)" : missed();
     if (!why) {
         /* With a name of the tracer's own choice there is no telling where children have left a recording. */
-        if (standard_error.number < 0 || !is_top(&faults) || (had_children(faults) && (!settings()->output || has_recording(settings()->output))))
+        if (standard_error.number < 0 || !is_top(&faults)
+            || (had_children(faults) && (!settings()->output || has_recording(settings()->output))))
             return;
         why = "did not start MPI";
     }

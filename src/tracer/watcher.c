@@ -53,7 +53,8 @@ static pthread_t thread;
 
 /* -- the socket -- */
 
-/* Under one number in the application's table of files and in the watcher's, if that has its own. */
+/* Under one number in the application's table of files and in the watcher's, if that has its
+ * own. */
 static KeptFile sock = KEPT_NONE;
 static _Atomic bool sock_bound;
 static struct stat folder_info;       /* in the names */
@@ -310,13 +311,15 @@ static void close_files(int first, int last)
     struct rlimit files;
     if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
         return;
-    for (int fd = first; fd <= last && getrlimit(RLIMIT_NOFILE, &files) == 0 && (rlim_t)fd < files.rlim_cur; fd++)
+    getrlimit(RLIMIT_NOFILE, &files);
+    for (int fd = first; fd <= last && (rlim_t)fd < files.rlim_cur; fd++)
         syscall(SYS_close, fd);
 }
 
-/* A table of files of the watcher's own. What it opens takes no number that the application may be about to get, nor is it
- * open to what that writes to a number that it has closed; and files that the application has used up are there for the
- * watcher. Not where a container forbids it. The copies of the application's files are closed: a pipe would not end. */
+/* A table of files of the watcher's own. What it opens takes no number that the application may
+ * be about to get, nor is it open to what that writes to a number that it has closed; and files
+ * that the application has used up are there for the watcher. Not where a container forbids it.
+ * The copies of the application's files are closed: a pipe would not end. */
 static void take_own_files(void)
 {
     if (syscall(SYS_unshare, CLONE_FILES) != 0)

@@ -90,10 +90,12 @@ static void set_variables(void)
 
 /* -- what is wrong is said by one process of a job -- */
 
-/* Has a launcher started this process itself? Not if its parent has a rank too: that may have other plans. */
+/* Has a launcher started this process itself? Not if its parent has a rank too: that may have
+ * other plans. */
 static gboolean is_of_launcher(const char *variable)
 {
-    g_autofree char *path = g_strdup_printf("/proc/%ld/environ", (long)getppid()), *environment = NULL;
+    g_autofree char *path = g_strdup_printf("/proc/%ld/environ", (long)getppid());
+    g_autofree char *environment = NULL;
     g_autofree char *wanted = g_strdup_printf("%s=", variable);
     gsize n;
     if (!g_file_get_contents(path, &environment, &n, NULL))
@@ -110,21 +112,24 @@ static int launcher_socket(void)
     const char *given = g_getenv("PMI_FD");
     guint64 fd;
     struct stat info;
-    gboolean there = given && g_ascii_string_to_unsigned(given, 10, 0, G_MAXINT, &fd, NULL) && fstat((int)fd, &info) == 0 &&
-                     S_ISSOCK(info.st_mode);
+    gboolean there = given && g_ascii_string_to_unsigned(given, 10, 0, G_MAXINT, &fd, NULL) &&
+                     fstat((int)fd, &info) == 0 && S_ISSOCK(info.st_mode);
     return there && is_of_launcher("PMI_RANK") ? (int)fd : -1;
 }
 
-/* The program is not run here. If it runs elsewhere in the job (without wend, or with other options), it would wait for this
- * process in MPI_Init: some launchers are content with a process that ends before it. So this one tells its launcher, in
- * the words of PMI, that the job is to end; what it has said before needs some time to be read. Where all fail, the first says
- * why and ends the job; others that are still there after a while failed alone, and say why themselves. */
+/* The program is not run here. If it runs elsewhere in the job (without wend, or with other
+ * options), it would wait for this process in MPI_Init: some launchers are content with a
+ * process that ends before it. So this one tells its launcher, in the words of PMI, that the job
+ * is to end; what it has said before needs some time to be read. Where all fail, the first says
+ * why and ends the job; others that are still there after a while failed alone, and say why
+ * themselves. */
 static int fail(GError *error)
 {
     int status = error->code, launcher = launcher_socket();
     gboolean speaks = launcher_speaks();
     signal(SIGPIPE, SIG_IGN); /* the status tells, if nobody reads the line */
-    if (!speaks && launcher >= 0) {
+    /* Open MPI's ends a job by itself as soon as one process fails. */
+    if (!speaks && (launcher >= 0 || g_getenv("OMPI_COMM_WORLD_SIZE"))) {
         g_usleep(2 * G_USEC_PER_SEC);
         speaks = TRUE;
     }
@@ -159,10 +164,11 @@ static void preload(const char *library)
 
 /* -- the output -- */
 
-/* Processes of a job that wait for each other in MPI_Init all run the program, or none does. That is so where each comes to the same
- * answer by itself: on one host, by what there was before the first of them was started. Of several hosts each may see
- * another folder, and a process that MPI_Comm_spawn starts is waited for by its parent: there the program runs, and the
- * recorder's rank 0 says that it is not recorded. */
+/* Processes of a job that wait for each other in MPI_Init all run the program, or none does.
+ * That is so where each comes to the same answer by itself: on one host, by what there was
+ * before the first of them was started. Of several hosts each may see another folder, and a
+ * process that MPI_Comm_spawn starts is waited for by its parent: there the program runs, and
+ * the recorder's rank 0 says that it is not recorded. */
 static gboolean all_see_the_same(void)
 {
     long size = launcher_size();
@@ -182,8 +188,9 @@ static char *first_missing(const char *path, char **parent)
     }
 }
 
-/* Can a folder be made at PATH, where nothing is? 0 or why not. File systems have more reasons to refuse than permissions, so a
- * process alone makes the first that is missing, and removes it. Those of a job would see each other's. */
+/* Can a folder be made at PATH, where nothing is? 0 or why not. File systems have more reasons
+ * to refuse than permissions, so a process alone makes the first that is missing, and removes
+ * it. Those of a job would see each other's. */
 static int try_making(const char *path)
 {
     g_autofree char *parent = NULL, *missing = first_missing(path, &parent);
@@ -217,7 +224,8 @@ static gboolean check_place(const char *path, GError **error)
         return refuse(error, WEND_ERROR_INPUT, path, "exists and is not a directory");
     g_autofree char *archive = g_build_filename(path, "trace.tar.zst", NULL);
     if (g_file_test(archive, G_FILE_TEST_EXISTS) && !settings()->force)
-        return refuse(error, WEND_ERROR_INPUT, path, "has a recording; give another name or --force");
+        return refuse(error, WEND_ERROR_INPUT, path,
+                      "has a recording; give another name or --force");
     if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
         return refuse(error, wend_error_of_output(errno), path, g_strerror(errno));
     return TRUE;
@@ -230,7 +238,8 @@ static gboolean check_output(GError **error)
         return TRUE;
     if (settings()->output)
         return check_place(settings()->output, error);
-    g_autofree char *here = g_get_current_dir(), *name = g_build_filename(here, OUTPUT_PREFIX "new", NULL);
+    g_autofree char *here = g_get_current_dir();
+    g_autofree char *name = g_build_filename(here, OUTPUT_PREFIX "new", NULL);
     return check_place(name, error);
 }
 

@@ -1,8 +1,9 @@
-/* unlucky: ends well, in a state in which calls and writes of others would not. Each argument is a state:
+/* unlucky: ends well, in a state in which calls and writes of others would not. Each argument is a
+ * state:
  *
  *   contexts   MPI has no communicator left to give
  *   handlers   an error handler for MPI_COMM_WORLD and MPI_COMM_SELF prints and ends the process
- *   infos      and Info objects that are none are handed to MPI_Comm_spawn, whose error counts the handler's runs
+ *   infos      an Info object that is none is handed to MPI_Comm_spawn: the handler counts its runs
  *   codes      callbacks return, and handlers are called with, numbers that are no error codes
  *   calls      many calls, so that there is much to record
  *   user N     the process becomes user N's
@@ -118,7 +119,9 @@ static void use_infos(void)
     MPI_Info_create(&info);
     copy = info;
     MPI_Info_free(&info);
-    int failed = MPI_Comm_spawn("./nosuch", MPI_ARGV_NULL, 1, copy, 0, MPI_COMM_SELF, &made, MPI_ERRCODES_IGNORE) != MPI_SUCCESS;
+    int rc = MPI_Comm_spawn("./nosuch", MPI_ARGV_NULL, 1, copy, 0, MPI_COMM_SELF, &made,
+                            MPI_ERRCODES_IGNORE);
+    int failed = rc != MPI_SUCCESS;
     printf("rank %d: %d failed, the handler ran %d times\n", rank, failed, runs);
 }
 
@@ -126,13 +129,14 @@ static void make_calls(void)
 {
     for (int i = 0; i < 20000; i++) {
         int value = i, tag = (int)((unsigned)(rank + 1) * 2654435761u * (unsigned)(i + 7) >> 18);
-        MPI_Sendrecv_replace(&value, 1, MPI_INT, rank, tag, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, rank, tag, rank, tag, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
     }
 }
 
 static void use_files(void)
 {
-    struct rlimit limit = {256, 256}; /* there are libraries that log each socket that they do not get */
+    struct rlimit limit = {256, 256};
     setrlimit(RLIMIT_NOFILE, &limit);
     while (open("/dev/null", O_RDONLY) >= 0)
         ;

@@ -1,5 +1,5 @@
-/* shield.c and kept.c: signals of Wend's own writes are gone afterwards, all others are as they were; a file that is kept is known by
- * more than its number. */
+/* shield.c and kept.c: signals of Wend's own writes are gone afterwards, all others are as they
+ * were; a file that is kept is known by more than its number. */
 #include "shield.h"
 
 #include <errno.h>
@@ -148,7 +148,8 @@ static void lines(void)
     int ends[2], closed = unread_pipe();
     char text[32] = "";
     g_assert_cmpint(pipe(ends), ==, 0);
-    struct iovec pieces[] = {{(char *)"", 0}, {(char *)"wend: ", 6}, {(char *)"", 0}, {(char *)"said\n", 5}};
+    struct iovec pieces[] = {{(char *)"", 0}, {(char *)"wend: ", 6}, {(char *)"", 0},
+                             {(char *)"said\n", 5}};
     shield_line(ends[1], pieces, G_N_ELEMENTS(pieces));
     g_assert_cmpint(read(ends[0], text, sizeof text), ==, 11);
     g_assert_cmpstr(text, ==, "wend: said\n");
