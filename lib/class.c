@@ -9,6 +9,7 @@
 #include "derive.h"
 #include "pairs.h"
 #include "refine.h"
+#include "shortage.h"
 #include "timing-rows.h"
 
 static void poll_table_free(gpointer p)
@@ -67,21 +68,6 @@ gsize class_memory(const Class *k)
     return all;
 }
 
-guint64 class_work(const Class *k, ClassWork each)
-{
-    enum { NEW = 5 }; /* bytes of a grammar for a call that is new */
-    guint64 all = 0, terminals;
-    for (guint i = 0; i < k->n_sequences; i++) {
-        const Sequence *s = &k->sequences[i];
-        gsize longest = 0;
-        for (guint o = 0; o < s->table.n_shapes; o++)
-            for (guint c = 0; c < s->outcomes[o].items->len; c++) longest = MAX(longest, g_bytes_get_size(((const Content *)g_ptr_array_index(s->outcomes[o].items, c))->bytes));
-        guint64 table = table_memory(&s->table) + (guint64)table_spread(&s->table, &terminals);
-        all += each.grammar * (g_bytes_get_size(s->grammar) + NEW * terminals) + each.table * table + each.outcomes * (guint64)longest;
-    }
-    return all;
-}
-
 static void put_block(WendBuf *out, GBytes *block)
 {
     gsize n;
@@ -93,7 +79,7 @@ static void put_block(WendBuf *out, GBytes *block)
 /* Clears B. */
 static GBytes *bytes_from(WendBuf *b)
 {
-    if (b->failed) g_error("out of memory while merging");
+    if (b->failed) shortage();
     GBytes *bytes = g_bytes_new(b->data, b->len);
     wend_buf_clear(b);
     return bytes;

@@ -94,7 +94,6 @@ Table table_woven(const Table *a, const RankSet *ranks_a, const Table *b, const 
 guint32 *table_shapes_in(const Table *in, const Table *t);
 GBytes *table_shapes_bytes(const Table *t);   /* the part of the structure that says the shapes */
 gsize table_memory(const Table *t);           /* bytes */
-gsize table_spread(const Table *t, guint64 *terminals); /* how many bytes more it would have with affine terminals as those that they stand for, and how many these are */
 void table_clear(Table *t);
 /* Words of a shape; they belong to the caller of table_shapes. */
 typedef struct { guint n; gint64 *words; } ShapeRow;
@@ -129,9 +128,6 @@ void class_weave(Class *a, Class *b, WovenSequence *woven);
 /* What terminals and rules of a sequence of so many ranks take in an archive, more or less. KNOWN: by terminal, those that are there anyway, as another class has them; or NULL. */
 gsize class_cost(const Table *t, GBytes *grammar, guint32 ranks, const guint8 *known);
 gsize class_memory(const Class *k);           /* bytes, more or less */
-/* Its grammars, tables and longest stream of outcomes, times so many bytes each; affine terminals as what they stand for, as they may become these. */
-typedef struct { guint grammar, table, outcomes; } ClassWork;
-guint64 class_work(const Class *k, ClassWork each);
 void class_free(Class *k);
 
 #endif

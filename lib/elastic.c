@@ -7,13 +7,14 @@
 #include "intern.h"
 #include "pairs.h"
 #include "pieces.h"
+#include "shortage.h"
 #include "words.h"
 
 guint64 elastic_calls_most = G_GUINT64_CONSTANT(1) << 62;
 
 static gpointer enough(gpointer p)
 {
-    if (!p) g_error("out of memory while merging");
+    if (!p) shortage();
     return p;
 }
 

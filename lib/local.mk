@@ -1,49 +1,56 @@
 # what is built in lib/
 include lib/hot.mk
 
-# libwendcore: merging, the archive, the reader. The tracer opens it with dlopen at finalize, the commands link it.
-CORE_SOURCES = \
-	lib/words.h lib/merge.h lib/program.h \
-	lib/bundle-index.h \
-	lib/bundle-read.c lib/bundle-write.c lib/bundle.h \
+# What merges and writes. It is compiled twice: into libwendcore with GLib, and into libwendmerge with what small/ has in its place.
+MERGE_SOURCES = \
+	lib/bundle-index.h lib/bundle-write.c lib/bundle.h \
 	lib/class.c lib/class.h \
-	lib/classes-read.c \
 	lib/codec.c lib/codec.h \
-	lib/comms.c \
 	lib/contents.c \
 	lib/cursor.c lib/cursor.h \
-	lib/decode.c lib/decode.h \
 	lib/derive.c lib/derive.h \
 	lib/elastic.c lib/elastic.h \
 	lib/file-write.c lib/file-write.h \
 	lib/hosts.c lib/hosts.h \
 	lib/identifier.h \
 	lib/layout.c lib/layout.h \
-	lib/merge.c \
+	lib/merge.c lib/merge.h \
 	lib/order.c lib/order.h \
-	lib/pieces.c lib/pieces.h \
-	lib/program-private.h lib/program-read.c lib/program.c \
-	lib/rankset.c lib/rankset.h \
 	lib/pairs.c lib/pairs.h \
+	lib/pieces.c lib/pieces.h \
+	lib/rankset.c lib/rankset.h \
+	lib/recording.h \
 	lib/refine.c lib/refine.h \
-	lib/weave.c lib/weave.h \
-	lib/recording.h lib/rules.h \
-	lib/requests.c lib/requests.h \
-	lib/rules-write.c lib/rules.c \
-	lib/sequence-read.c lib/sequence-write.c lib/timing-write.c \
+	lib/rules-write.c lib/rules.c lib/rules.h \
+	lib/sequence-write.c \
 	lib/series-bytes.c lib/series-patterns.c lib/series-private.h lib/series.c lib/series.h \
+	lib/shortage.h \
 	lib/table.c \
+	lib/timing-rows.c lib/timing-rows.h lib/timing-write.c lib/timing.c lib/timing.h \
 	lib/totals.c lib/totals.h \
-	lib/timing.c lib/timing.h \
-	lib/timing-rows.c lib/timing-rows.h \
 	lib/unify.c \
 	lib/unroll.c lib/unroll.h \
 	lib/variants.c lib/variants.h \
 	lib/vector.c lib/vector.h \
-	lib/walk.c \
-	lib/ends.c lib/ends.h \
-	lib/worlds.c lib/worlds.h \
+	lib/weave.c lib/weave.h \
+	lib/words.h \
 	lib/write-private.h lib/write.c
+
+# libwendcore: merging, the archive, the reader. The commands link it.
+CORE_SOURCES = \
+	$(MERGE_SOURCES) \
+	lib/program.h \
+	lib/bundle-read.c \
+	lib/classes-read.c \
+	lib/comms.c \
+	lib/decode.c lib/decode.h \
+	lib/ends.c lib/ends.h \
+	lib/program-private.h lib/program-read.c lib/program.c \
+	lib/requests.c lib/requests.h \
+	lib/sequence-read.c \
+	lib/shortage.c \
+	lib/walk.c \
+	lib/worlds.c lib/worlds.h
 
 # All of it for tests, which also look inside.
 noinst_LTLIBRARIES += lib/libcore.la
@@ -54,8 +61,23 @@ lib_libcore_la_LIBADD = lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS) $(ARC
 pkglib_LTLIBRARIES += libwendcore.la
 libwendcore_la_SOURCES =
 libwendcore_la_LIBADD = lib/libcore.la
-# What merge.h, program.h, saved.h and functions.h declare.
+# What merge.h, program.h, saved.h and functions.h declare, and what commands need of shortage.h.
 CORE_NAMES = arg|call|character|constant|decoder|error|file|function|group|merge|n_|outcomes
-CORE_MORE_NAMES = printable|program|saved|walk
+CORE_MORE_NAMES = printable|program|saved|shortage|walk
 libwendcore_la_LDFLAGS = -avoid-version \
 	-export-symbols-regex '^wend_($(CORE_NAMES)|$(CORE_MORE_NAMES))'
+
+# libwendmerge: merging and writing for the tracer, which opens it at MPI_Finalize, in the process of the application: no GLib, no libarchive, memory that is bounded.
+pkglib_LTLIBRARIES += libwendmerge.la
+libwendmerge_la_SOURCES = \
+	$(MERGE_SOURCES) $(HOT_SOURCES) \
+	lib/small/arrays.c lib/small/glib.h lib/small/glib/gstdio.h \
+	lib/small/heap.c lib/small/heap.h \
+	lib/small/memory.h \
+	lib/small/tables.c \
+	lib/small/text.c \
+	lib/steps.c lib/steps.h
+libwendmerge_la_CPPFLAGS = -I$(srcdir)/lib/small $(AM_CPPFLAGS) -include $(srcdir)/lib/small/memory.h
+libwendmerge_la_CFLAGS = $(AM_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)
+libwendmerge_la_LDFLAGS = -avoid-version -shared -Wl,-z,defs -export-symbols-regex '^wend_step_'
+libwendmerge_la_LIBADD = libwendfunctions.la $(ZSTD_LIBS) -lm

@@ -5,6 +5,7 @@
 #include "codec.h"
 #include "part.h"
 #include "saved.h"
+#include "shortage.h"
 #include "weave.h"
 
 #define MAGIC "WENDMRGE"
@@ -46,22 +47,6 @@ guint64 wend_merge_memory(const WendMerge *m)
 {
     guint64 all = sizeof *m;
     for (guint i = 0; i < m->classes->len; i++) all += class_memory(g_ptr_array_index(m->classes, i));
-    return all;
-}
-
-/* Measured with one to sixteen ranks that have 4 to 10^9 values by chance in 30,000 and 200,000 calls (bench/ranks, chance), rounded up. Two classes are refined one after the other: pairs of terminals, tables of these and a grammar of
- * all calls. To write takes a grammar of all grammars, and series of what a rule or a stream has. */
-guint64 wend_merge_absorbing(const WendMerge *m)
-{
-    guint64 most = 0;
-    for (guint i = 0; i < m->classes->len; i++) most = MAX(most, class_work(g_ptr_array_index(m->classes, i), (ClassWork){.grammar = 80, .table = 7}));
-    return most;
-}
-
-guint64 wend_merge_writing(const WendMerge *m)
-{
-    guint64 all = weave_memory(m);
-    for (guint i = 0; i < m->classes->len; i++) all += class_work(g_ptr_array_index(m->classes, i), (ClassWork){.grammar = 60, .table = 5, .outcomes = 80});
     return all;
 }
 
@@ -182,7 +167,7 @@ GByteArray *wend_merge_encode(WendMerge *m)
     hosts_encode(m->hosts, &b);
     wend_buf_unsigned(&b, m->classes->len);
     for (guint i = 0; i < m->classes->len; i++) class_encode(g_ptr_array_index(m->classes, i), &b);
-    if (b.failed) g_error("out of memory while merging");
+    if (b.failed) shortage();
     GByteArray *out = g_byte_array_sized_new(b.len);
     g_byte_array_append(out, b.data, b.len);
     wend_buf_clear(&b);

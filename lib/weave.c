@@ -7,6 +7,7 @@
 #include "grammar.h"
 #include "layout.h"
 #include "pairs.h"
+#include "shortage.h"
 
 /* Once so many calls and edits have been looked at (a second or two) all that are left stay apart. */
 enum { WORK_MAX = 1 << 26 };
@@ -125,7 +126,7 @@ enum { EDIT_A, EDIT_B, EDIT_BOTH };
 static gboolean emit(Weaving *w, guint edit)
 {
     guint32 a = edit == EDIT_B ? PAIR_NONE : w->of[0].calls[w->at[0]++], b = edit == EDIT_A ? PAIR_NONE : w->of[1].calls[w->at[1]++];
-    if (!wend_grammar_append(w->grammar, pairs_number(&w->pairs, a, b), 1)) g_error("out of memory while merging");
+    if (!wend_grammar_append(w->grammar, pairs_number(&w->pairs, a, b), 1)) shortage();
     return pairs_count(&w->pairs) <= w->terminals_max;
 }
 
@@ -293,7 +294,7 @@ static gboolean weave_sequence(const Class *a, const Sequence *s, const Class *b
                  .edits = g_array_new(FALSE, FALSE, sizeof(guint8))};
     guint32 x = s->table.n_terminals, y = t->table.n_terminals;
     w.terminals_max = (guint64)MAX(x, y) + MIN(x, y) / 4 + MORE_MAX;
-    if (!w.grammar) g_error("out of memory while merging");
+    if (!w.grammar) shortage();
     gboolean good = unfold(s, &w.of[0]) && unfold(t, &w.of[1]);
     *left -= w.of[0].n + (gint64)w.of[1].n;
     good = good && *left > 0 && weave_calls(&w);
@@ -301,7 +302,7 @@ static gboolean weave_sequence(const Class *a, const Sequence *s, const Class *b
         WendBuf bytes = WEND_BUF_INIT;
         guint n = pairs_count(&w.pairs);
         wend_grammar_end(w.grammar, &bytes);
-        if (bytes.failed) g_error("out of memory while merging");
+        if (bytes.failed) shortage();
         out->grammar = g_bytes_new(bytes.data, bytes.len);
         wend_buf_clear(&bytes);
         for (int k = 0; k < 2; k++) out->of[k] = g_memdup2(w.pairs.of[k]->data, n * sizeof(guint32));
@@ -524,23 +525,6 @@ static Woven *weave_into(const GPtrArray *all, Class *k, gint64 *left)
     if (into) class_weave(into->class, k, best.sequences);
     plan_clear(&best);
     return into;
-}
-
-guint64 weave_memory(const WendMerge *m)
-{
-    guint64 longest = 0;
-    for (guint i = 0; m->classes->len > 1 && i < m->classes->len; i++) {
-        const Class *k = m->classes->pdata[i];
-        for (guint q = 0; q < k->n_sequences; q++) {
-            RuleRow row;
-            guint64 length;
-            if (!rules_from(&row, k->sequences[q].grammar, k->sequences[q].table.n_terminals)) continue;
-            if (rules_length(&row, &length) && length <= PAIRS_LENGTH_MAX) longest = MAX(longest, length);
-            rules_clear(&row);
-        }
-    }
-    /* two sequences unfolded; which pairs are alike; what edits reach, in an array that doubles */
-    return longest ? 2 * longest * sizeof(guint32) + PAIRS_MAX + 2 * (guint64)(EDITS_MAX + 1) * (EDITS_MAX + 1) * sizeof(gint32) : 0;
 }
 
 gboolean weave_classes(WendMerge *m, GHashTable *variants)

@@ -11,7 +11,4 @@
 /* Weaves classes of M that are not in VARIANTS (of variants_join), where that takes less; those that it makes are in VARIANTS then. Classes are the same in whatever order ranks met. FALSE: a grammar is damaged. */
 gboolean weave_classes(WendMerge *m, GHashTable *variants);
 
-/* Bytes that it needs for a while, beside what it makes. */
-guint64 weave_memory(const WendMerge *m);
-
 #endif

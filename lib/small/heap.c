@@ -1,0 +1,287 @@
+/* heap.c: see heap.h. Blocks of a few sizes are cut from regions, and wait in a list for the next of their size once they are free; large ones are
+ * mappings of their own, which grow without being copied. */
+#include "heap.h"
+
+#include <setjmp.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lib/shortage.h"
+
+/* Sizes of blocks, with the word before each that tells which: 16, 32 … 128, then four to each doubling. */
+enum { UNIT = 16, EVEN = 8, STEPS = 4, CLASSES = 48, FIRST_REGION = 64 << 10, LARGEST_REGION = 4 << 20, PAGE = 4 << 10 };
+static const size_t WORD = sizeof(uint64_t);
+
+/* A mapping: blocks follow, or one large one. */
+typedef struct Region { struct Region *next, *previous; size_t bytes, padding; } Region;
+_Static_assert(sizeof(Region) % UNIT == 0, "what follows is aligned");
+typedef struct Block { struct Block *next; } Block;
+
+static Region *regions;
+static Block *unused[CLASSES];
+static char *next, *end;              /* of the region at hand: NEXT is 8 below a multiple of 16 */
+static uint64_t held, most = UINT64_MAX;
+static HeapRoom has_room;
+static bool refused;
+static jmp_buf *escape;               /* NULL: nobody is trying */
+
+static size_t size_of_class(unsigned k)
+{
+    if (k < EVEN)
+        return (size_t)UNIT * (k + 1);
+    unsigned doubling = (k - EVEN) / STEPS, step = (k - EVEN) % STEPS;
+    return ((size_t)UNIT * EVEN << doubling) / STEPS * (STEPS + step + 1);
+}
+
+/* The class of blocks of BYTES, the word included; CLASSES: it is a large one. */
+static unsigned class_of(size_t bytes)
+{
+    if (bytes <= UNIT * EVEN)
+        return bytes ? (unsigned)((bytes - 1) / UNIT) : 0;
+    unsigned doubling = 63 - (unsigned)__builtin_clzll(bytes - 1) - 7;
+    size_t base = (size_t)UNIT * EVEN << doubling;
+    unsigned k = EVEN + STEPS * doubling + (unsigned)((bytes - 1 - base) / (base / STEPS));
+    return k < CLASSES ? k : CLASSES;
+}
+
+void heap_limit(uint64_t bytes, HeapRoom room)
+{
+    most = held + bytes < held ? UINT64_MAX : held + bytes;
+    has_room = room;
+}
+
+static bool may_take(uint64_t bytes)
+{
+    refused = held > most || bytes > most - held || (has_room && !has_room(bytes));
+    return !refused;
+}
+
+static Region *take_region(size_t bytes)
+{
+    if (!may_take(bytes))
+        return NULL;
+    Region *r = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (r == MAP_FAILED)
+        return NULL;
+    *r = (Region){regions, NULL, bytes, 0};
+    if (regions)
+        regions->previous = r;
+    regions = r;
+    held += bytes;
+    return r;
+}
+
+static void give_region(Region *r)
+{
+    *(r->previous ? &r->previous->next : &regions) = r->next;
+    if (r->next)
+        r->next->previous = r->previous;
+    held -= r->bytes;
+    munmap(r, r->bytes);
+}
+
+void heap_drop(void)
+{
+    while (regions)
+        give_region(regions);
+    memset(unused, 0, sizeof unused);
+    next = end = NULL;
+}
+
+uint64_t heap_held(void)
+{
+    return held;
+}
+
+bool heap_was_refused(void)
+{
+    return refused;
+}
+
+bool heap_try(void (*work)(void *user), void *user)
+{
+    jmp_buf here;
+    if (setjmp(here)) {
+        escape = NULL;
+        heap_drop();
+        return false;
+    }
+    escape = &here;
+    work(user);
+    escape = NULL;
+    return true;
+}
+
+_Noreturn void shortage(void)
+{
+    longjmp(*escape, 1);
+}
+
+bool shortage_ahead(uint64_t bytes)
+{
+    return !may_take(bytes);
+}
+
+/* -- blocks -- */
+
+static uint64_t *word_of(const void *p)
+{
+    return (uint64_t *)(uintptr_t)p - 1;
+}
+
+static Region *region_of(const void *p)
+{
+    return (Region *)((char *)(uintptr_t)p - UNIT - sizeof(Region));
+}
+
+static void give(unsigned k, Block *b)
+{
+    b->next = unused[k];
+    unused[k] = b;
+}
+
+static bool is_large(const void *p)
+{
+    return *word_of(p) == CLASSES;
+}
+
+static size_t mapping_for(size_t n)
+{
+    return n > SIZE_MAX / 2 ? 0 : (sizeof(Region) + UNIT + n + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static void *new_large(size_t n)
+{
+    size_t bytes = mapping_for(n);
+    Region *r = bytes ? take_region(bytes) : NULL;
+    if (!r)
+        return NULL;
+    char *p = (char *)(r + 1) + UNIT;
+    *word_of(p) = CLASSES;
+    return p;
+}
+
+/* What is left of the region at hand, as blocks. */
+static void use_rest(void)
+{
+    while (end - next >= UNIT) {
+        unsigned k = CLASSES - 1;
+        while (size_of_class(k) > (size_t)(end - next))
+            k--;
+        Block *b = (Block *)(next + WORD);
+        *word_of(b) = k;
+        next += size_of_class(k);
+        give(k, b);
+    }
+}
+
+/* A region with room for a block of SIZE; they are larger the more is held. */
+static bool more(size_t size)
+{
+    size_t least = mapping_for(size), bytes = held / 4 & ~(uint64_t)(PAGE - 1);
+    bytes = bytes < FIRST_REGION ? FIRST_REGION : bytes > LARGEST_REGION ? LARGEST_REGION : bytes;
+    bytes = bytes < least ? least : bytes;
+    Region *r = take_region(bytes);
+    if (!r && bytes > least)
+        r = take_region(bytes = least);
+    if (!r)
+        return false;
+    use_rest();
+    next = (char *)(r + 1) + UNIT - WORD;
+    end = (char *)r + bytes;
+    return true;
+}
+
+static void *new_small(unsigned k)
+{
+    size_t size = size_of_class(k);
+    Block *b = unused[k];
+    if (b) {
+        unused[k] = b->next;
+        return b;
+    }
+    if ((size_t)(end - next) < size && !more(size))
+        return NULL;
+    char *p = next + WORD;
+    *word_of(p) = k;
+    next += size;
+    return p;
+}
+
+void *heap_new_or_null(size_t n)
+{
+    unsigned k = n > SIZE_MAX / 2 ? CLASSES : class_of(n + WORD);
+    return k < CLASSES ? new_small(k) : new_large(n);
+}
+
+void *heap_new(size_t n)
+{
+    void *p = heap_new_or_null(n);
+    if (!p)
+        shortage();
+    return p;
+}
+
+void *heap_zeroed(size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes))
+        shortage();
+    void *p = heap_new(bytes);
+    return is_large(p) ? p : memset(p, 0, bytes); /* a mapping is zeros */
+}
+
+void heap_free(void *p)
+{
+    if (!p)
+        return;
+    if (is_large(p))
+        give_region(region_of(p));
+    else
+        give((unsigned)*word_of(p), p);
+}
+
+size_t heap_usable(const void *p)
+{
+    return is_large(p) ? region_of(p)->bytes - sizeof(Region) - UNIT : size_of_class((unsigned)*word_of(p)) - WORD;
+}
+
+/* NULL: memory is short, and P is as it was. */
+static void *resize_large(void *p, size_t n)
+{
+    Region *r = region_of(p);
+    size_t bytes = mapping_for(n), before = r->bytes;
+    if (!bytes || (bytes > before && !may_take(bytes - before)))
+        return NULL;
+    Region *moved = mremap(r, before, bytes, MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED)
+        return NULL;
+    held = held - before + bytes;
+    moved->bytes = bytes;
+    *(moved->previous ? &moved->previous->next : &regions) = moved;
+    if (moved->next)
+        moved->next->previous = moved;
+    return (char *)(moved + 1) + UNIT;
+}
+
+void *heap_resize(void *p, size_t n)
+{
+    if (!p)
+        return heap_new(n);
+    if (n == 0) {
+        heap_free(p);
+        return NULL;
+    }
+    size_t had = heap_usable(p);
+    if (n <= had && (!is_large(p) || n > had / 2))
+        return p;
+    if (is_large(p) && class_of(n + WORD) == CLASSES) {
+        if (!(p = resize_large(p, n)))
+            shortage();
+        return p;
+    }
+    void *moved = heap_new(n);
+    memcpy(moved, p, had < n ? had : n);
+    heap_free(p);
+    return moved;
+}
