@@ -134,7 +134,11 @@ static void write_archive(void *step)
     if (!note(error))
         return;
     const char *unrecorded = wend_merge_unrecorded(merge);
-    *s->result = (WendStepResult){.calls = written.calls, .bytes = written.bytes, .stopped = wend_merge_stopped(merge, &after), .stopped_after = after};
+    *s->result = (WendStepResult){.bytes = written.bytes,
+                                  .stopped = wend_merge_stopped(merge, &after),
+                                  .stopped_after = after};
+    snprintf(s->result->totals, sizeof s->result->totals, "%s",
+             wend_merge_totals_text(&written.totals));
     snprintf(s->result->unrecorded, sizeof s->result->unrecorded, "%s", unrecorded ? unrecorded : "");
 }
 

@@ -18,7 +18,8 @@ bool wend_step_encode(const void **encoded, size_t *n); /* for that one; it is t
 void *wend_step_memory(size_t n);                     /* for what another rank sends; NULL: there is not so much. Until the next step */
 
 typedef struct {
-    uint64_t calls, bytes;            /* as in WendMergeResult */
+    uint64_t bytes;                   /* as in WendMergeResult */
+    char totals[160];                 /* wend_merge_totals_text */
     unsigned stopped;                 /* ranks, and calls: wend_merge_stopped */
     uint64_t stopped_after;
     char unrecorded[256];             /* wend_merge_unrecorded; "": nothing */

@@ -16,7 +16,7 @@
 
 enum { SHARE = 16 };                  /* of the machine's memory, for all of its ranks: one part in so many. The merge takes about five times what is recorded */
 static const uint64_t LEAST = UINT64_C(64) << 20;
-static const uint64_t SMALL = UINT64_C(16) << 20; /* a merge of no more than that is no matter, whatever the machine says that it has left */
+static const uint64_t SMALL = UINT64_C(16) << 20; /* a merge of no more than that is no matter, whatever the machine says that it has left: a limit is another thing */
 
 static void reached(void)
 {
@@ -117,17 +117,23 @@ void limit_open(void)
     wend_budget_limit(most < SIZE_MAX ? (size_t)most : SIZE_MAX, reached);
 }
 
+/* A limit that holds for this process and others: half of what is left of it, and of that what is this one's while so many take some. */
+static uint64_t part_of(uint64_t left, int64_t step)
+{
+    uint64_t takers = step > 0 ? local_ranks() / (2 * (uint64_t)step) : local_ranks();
+    return left / 2 / (takers > 1 ? takers : 1);
+}
+
 uint64_t limit_room(int64_t step)
 {
-    uint64_t free_kilobytes = number_of("/proc/meminfo", "MemAvailable:", UINT64_MAX), mine = number_of("/proc/self/status", "VmSize:", UINT64_MAX);
-    uint64_t left = of_groups(free_kilobytes < UINT64_MAX ? free_kilobytes << 10 : UINT64_MAX, true);
-    uint64_t takers = step > 0 ? local_ranks() / (2 * (uint64_t)step) : local_ranks();
-    left /= takers > 1 ? takers : 1;
-    left = left / 2 > SMALL ? left / 2 : SMALL; /* the application may want some, and so may others */
+    uint64_t kilobytes = number_of("/proc/meminfo", "MemAvailable:", UINT64_MAX >> 10), mine = number_of("/proc/self/status", "VmSize:", UINT64_MAX);
+    uint64_t room = part_of(kilobytes << 10, step), of_group = part_of(of_groups(UINT64_MAX, true), step);
+    room = room > SMALL ? room : SMALL;
+    room = of_group < room ? of_group : room;
     struct rlimit own;
     if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY && mine < UINT64_MAX) {
         uint64_t rest = own.rlim_cur > mine << 10 ? own.rlim_cur - (mine << 10) : 0;
-        left = rest / 2 < left ? rest / 2 : left;
+        room = rest / 2 < room ? rest / 2 : room;
     }
-    return left;
+    return room;
 }

@@ -7,8 +7,6 @@
 
 #include <malloc.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 /* -- random programs -- */
 
@@ -145,51 +143,6 @@ static void test_memory(void)
         g_byte_array_unref(part);
         wend_merge_free(m);
     }
-}
-
-/* No more addresses from here on than BYTES and a bit. */
-static void limit_addresses(guint64 bytes)
-{
-    enum { SPARE = 2 << 20 };
-    struct rlimit limit;
-    malloc_trim(0);
-    g_autofree char *text = NULL;
-    g_assert_true(g_file_get_contents("/proc/self/statm", &text, NULL, NULL));
-    g_assert_cmpint(getrlimit(RLIMIT_AS, &limit), ==, 0);
-    limit.rlim_cur = g_ascii_strtoull(text, NULL, 10) * (guint64)sysconf(_SC_PAGESIZE) + bytes + SPARE;
-    g_assert_cmpint(setrlimit(RLIMIT_AS, &limit), ==, 0);
-}
-
-/* Values by chance, so many: two ranks merge and write within what they say that it takes (short of memory GLib aborts). */
-static void test_work(gconstpointer values)
-{
-    if (!g_test_subprocess()) {
-        if (allocated() == 0) {
-            g_test_skip("the allocator does not count");
-            return;
-        }
-        g_test_trap_subprocess(NULL, 0, 0);
-        g_test_trap_assert_passed();
-        return;
-    }
-    GError *error = NULL;
-    WendMerge *merges[2];
-    for (guint rank = 0; rank < 2; rank++) {
-        g_autoptr(GPtrArray) one = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-        g_ptr_array_add(one, simulated_chance(rank, 2, 100000, 0, GPOINTER_TO_INT(values), FALSE));
-        merges[rank] = merged(one, NULL);
-    }
-    guint64 needed = wend_merge_memory(merges[1]) + wend_merge_absorbing(merges[1]);
-    GByteArray *bytes = wend_merge_encode(merges[1]);
-    wend_merge_free(merges[1]);
-    char *dir = recorded_folder();
-    limit_addresses(needed);
-    g_assert_true(wend_merge_absorb(merges[0], bytes->data, bytes->len, &error));
-    g_byte_array_unref(bytes);
-    limit_addresses(wend_merge_writing(merges[0]));
-    g_assert_true(wend_merge_write(merges[0], dir, NULL, NULL, &error));
-    wend_merge_free(merges[0]);
-    discard(dir);
 }
 
 /* -- the stencil -- */
@@ -547,9 +500,6 @@ int main(int argc, char **argv)
     g_test_add_func("/round-trip/in-turn", test_in_turn);
     g_test_add_func("/round-trip/walk", test_walk);
     g_test_add_func("/round-trip/memory", test_memory);
-    g_test_add_data_func("/round-trip/work/few", GINT_TO_POINTER(4), test_work);
-    g_test_add_data_func("/round-trip/work/some", GINT_TO_POINTER(4000), test_work);
-    g_test_add_data_func("/round-trip/work/many", GINT_TO_POINTER(G_MAXINT), test_work);
     g_test_add_func("/round-trip/random", test_random);
     return g_test_run();
 }
