@@ -5,6 +5,11 @@ noinst_LTLIBRARIES += tests/support/yield.la
 tests_support_yield_la_SOURCES = tests/support/yield.c
 tests_support_yield_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
 
+# A preload for which memory is short at the end of one rank.
+noinst_LTLIBRARIES += tests/support/shortage.la
+tests_support_shortage_la_SOURCES = tests/support/shortage.c
+tests_support_shortage_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
+
 # Another tool of MPI's profiling interface: as a library, and as an object for a program.
 check_DATA += tests/support/tool.so tests/support/tool.o
 tests/support/tool.so tests/support/tool.o: tests/support/tool.c
@@ -47,6 +52,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/sentinels.c \
 	tests/programs/services.c \
 	tests/programs/sessions.c \
+	tests/programs/shortage.c \
 	tests/programs/shuffled.c \
 	tests/programs/spawn.c \
 	tests/programs/statuses.c \

@@ -80,6 +80,11 @@ tests_unit_round_trip_SOURCES = tests/unit/round-trip.c $(RECORDED_SOURCES) $(VA
 tests_unit_round_trip_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_round_trip_LDADD = lib/libcore.la $(GLIB_LIBS)
 
+UNIT_TESTS += tests/unit/steps
+tests_unit_steps_SOURCES = tests/unit/steps.c $(RECORDED_SOURCES)
+tests_unit_steps_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_steps_LDADD = libwendmerge.la lib/libcore.la $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/common
 tests_unit_common_SOURCES = tests/unit/common.c $(RECORDED_SOURCES)
 tests_unit_common_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

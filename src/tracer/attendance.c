@@ -27,19 +27,31 @@
 
 /* -- /proc -- */
 
-/* /proc/PID/NAME whole, with a 0 after it; NULL: gone, or not ours to read. */
+/* Could something not be read for want of memory or of file descriptors? Then nothing that was seen, or not seen, counts. */
+static bool blind;
+
+static void note_failure(void)
+{
+    blind |= errno == ENOMEM || errno == EMFILE || errno == ENFILE;
+}
+
+/* /proc/PID/NAME whole, with a 0 after it; NULL: gone, not ours to read, or we are blind. */
 static char *read_proc(long pid, const char *name, size_t *len)
 {
     char path[64], *text = NULL;
     size_t room = 0;
     snprintf(path, sizeof path, "/proc/%ld/%s", pid, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        note_failure();
     *len = 0;
     while (fd >= 0) {
         if (room - *len < 4096) {
             char *more = realloc(text, room = room * 2 + 8192);
-            if (!more)
+            if (!more) {
+                blind = true;
                 break;
+            }
             text = more;
         }
         ssize_t n = read(fd, text + *len, room - *len - 1);
@@ -146,6 +158,8 @@ static bool has_watcher(long pid)
     DIR *tasks = opendir(path);
     bool found = false;
     const struct dirent *e;
+    if (!tasks)
+        note_failure();
     while (tasks && !found && (e = readdir(tasks))) {
         char name[32];
         snprintf(path, sizeof path, "%.20s/comm", e->d_name);
@@ -207,6 +221,7 @@ bool attendance_of_node(NodeAttendance *node)
 {
     const char *variable = launcher_rank_variable();
     const char *file = module_own_file(), *slash = file ? strrchr(file, '/') : NULL;
+    blind = false;
     DIR *proc = variable && slash ? opendir("/proc") : NULL;
     if (!proc)
         return false;
@@ -231,7 +246,7 @@ bool attendance_of_node(NodeAttendance *node)
             *first = (int)seen[i].rank;
     }
     free(seen);
-    return ok;
+    return ok && !blind;
 }
 
 /* -- the barrier -- */
@@ -274,21 +289,27 @@ static Attendance of_node(int size)
     return ATTENDANCE_PARTIAL;
 }
 
-/* How long those that have come wait for others: of ranks that are known to come, as long as it
- * takes. */
-static double patience = INFINITY;
+/* Once all have come each goes on within so many seconds, or has given up. */
+enum { PROMPT = 60 };
+/* How long a rank waits for others that have come, too. */
+static double patience;
 
 Attendance attendance_wait(int size, double seconds)
 {
     Attendance result = size == 1 ? ATTENDANCE_ALL : of_node(size);
-    if (result != ATTENDANCE_UNKNOWN)
+    if (size == 1 || result == ATTENDANCE_PARTIAL)
         return result;
-    patience = seconds;
+    /* Ranks that know that all are here do the same as those that know nothing (of other nodes, or
+     * short of memory): these wait for them. They wait as long as it takes for the last to come. */
+    bool known = result == ATTENDANCE_ALL;
+    patience = known && seconds < PROMPT ? PROMPT : seconds;
     /* Twice: one that gave up just when the last came is missed by all in the second. */
     result = ATTENDANCE_ALL;
     for (int round = 0; round < 2 && result == ATTENDANCE_ALL; round++) {
         MPI_Request request;
-        result = PMPI_Ibarrier(MPI_COMM_WORLD, &request) == MPI_SUCCESS ? wait_for(&request, seconds) : ATTENDANCE_UNKNOWN;
+        result = ATTENDANCE_UNKNOWN;
+        if (PMPI_Ibarrier(MPI_COMM_WORLD, &request) == MPI_SUCCESS)
+            result = wait_for(&request, known && round == 0 ? INFINITY : patience);
     }
     return result;
 }

@@ -94,15 +94,12 @@ static void *open_library(const char **why)
     }
     int dir = (int)(strrchr(own, '/') - own) + 1;
     for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++) {
-        char *path;
-        if (asprintf(&path, "%.*s%s%s", dir, own, places[i], LIBRARY) < 0)
-            break;
-        if (access(path, R_OK) == 0) {
-            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-            if (!library)
-                *why = dlerror();
-        }
-        free(path);
+        char path[PATH_MAX];
+        if ((size_t)snprintf(path, sizeof path, "%.*s%s%s", dir, own, places[i], LIBRARY) >= sizeof path || access(path, R_OK) != 0)
+            continue;
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!library)
+            *why = dlerror();
     }
     if (!library && !*why)
         *why = LIBRARY " is not beside libwend.so";

@@ -4,7 +4,9 @@
  * written at MPI_Finalize, with the fact that it ends there. */
 #include "control.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -23,31 +25,51 @@ static void reached(void)
     state_break(WEND_ENDED_MEMORY);
 }
 
-/* The number in the first line of a file; MOST where there is none ("max"), or it is higher. */
+/* What the kernel says in a file, which is short, as text. No malloc: this is asked when there is nothing left. */
+enum { TEXT_ROOM = 8 << 10 };
+static bool read_text(const char *path, char text[TEXT_ROOM])
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t n = 0;
+    ssize_t more = 0;
+    while (fd >= 0 && n < TEXT_ROOM - 1 && (more = read(fd, text + n, TEXT_ROOM - 1 - n)) > 0)
+        n += (size_t)more;
+    if (fd >= 0)
+        close(fd);
+    text[n] = '\0';
+    return fd >= 0 && more >= 0;
+}
+
+static bool number_at(const char *text, uint64_t *n)
+{
+    char *end;
+    text += strspn(text, " \t");
+    *n = strtoull(text, &end, 10);
+    return end > text;
+}
+
+/* The number that a file begins with; MOST where there is none ("max"), or it is higher. */
 static uint64_t number_in(const char *path, uint64_t most)
 {
-    unsigned long long n;
-    FILE *f = fopen(path, "re");
-    if (f && fscanf(f, "%llu", &n) == 1 && n < most)
-        most = n;
-    if (f)
-        fclose(f);
-    return most;
+    char text[TEXT_ROOM];
+    uint64_t n;
+    return read_text(path, text) && number_at(text, &n) && n < most ? n : most;
 }
 
 /* The number that KEY has in a file of lines "KEY 123" or "KEY: 123 kB"; OTHERWISE: it is not there. */
 static uint64_t number_of(const char *path, const char *key, uint64_t otherwise)
 {
-    char line[256], name[128];
-    unsigned long long n;
-    uint64_t found = otherwise;
-    FILE *f = fopen(path, "re");
-    while (f && found == otherwise && fgets(line, sizeof line, f))
-        if (sscanf(line, "%127s %llu", name, &n) == 2 && strcmp(name, key) == 0)
-            found = n;
-    if (f)
-        fclose(f);
-    return found;
+    char text[TEXT_ROOM];
+    size_t length = strlen(key);
+    uint64_t n;
+    if (!read_text(path, text))
+        return otherwise;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, length) == 0 && (line[length] == ' ' || line[length] == '\t') && number_at(line + length, &n))
+            return n;
+    }
+    return otherwise;
 }
 
 /* What a control group uses, but for files that the kernel keeps for it and would drop: a job that reads much has its group full of them. */
@@ -66,14 +88,17 @@ static uint64_t used_by_group(const char *folder, bool unified)
 /* Batch systems and containers give a job less than the machine has: the control group of this process, or one around it (both versions of the kernel's). LEFT: what is not used of it. */
 static uint64_t of_groups(uint64_t most, bool left)
 {
-    char line[4096], folder[4096 + 64], path[4096 + 128];
-    FILE *f = fopen("/proc/self/cgroup", "re");
-    while (f && fgets(line, sizeof line, f)) { /* "0::/some/group", or "4:memory:/some/group" */
+    char text[TEXT_ROOM], folder[4096 + 64], path[4096 + 128];
+    if (!read_text("/proc/self/cgroup", text))
+        return most;
+    for (char *line = text, *rest; *line; line = rest) { /* "0::/some/group", or "4:memory:/some/group" */
+        rest = line + strcspn(line, "\n");
+        if (*rest)
+            *rest++ = '\0';
         char *names = strchr(line, ':'), *group = names ? strchr(names + 1, ':') : NULL;
         if (!group)
             continue;
         *group++ = '\0';
-        group[strcspn(group, "\n")] = '\0';
         bool unified = names[1] == '\0';
         if (!unified && strcmp(names + 1, "memory") != 0)
             continue;
@@ -86,8 +111,6 @@ static uint64_t of_groups(uint64_t most, bool left)
             most = all - used < most ? all - used : most;
         }
     }
-    if (f)
-        fclose(f);
     return most;
 }
 
@@ -126,13 +149,13 @@ static uint64_t part_of(uint64_t left, int64_t step)
 
 uint64_t limit_room(int64_t step)
 {
-    uint64_t kilobytes = number_of("/proc/meminfo", "MemAvailable:", UINT64_MAX >> 10), mine = number_of("/proc/self/status", "VmSize:", UINT64_MAX);
+    uint64_t kilobytes = number_of("/proc/meminfo", "MemAvailable:", UINT64_MAX >> 10), pages = number_in("/proc/self/statm", UINT64_MAX);
     uint64_t room = part_of(kilobytes << 10, step), of_group = part_of(of_groups(UINT64_MAX, true), step);
     room = room > SMALL ? room : SMALL;
     room = of_group < room ? of_group : room;
     struct rlimit own;
-    if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY && mine < UINT64_MAX) {
-        uint64_t rest = own.rlim_cur > mine << 10 ? own.rlim_cur - (mine << 10) : 0;
+    if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY && pages < UINT64_MAX) {
+        uint64_t mine = pages * (uint64_t)sysconf(_SC_PAGESIZE), rest = own.rlim_cur > mine ? own.rlim_cur - mine : 0;
         room = rest / 2 < room ? rest / 2 : room;
     }
     return room;
