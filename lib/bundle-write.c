@@ -59,7 +59,7 @@ static void end_frame(BundleWriter *w)
         return;
     }
     g_byte_array_set_size(w->file, at + bound);
-    if (shortage_ahead(compressor_memory(w->pending->len, large))) shortage();
+    if (wend_shortage_ahead(compressor_memory(w->pending->len, large))) wend_shortage();
     ZSTD_CCtx *z = ZSTD_createCCtx();
     if (!z) {
         problem(w, "out of memory");

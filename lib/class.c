@@ -79,7 +79,7 @@ static void put_block(WendBuf *out, GBytes *block)
 /* Clears B. */
 static GBytes *bytes_from(WendBuf *b)
 {
-    if (b->failed) shortage();
+    if (b->failed) wend_shortage();
     GBytes *bytes = g_bytes_new(b->data, b->len);
     wend_buf_clear(b);
     return bytes;

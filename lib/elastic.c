@@ -14,7 +14,7 @@ guint64 elastic_calls_most = G_GUINT64_CONSTANT(1) << 62;
 
 static gpointer enough(gpointer p)
 {
-    if (!p) shortage();
+    if (!p) wend_shortage();
     return p;
 }
 

@@ -167,7 +167,7 @@ GByteArray *wend_merge_encode(WendMerge *m)
     hosts_encode(m->hosts, &b);
     wend_buf_unsigned(&b, m->classes->len);
     for (guint i = 0; i < m->classes->len; i++) class_encode(g_ptr_array_index(m->classes, i), &b);
-    if (b.failed) shortage();
+    if (b.failed) wend_shortage();
     GByteArray *out = g_byte_array_sized_new(b.len);
     g_byte_array_append(out, b.data, b.len);
     wend_buf_clear(&b);

@@ -100,7 +100,7 @@ static gboolean walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, con
     while (good && x.run && y.run) {
         guint64 both = MIN(x.run, y.run);
         good = equal_shapes(&a->table, x.terminal, &b->table, y.terminal) && pairs_count(p) <= most;
-        if (good && !wend_grammar_append(g, pairs_number(p, x.terminal, y.terminal), both)) shortage();
+        if (good && !wend_grammar_append(g, pairs_number(p, x.terminal, y.terminal), both)) wend_shortage();
         expansion_advance(&x, both);
         expansion_advance(&y, both);
     }
@@ -116,14 +116,14 @@ gboolean refine(Refinement *r, const Sequence *a, const Sequence *b)
     WendGrammar *g = wend_grammar_new();
     Pairs p = pairs_new(a->table.n_terminals);
     memset(r, 0, sizeof *r);
-    if (!g) shortage();
+    if (!g) wend_shortage();
     gboolean good = rules_from(&row_a, a->grammar, a->table.n_terminals) && rules_from(&row_b, b->grammar, b->table.n_terminals) && walk_both(&p, a, &row_a, b, &row_b, g);
     r->n = pairs_count(&p);
     for (int k = 0; k < 2; k++) r->of[k] = g_memdup2(p.of[k]->data, r->n * sizeof(guint32));
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
         wend_grammar_end(g, &bytes);
-        if (bytes.failed) shortage();
+        if (bytes.failed) wend_shortage();
         r->grammar = g_bytes_new(bytes.data, bytes.len);
         wend_buf_clear(&bytes);
     } else {

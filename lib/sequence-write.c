@@ -130,7 +130,7 @@ static GBytes *without_rises(GBytes *stream)
     gboolean good = TRUE;
     while (good && pieces_next_run(&p, &repeats, &words, &n)) {
         good = flat.entries + repeats <= elastic_calls_most;
-        if (good && !wend_stream_add_run(&flat, words, n, repeats)) shortage();
+        if (good && !wend_stream_add_run(&flat, words, n, repeats)) wend_shortage();
     }
     good = good && !p.c.failed;
     pieces_clear(&p);
@@ -139,7 +139,7 @@ static GBytes *without_rises(GBytes *stream)
     WendCursor c = wend_cursor(out.data, out.len);
     wend_read_unsigned(&c); /* entries */
     WendCursor pieces = wend_read_block(&c);
-    if (out.failed) shortage();
+    if (out.failed) wend_shortage();
     GBytes *bytes = good ? g_bytes_new(pieces.p, (gsize)(pieces.end - pieces.p)) : NULL;
     wend_buf_clear(&out);
     return bytes;

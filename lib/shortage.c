@@ -5,18 +5,18 @@
 
 static void (*ends)(void) = abort;
 
-void shortage_ends(void (*end)(void))
+void wend_shortage_ends(void (*end)(void))
 {
     ends = end;
 }
 
-bool shortage_ahead(uint64_t bytes)
+bool wend_shortage_ahead(uint64_t bytes)
 {
     (void)bytes;
     return false;
 }
 
-_Noreturn void shortage(void)
+_Noreturn void wend_shortage(void)
 {
     ends();
     abort();

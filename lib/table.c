@@ -135,7 +135,7 @@ void table_to_part(const Table *t, PartTable *p)
         const Affine *a = table_affine(t, i);
         guint n = t->first_slot[i + 1] - t->first_slot[i];
         gint64 *words = wend_arena_new(&p->arena, n * sizeof *words), *steps = a ? wend_arena_copy(&p->arena, a->steps, n * sizeof *steps) : NULL;
-        if (!words || (a && !steps)) shortage();
+        if (!words || (a && !steps)) wend_shortage();
         for (guint k = 0; k < n; k++) words[k] = t->slots[t->first_slot[i] + k].value;
         const PartTerminal one = {t->terminal_shape[i], n, words, a ? a->count : 0, steps};
         g_array_append_val(p->terminals, one);
@@ -250,7 +250,7 @@ Table table_refined(const Table *t, const guint32 *of, guint n)
         wend_buf_unsigned(&structure, (guint64)t->terminal_shape[of[i]] << 1);
         wend_buf_unsigned(&structure, t->first_slot[of[i] + 1] - t->first_slot[of[i]]);
     }
-    if (!take_structure(&refined, &structure)) shortage();
+    if (!take_structure(&refined, &structure)) wend_shortage();
     refined.slots = g_new0(Vector, MAX(refined.first_slot[n], 1));
     for (guint i = 0; i < n; i++)
         for (guint s = refined.first_slot[i], from = t->first_slot[of[i]]; s < refined.first_slot[i + 1]; s++) refined.slots[s] = vector_copy(&t->slots[from++]);
@@ -318,7 +318,7 @@ Table table_woven(const Table *a, const RankSet *ranks_a, const Table *b, const 
     Table woven = {0};
     WendBuf structure = WEND_BUF_INIT;
     weave_structure(a, b, of, n, &structure);
-    if (!take_structure(&woven, &structure)) shortage();
+    if (!take_structure(&woven, &structure)) wend_shortage();
     woven.slots = g_new0(Vector, MAX(woven.first_slot[n], 1));
     woven.ranks = g_new0(RankSet, n + 1);
     const Table *tables[] = {a, b};

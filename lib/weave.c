@@ -126,7 +126,7 @@ enum { EDIT_A, EDIT_B, EDIT_BOTH };
 static gboolean emit(Weaving *w, guint edit)
 {
     guint32 a = edit == EDIT_B ? PAIR_NONE : w->of[0].calls[w->at[0]++], b = edit == EDIT_A ? PAIR_NONE : w->of[1].calls[w->at[1]++];
-    if (!wend_grammar_append(w->grammar, pairs_number(&w->pairs, a, b), 1)) shortage();
+    if (!wend_grammar_append(w->grammar, pairs_number(&w->pairs, a, b), 1)) wend_shortage();
     return pairs_count(&w->pairs) <= w->terminals_max;
 }
 
@@ -294,7 +294,7 @@ static gboolean weave_sequence(const Class *a, const Sequence *s, const Class *b
                  .edits = g_array_new(FALSE, FALSE, sizeof(guint8))};
     guint32 x = s->table.n_terminals, y = t->table.n_terminals;
     w.terminals_max = (guint64)MAX(x, y) + MIN(x, y) / 4 + MORE_MAX;
-    if (!w.grammar) shortage();
+    if (!w.grammar) wend_shortage();
     gboolean good = unfold(s, &w.of[0]) && unfold(t, &w.of[1]);
     *left -= w.of[0].n + (gint64)w.of[1].n;
     good = good && *left > 0 && weave_calls(&w);
@@ -302,7 +302,7 @@ static gboolean weave_sequence(const Class *a, const Sequence *s, const Class *b
         WendBuf bytes = WEND_BUF_INIT;
         guint n = pairs_count(&w.pairs);
         wend_grammar_end(w.grammar, &bytes);
-        if (bytes.failed) shortage();
+        if (bytes.failed) wend_shortage();
         out->grammar = g_bytes_new(bytes.data, bytes.len);
         wend_buf_clear(&bytes);
         for (int k = 0; k < 2; k++) out->of[k] = g_memdup2(w.pairs.of[k]->data, n * sizeof(guint32));

@@ -92,20 +92,6 @@ in_err() { sed -n "s/^$1 //p" err; }
     done
 }
 
-@test "too little memory for the merge: the run goes on, and wend merge has it all" {
-    local status=0
-    irregular whole.dir 3 0 apart 100000
-    (
-        ulimit -v 600000
-        mpi 3 "$WEND" trace -o a.dir "$PROGRAMS/irregular" apart 100000 >short 2>err
-    ) || status=$?
-    [ "$status" = 0 ] || fail "exit status $status" "$(cat err)"
-    cmp out short
-    grep -q "^wend: rank 0: merging takes [0-9]* MB more, and there are [0-9]* to spare; what was recorded: wend merge " err || fail "$(cat err)"
-    "$WEND" merge a.dir
-    "$WEND" diff whole.dir a.dir
-}
-
 @test "a run that dies after the limit was reached" {
     mpi 2 "$WEND" trace -o a.dir --max-memory 300K "$PROGRAMS/irregular" all 5000 abort >out 2>err || true
     "$WEND" merge a.dir >merged

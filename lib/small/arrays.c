@@ -9,7 +9,7 @@ gpointer small_array(gsize n, gsize size)
 {
     gsize bytes;
     if (__builtin_mul_overflow(n, size, &bytes))
-        shortage();
+        wend_shortage();
     return bytes ? heap_new(bytes) : NULL;
 }
 
@@ -17,7 +17,7 @@ gpointer small_resize(gpointer p, gsize n, gsize size)
 {
     gsize bytes;
     if (__builtin_mul_overflow(n, size, &bytes))
-        shortage();
+        wend_shortage();
     return heap_resize(p, bytes);
 }
 
@@ -126,7 +126,7 @@ static void array_reserve(Array *a, guint n)
     guint all;
     gsize bytes;
     if (__builtin_add_overflow(a->len, n, &all) || __builtin_mul_overflow((gsize)all, a->size, &bytes))
-        shortage();
+        wend_shortage();
     if (bytes <= a->room)
         return;
     a->data = heap_resize(a->data, MAX(bytes, MAX(2 * a->room, 16)));
@@ -342,7 +342,7 @@ GBytes *g_bytes_new(gconstpointer data, gsize n)
 {
     GBytes *b = n > G_MAXSIZE - sizeof *b ? NULL : heap_new(sizeof *b + n);
     if (!b)
-        shortage();
+        wend_shortage();
     *b = (GBytes){NULL, 1, n, b->own};
     if (n)
         memcpy(b->own, data, n);

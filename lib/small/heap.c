@@ -112,12 +112,12 @@ bool heap_try(void (*work)(void *user), void *user)
     return true;
 }
 
-_Noreturn void shortage(void)
+_Noreturn void wend_shortage(void)
 {
     longjmp(*escape, 1);
 }
 
-bool shortage_ahead(uint64_t bytes)
+bool wend_shortage_ahead(uint64_t bytes)
 {
     return !may_take(bytes);
 }
@@ -218,7 +218,7 @@ void *heap_new(size_t n)
 {
     void *p = heap_new_or_null(n);
     if (!p)
-        shortage();
+        wend_shortage();
     return p;
 }
 
@@ -226,7 +226,7 @@ void *heap_zeroed(size_t n, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(n, size, &bytes))
-        shortage();
+        wend_shortage();
     void *p = heap_new(bytes);
     return is_large(p) ? p : memset(p, 0, bytes); /* a mapping is zeros */
 }
@@ -277,7 +277,7 @@ void *heap_resize(void *p, size_t n)
         return p;
     if (is_large(p) && class_of(n + WORD) == CLASSES) {
         if (!(p = resize_large(p, n)))
-            shortage();
+            wend_shortage();
         return p;
     }
     void *moved = heap_new(n);

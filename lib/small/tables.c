@@ -78,7 +78,7 @@ static void reserve(GHashTable *t)
     guint slots = LEAST_SLOTS, kept = 0;
     while (room(slots) < 2 * (guint64)t->n_there)
         if (__builtin_mul_overflow(slots, 2u, &slots))
-            shortage();
+            wend_shortage();
     if (slots > t->slots)
         t->entries = small_resize(t->entries, room(slots), sizeof *t->entries);
     for (guint i = 0; i < t->n_entries; i++)

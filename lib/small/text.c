@@ -43,7 +43,7 @@ static char *print(const char *format, va_list args)
     int n = vsnprintf(NULL, 0, format, again);
     va_end(again);
     if (n < 0)
-        shortage();
+        wend_shortage();
     char *text = heap_new((gsize)n + 1);
     vsnprintf(text, (gsize)n + 1, format, args);
     return text;

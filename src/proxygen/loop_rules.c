@@ -3,6 +3,7 @@
 
 #include "buf.h"
 #include "effects.h"
+#include "shortage.h"
 
 /* Bodies up to this length stand in the loop itself. */
 enum { INLINE_BODY = 8 };
@@ -193,7 +194,7 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
 void grammar_append(WendGrammar *grammar, guint terminal, guint64 times)
 {
     if (!grammar || !wend_grammar_append(grammar, terminal, times))
-        g_error("out of memory"); /* as GLib does */
+        wend_shortage();
 }
 
 void grammar_rules(const WendGrammar *grammar, guint n_terminals, RuleRow *rules)
@@ -202,7 +203,7 @@ void grammar_rules(const WendGrammar *grammar, guint n_terminals, RuleRow *rules
     wend_grammar_encode(grammar, NULL, &encoded);
     WendCursor cursor = wend_cursor(encoded.data, encoded.len);
     if (encoded.failed || !rules_read(rules, &cursor, n_terminals, RULES_PLAIN))
-        g_error("out of memory"); /* as GLib does */
+        wend_shortage();
     wend_buf_clear(&encoded);
 }
 

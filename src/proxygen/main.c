@@ -3,10 +3,12 @@
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file-write.h"
 #include "part.h"
 #include "plan.h"
+#include "shortage.h"
 #include "src/wend/message.h"
 #include "target.h"
 #include "worlds.h"
@@ -73,6 +75,12 @@ static int compile(const Options *options)
     return good ? check_target(options, names) : fail(error);
 }
 
+static void end_short_of_memory(void)
+{
+    message_print(COMMAND, "out of memory");
+    _exit(WEND_ERROR_SYSTEM);
+}
+
 int main(int argc, char **argv)
 {
     Options options = {0};
@@ -90,6 +98,7 @@ int main(int argc, char **argv)
     };
     setlocale(LC_ALL, "");
     signal(SIGXFSZ, SIG_IGN); /* the write fails, and that is said */
+    wend_shortage_ends(end_short_of_memory);
     g_set_prgname(COMMAND); /* the synopsis begins with it */
     g_autoptr(GOptionContext) context = g_option_context_new("RECORDING -o FILE.c | DIRECTORY/");
     g_option_context_set_summary(context, "Compiles a recording of Wend to a C program that communicates as the recorded application did.");

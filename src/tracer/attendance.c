@@ -292,7 +292,7 @@ static Attendance of_node(int size)
 /* Once all have come each goes on within so many seconds, or has given up. */
 enum { PROMPT = 60 };
 /* How long a rank waits for others that have come, too. */
-static double patience;
+static double patience = INFINITY;
 
 Attendance attendance_wait(int size, double seconds)
 {

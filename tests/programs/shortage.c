@@ -19,7 +19,7 @@ static long ring(int calls, int step)
     return sum;
 }
 
-/* Everybody else sends to rank 0, which takes what comes. */
+/* Everybody else sends to rank 0, which asks each. */
 static long collect(int calls)
 {
     long sum = 0;
@@ -32,7 +32,7 @@ static long collect(int calls)
         }
         for (int from = 1; from < size; from++) {
             while (!flag)
-                MPI_Iprobe(MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &flag, &status);
+                MPI_Iprobe(from, i, MPI_COMM_WORLD, &flag, &status);
             flag = 0;
             MPI_Recv(&n, 1, MPI_INT, status.MPI_SOURCE, i, MPI_COMM_WORLD, &status);
             sum += n;

@@ -1,0 +1,136 @@
+# Memory that is short at the end, when ranks merge: the application's results and exit status are its own, nobody waits for a rank in trouble, and the parts make the recording.
+load helpers
+bats_require_minimum_version 1.5.0
+setup() { in_scratch; }
+
+SHORT=$BUILD_DIR/tests/support/.libs/shortage.so
+
+short() { # RANK:FIRST:LAST (tests/support/shortage.c): the program, recorded into a.dir; out, err, status. The preload is in front of Wend, so that it sees who allocates.
+    status=0
+    rm -rf a.dir count
+    LD_PRELOAD='' SHORTAGE=$1 SHORTAGE_COUNT=$PWD/count WEND_OUTPUT=$PWD/a.dir timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" -n 3 \
+        env LD_PRELOAD="$SHORT:$LIBWEND:$YIELD" "$PROGRAMS/shortage" >out 2>err </dev/null || status=$?
+}
+
+plainly() { # the program by itself
+    status=0
+    mpi 3 "$PROGRAMS/shortage" >plain || status=$?
+    [ "$status" = 3 ]
+    short 0:0:0
+    [ "$status" = 3 ] || fail "exit status $status" "$(cat err)"
+    mv a.dir whole.dir
+}
+
+# The call of MPI_Finalize is itself recorded: where that fails it alone is missing.
+is_cut_at_end() {
+    grep -q '^differ: 1 difference$' differences && grep -q 'one sequence is longer$' differences && grep -q '^ *< [0-9]* *MPI_Finalize() ' differences
+}
+
+is_unharmed() { # WHAT: of the last run; sets kept if there is no archive, which wend merge makes then
+    kept=
+    [ "$status" = 3 ] || fail "$1: exit status $status" "$(cat err)" || return
+    cmp plain out || fail "$1: other results" || return
+    grep -q '^wend: ' err && [ "$(wc -l <err)" = 1 ] || fail "$1: not one line:" "$(cat err)" || return
+    if [ ! -e a.dir/trace.tar.zst ]; then
+        kept=1
+        grep -q "^wend: rank [0-9]: .*; what was recorded: wend merge $PWD/a.dir\$" err || fail "$1: $(cat err)" || return
+        "$WEND" merge a.dir >merged || fail "$1: no merge" || return
+    fi
+    "$WEND" diff whole.dir a.dir >differences || is_cut_at_end || fail "$1: another recording" "$(cat err differences)" || return
+}
+
+# At RANK: STRIDE allocations apart, one alone or all from there on, until there are no more.
+each() { # RANK ALL STRIDE
+    local rank=$1 stride=$3 k count failures=0
+    short "$rank:0:0"
+    count=$(cat count)
+    [ "$count" -gt 20 ] || fail "hardly anything is allocated: $count" || return
+    for ((k = 1; k <= count; k += stride)); do
+        short "$rank:$k:$([ "$2" = all ] && echo 0 || echo $k)"
+        is_unharmed "rank $rank, allocation $k of $count, $2" || return
+        [ -z "$kept" ] || failures=$((failures + 1))
+    done
+    echo "rank $rank, $2: $failures of $((count / stride)) left parts"
+    [ "$failures" -gt 0 ] || fail "none of $count failed: this tests nothing"
+}
+
+@test "an allocation of the merge fails, on rank 0 or another, once or from there on" {
+    plainly
+    # With 1 each is tried, on all ranks (make check-shortage).
+    local stride=${SHORTAGE_STRIDE:-43} ranks="0 1"
+    [ "$stride" != 1 ] || ranks="0 1 2"
+    for rank in $ranks; do
+        each $rank one "$stride"
+        each $rank all "$stride"
+    done
+}
+
+# A merge that takes 150 MB on rank 0.
+PROGRAM=("$PROGRAMS/irregular" apart 100000)
+
+# Under limits that shrink, the last of which do not do for the merge: each recording is the one that was made without.
+shrinking() { # LIMIT COMMAND…: the command, under the limit; for each of $limits
+    local kept=0 made=0 limit
+    mpi 3 "$WEND" trace -q -o whole.dir "${PROGRAM[@]}" >plain
+    for limit in $limits; do
+        rm -rf a.dir
+        status=0
+        "$@" "$limit" mpi 3 "$WEND" trace -o a.dir "${PROGRAM[@]}" >out 2>err || status=$?
+        [ "$status" = 0 ] || fail "$limit: exit status $status" "$(cat err)" || return
+        cmp plain out || fail "$limit: other results" || return
+        [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$limit: $(cat err)" || return
+        if [ -e a.dir/trace.tar.zst ]; then
+            made=$((made + 1))
+        else
+            kept=$((kept + 1))
+            grep -q "^wend: rank [0-9]: .*; what was recorded: wend merge $PWD/a.dir\$" err || fail "$limit: $(cat err)" || return
+            "$WEND" merge a.dir >merged || return
+        fi
+        "$WEND" diff whole.dir a.dir || fail "$limit: another recording" || return
+    done
+    [ "$made" -gt 0 ] && [ "$kept" -gt 1 ] || fail "$made recordings were made, $kept were not: this tests nothing"
+}
+
+with_addresses() { # KB command…
+    (ulimit -v "$1" && "${@:2}")
+}
+
+@test "fewer and fewer addresses (RLIMIT_AS)" {
+    limits="1000000 450000 350000 260000" shrinking with_addresses
+}
+
+# A control group of its own in $group, of either version of the kernel's, and the file that has its limit; or the test is skipped.
+make_group() {
+    local version
+    for version in memory.max:/sys/fs/cgroup memory.max:/sys/fs/cgroup/unified memory.limit_in_bytes:/sys/fs/cgroup/memory; do
+        group=${version#*:}/wend-test-$$
+        mkdir "$group" 2>/dev/null || continue
+        group_limit=$group/${version%:*}
+        [ -w "$group_limit" ] && return
+        rmdir "$group"
+    done
+    skip "no control group for memory can be made here"
+}
+
+teardown() {
+    [ -z "${group-}" ] || rmdir "$group"
+}
+
+in_group() { # MB command…: it and what it starts
+    echo $(($1 << 20)) >"$group_limit"
+    (echo "$BASHPID" >"$group/cgroup.procs" && "${@:2}")
+}
+
+# Beyond a limit the kernel kills, and no allocation fails: what the merge takes has to stay below by itself.
+@test "less and less memory (control group)" {
+    make_group
+    limits="450 180 100 64" shrinking in_group
+}
+
+@test "nothing of the merge ends the process by itself" {
+    ! grep -rnE --include='*.[ch]' '\b(g_error|g_abort|g_critical) *\(' "$SOURCE_DIR/lib" "$SOURCE_DIR/src" || fail "an error is to be returned, or wend_shortage called"
+    # And nothing in it can: neither GLib nor libarchive, nor libc's malloc, which may be the application's and broken.
+    nm -D --undefined-only "$BUILD_DIR/.libs/libwendmerge.so" | awk '{ sub(/@.*/, "", $2); print $2 }' >needed
+    ! grep -xE 'g_.*|archive_.*|malloc|calloc|realloc|free|abort|exit|_exit|qsort|__assert_fail' needed || fail "libwendmerge.so calls these"
+    [ "$(nm -D --defined-only "$BUILD_DIR/.libs/libwendmerge.so" | grep -cv ' wend_step_')" = 0 ]
+}
