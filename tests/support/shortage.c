@@ -53,7 +53,11 @@ static bool is_wends(const void *caller)
     if (!dladdr(caller, &info) || !info.dli_fname)
         return false;
     const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
-    return strncmp(name, "libwend", 7) == 0 || strncmp(name, "libzstd", 7) == 0;
+    static const char *const libraries[] = {"libwend", "libzstd", "libglib", "libarchive"}; /* the last two, should they come back */
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
+            return true;
+    return false;
 }
 
 static bool fails(const void *caller)
