@@ -1,4 +1,5 @@
-/* bundle-write.c: members -> tar -> frames -> file. What is here reports failure by value, and takes memory that may be refused (small/heap.h). */
+/* bundle-write.c: members -> tar -> frames -> file. What is here reports failure by value, and
+ * takes memory that may be refused (small/heap.h). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +41,8 @@ BundleWriter *bundle_writer_new(gint64 mtime)
     return w;
 }
 
-/* What compressing takes at most, measured (Zstandard 1.5.4): 200 KB and 18 to 30 times the bytes at the first level, 13 MB at the other. */
+/* What compressing takes at most, measured (Zstandard 1.5.4): 200 KB and 18 to 30 times the
+ * bytes at the first level, 13 MB at the other. */
 static guint64 compressor_memory(gsize bytes, gboolean large)
 {
     enum { LEAST = 256 << 10, TIMES = 32, LARGE_MOST = 16 << 20 };
@@ -88,10 +90,12 @@ static void end_frame(BundleWriter *w)
 
 enum { TAR_BLOCK = 512, TAR_NAME = 100, TAR_MODE = 0644 };
 
-/* A ustar header (POSIX.1-2017, pax, "ustar Interchange Format"): numbers are octal, those that are not set zeros. libarchive, which readers use, would end the application when
+/* A ustar header (POSIX.1-2017, pax, "ustar Interchange Format"): numbers are octal, those that
+ * are not set zeros. libarchive, which readers use, would end the application when
  * memory is short. */
 typedef struct {
-    char name[TAR_NAME], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type, link[100], magic[6], version[2], user[32], group[32], major[8], minor[8], prefix[155],
+    char name[TAR_NAME], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type,
+        link[100], magic[6], version[2], user[32], group[32], major[8], minor[8], prefix[155],
         padding[12];
 } TarHeader;
 G_STATIC_ASSERT(sizeof(TarHeader) == TAR_BLOCK);
@@ -113,7 +117,8 @@ static void tar_add(GByteArray *out, const char *name, const void *data, guint n
     snprintf(h.uid, sizeof h.uid, "%07o", 0u);
     snprintf(h.gid, sizeof h.gid, "%07o", 0u);
     snprintf(h.size, sizeof h.size, "%011o", n);
-    snprintf(h.mtime, sizeof h.mtime, "%011llo", (unsigned long long)CLAMP(mtime, 0, (1LL << 33) - 1));
+    snprintf(h.mtime, sizeof h.mtime, "%011llo", (unsigned long long)CLAMP(mtime, 0,
+        (1LL << 33) - 1));
     tar_checksum(&h);
     g_byte_array_append(out, (const guint8 *)&h, sizeof h);
     g_byte_array_append(out, data, n);

@@ -1,7 +1,8 @@
 # what is built in lib/
 include lib/hot.mk
 
-# What merges and writes. It is compiled twice: into libwendcore with GLib, and into libwendmerge with what small/ has in its place.
+# What merges and writes. It is compiled twice: into libwendcore with GLib, and into libwendmerge
+# with what small/ has in its place.
 MERGE_SOURCES = \
 	lib/bundle-index.h lib/bundle-write.c lib/bundle.h \
 	lib/class.c lib/class.h \
@@ -67,7 +68,9 @@ CORE_MORE_NAMES = printable|program|saved|shortage|walk
 libwendcore_la_LDFLAGS = -avoid-version \
 	-export-symbols-regex '^wend_($(CORE_NAMES)|$(CORE_MORE_NAMES))'
 
-# libwendmerge: merging and writing for the tracer, which opens it at MPI_Finalize, in the process of the application: no GLib, no libarchive, memory that is bounded.
+# libwendmerge: merging and writing for the tracer, which opens it at MPI_Finalize in the process of
+# the application: no GLib, no libarchive, memory that is bounded (small/README.md).
+EXTRA_DIST += lib/small/README.md
 pkglib_LTLIBRARIES += libwendmerge.la
 libwendmerge_la_SOURCES = \
 	$(MERGE_SOURCES) $(HOT_SOURCES) \
@@ -77,7 +80,8 @@ libwendmerge_la_SOURCES = \
 	lib/small/tables.c \
 	lib/small/text.c \
 	lib/steps.c lib/steps.h
-libwendmerge_la_CPPFLAGS = -I$(srcdir)/lib/small $(AM_CPPFLAGS) -include $(srcdir)/lib/small/memory.h
+libwendmerge_la_CPPFLAGS = -I$(srcdir)/lib/small $(AM_CPPFLAGS) \
+	-include $(srcdir)/lib/small/memory.h
 libwendmerge_la_CFLAGS = $(AM_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)
 libwendmerge_la_LDFLAGS = -avoid-version -shared -Wl,-z,defs -export-symbols-regex '^wend_step_'
 libwendmerge_la_LIBADD = libwendfunctions.la $(ZSTD_LIBS) -lm

@@ -22,7 +22,8 @@ typedef struct WendMerge WendMerge;
 /* One rank. ROOM: bytes that it may take beside the 16 for each of the part's (values that were kept as such take more when they are calls again); WEND_ERROR_SYSTEM if that does not do. */
 WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GError **error);
 gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error); /* other: encoded by wend_merge_encode */
-guint64 wend_merge_memory(const WendMerge *m);                                  /* bytes that it holds, more or less */
+/* bytes that it holds, more or less */
+guint64 wend_merge_memory(const WendMerge *m);
 GByteArray *wend_merge_encode(WendMerge *m);                                    /* for the partner; caller unrefs */
 /* Functions of which it has no call though they were called: "MPI_A, MPI_B and 3 others". Newly allocated; NULL: there are none. */
 char *wend_merge_unrecorded(const WendMerge *m);

@@ -100,7 +100,8 @@ static gboolean walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, con
     while (good && x.run && y.run) {
         guint64 both = MIN(x.run, y.run);
         good = equal_shapes(&a->table, x.terminal, &b->table, y.terminal) && pairs_count(p) <= most;
-        if (good && !wend_grammar_append(g, pairs_number(p, x.terminal, y.terminal), both)) wend_shortage();
+        if (good && !wend_grammar_append(g, pairs_number(p, x.terminal, y.terminal),
+            both)) wend_shortage();
         expansion_advance(&x, both);
         expansion_advance(&y, both);
     }

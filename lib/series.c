@@ -315,7 +315,8 @@ static void put(SeriesBuilder *b, gboolean special, gint64 value, guint64 count)
         number = b->known[special]->len;
         g_hash_table_insert(b->numbers[special], g_memdup2(&value, sizeof value), GUINT_TO_POINTER(number));
     }
-    if (!wend_grammar_append(b->grammar, 2 * (number - 1) + (special ? 1 : 0), count)) wend_shortage();
+    if (!wend_grammar_append(b->grammar, 2 * (number - 1) + (special ? 1 : 0),
+        count)) wend_shortage();
 }
 
 static void put_run(SeriesBuilder *b, SeriesRun run)
@@ -414,7 +415,8 @@ Series *series_builder_end(SeriesBuilder *b)
         s->n = b->n;
         r->n_differences = b->known[0]->len;
         r->n_specials = b->known[1]->len;
-        if (bytes.failed || !rules_read(&r->rules, &c, 2 * MAX(r->n_differences, r->n_specials), RULES_PLAIN)) wend_shortage();
+        if (bytes.failed || !rules_read(&r->rules, &c, 2 * MAX(r->n_differences, r->n_specials),
+            RULES_PLAIN)) wend_shortage();
         r->differences = (gint64 *)(gpointer)g_array_free(g_steal_pointer(&b->known[0]), FALSE);
         r->specials = (gint64 *)(gpointer)g_array_free(g_steal_pointer(&b->known[1]), FALSE);
         ruled_measure(r);

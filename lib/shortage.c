@@ -1,4 +1,5 @@
-/* shortage.c: see shortage.h. For commands and tests; the merge at MPI_Finalize has another (small/heap.c). */
+/* shortage.c: see shortage.h. For commands and tests; the merge at MPI_Finalize has another
+ * (small/heap.c). */
 #include "shortage.h"
 
 #include <stdlib.h>

@@ -38,8 +38,10 @@ void wend_step_end(void)
 
 static bool short_of_memory(void)
 {
+    unsigned long long megabytes = most >> 20;
     if (heap_was_refused())
-        snprintf(problem, sizeof problem, "merging takes more memory than the %llu MB that there are to spare", (unsigned long long)(most >> 20));
+        snprintf(problem, sizeof problem,
+                 "merging takes more memory than the %llu MB that there are to spare", megabytes);
     else
         snprintf(problem, sizeof problem, "out of memory while merging");
     return false;
@@ -134,15 +136,16 @@ static void write_archive(void *step)
     if (!note(error))
         return;
     const char *unrecorded = wend_merge_unrecorded(merge);
-    *s->result = (WendStepResult){.bytes = written.bytes,
-                                  .stopped = wend_merge_stopped(merge, &after),
-                                  .stopped_after = after};
-    snprintf(s->result->totals, sizeof s->result->totals, "%s",
-             wend_merge_totals_text(&written.totals));
-    snprintf(s->result->unrecorded, sizeof s->result->unrecorded, "%s", unrecorded ? unrecorded : "");
+    WendStepResult *r = s->result;
+    *r = (WendStepResult){.bytes = written.bytes};
+    snprintf(r->totals, sizeof r->totals, "%s", wend_merge_totals_text(&written.totals));
+    r->stopped = wend_merge_stopped(merge, &after);
+    r->stopped_after = after;
+    snprintf(r->unrecorded, sizeof r->unrecorded, "%s", unrecorded ? unrecorded : "");
 }
 
 bool wend_step_write(const char *directory, const char *file, WendStepResult *result)
 {
-    return merge && step_try(write_archive, &(Step){.directory = directory, .file = file, .result = result});
+    Step s = {.directory = directory, .file = file, .result = result};
+    return merge && step_try(write_archive, &s);
 }

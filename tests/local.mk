@@ -166,11 +166,13 @@ EXTRA_DIST += \
 	tests/programs-elsewhere/p4est.bash \
 	tests/programs-elsewhere/pnetcdf.bash \
 	tests/programs-elsewhere/run.bash
-# Memory that is short at each allocation of the merge, one after the other; asked for, because it takes a quarter of an hour.
+# Memory that is short at each allocation of the merge, one after the other; asked for, because it
+# takes a quarter of an hour.
 .PHONY: check-shortage
 check-shortage: all
 	$(AM_V_at)$(MAKE) check TESTS=
-	$(AM_V_at)SHORTAGE_STRIDE=1 BUILD_DIR=$(abs_top_builddir) bats $(srcdir)/tests/shortage.bats -f allocation
+	$(AM_V_at)SHORTAGE_STRIDE=1 BUILD_DIR=$(abs_top_builddir) \
+		bats $(srcdir)/tests/shortage.bats -f allocation
 
 .PHONY: check-elsewhere
 check-elsewhere: all

@@ -1,15 +1,20 @@
-# Memory that is short at the end, when ranks merge: the application's results and exit status are its own, nobody waits for a rank in trouble, and the parts make the recording.
+# Memory that is short at the end, when ranks merge: the application's results and exit status are
+# its own, nobody waits for a rank in trouble, and the parts make the recording.
 load helpers
 bats_require_minimum_version 1.5.0
 setup() { in_scratch; }
 
 SHORT=$BUILD_DIR/tests/support/.libs/shortage.so
 
-short() { # RANK:FIRST:LAST (tests/support/shortage.c): the program, recorded into a.dir; out, err, status. The preload is in front of Wend, so that it sees who allocates.
+# RANK:FIRST:LAST (tests/support/shortage.c): the program, recorded into a.dir; out, err, status.
+# The preload is in front of Wend, so that it sees who allocates.
+short() {
     status=0
     rm -rf a.dir count
-    LD_PRELOAD='' SHORTAGE=$1 SHORTAGE_COUNT=$PWD/count WEND_OUTPUT=$PWD/a.dir timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" -n 3 \
-        env LD_PRELOAD="$SHORT:$LIBWEND:$YIELD" "$PROGRAMS/shortage" >out 2>err </dev/null || status=$?
+    LD_PRELOAD='' SHORTAGE=$1 SHORTAGE_COUNT=$PWD/count WEND_OUTPUT=$PWD/a.dir \
+        timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" -n 3 \
+        env LD_PRELOAD="$SHORT:$LIBWEND:$YIELD" "$PROGRAMS/shortage" >out 2>err </dev/null ||
+            status=$?
 }
 
 plainly() { # the program by itself
@@ -23,20 +28,26 @@ plainly() { # the program by itself
 
 # The call of MPI_Finalize is itself recorded: where that fails it alone is missing.
 is_cut_at_end() {
-    grep -q '^differ: 1 difference$' differences && grep -q 'one sequence is longer$' differences && grep -q '^ *< [0-9]* *MPI_Finalize() ' differences
+    grep -q '^differ: 1 difference$' differences &&
+        grep -q 'one sequence is longer$' differences &&
+        grep -q '^ *< [0-9]* *MPI_Finalize() ' differences
 }
 
-is_unharmed() { # WHAT: of the last run; sets kept if there is no archive, which wend merge makes then
+# WHAT: of the last run; sets kept if there is no archive, which wend merge makes then
+is_unharmed() {
     kept=
     [ "$status" = 3 ] || fail "$1: exit status $status" "$(cat err)" || return
     cmp plain out || fail "$1: other results" || return
-    grep -q '^wend: ' err && [ "$(wc -l <err)" = 1 ] || fail "$1: not one line:" "$(cat err)" || return
+    grep -q '^wend: ' err && [ "$(wc -l <err)" = 1 ] || fail "$1: not one line:" "$(cat err)" ||
+        return
     if [ ! -e a.dir/trace.tar.zst ]; then
         kept=1
-        grep -q "^wend: rank [0-9]: .*; what was recorded: wend merge $PWD/a.dir\$" err || fail "$1: $(cat err)" || return
+        grep -q "^wend: rank [0-9]: .*; what was recorded: wend merge $PWD/a.dir\$" err ||
+            fail "$1: $(cat err)" || return
         "$WEND" merge a.dir >merged || fail "$1: no merge" || return
     fi
-    "$WEND" diff whole.dir a.dir >differences || is_cut_at_end || fail "$1: another recording" "$(cat err differences)" || return
+    "$WEND" diff whole.dir a.dir >differences || is_cut_at_end ||
+        fail "$1: another recording" "$(cat err differences)" || return
 }
 
 # At RANK: STRIDE allocations apart, one alone or all from there on, until there are no more.
@@ -68,7 +79,8 @@ each() { # RANK ALL STRIDE
 # A merge that takes 150 MB on rank 0.
 PROGRAM=("$PROGRAMS/irregular" apart 100000)
 
-# Under limits that shrink, the last of which do not do for the merge: each recording is the one that was made without.
+# Under limits that shrink, the last of which do not do for the merge: each recording is the one
+# that was made without.
 shrinking() { # LIMIT COMMAND…: the command, under the limit; for each of $limits
     local kept=0 made=0 limit
     mpi 3 "$WEND" trace -q -o whole.dir "${PROGRAM[@]}" >plain
@@ -83,12 +95,14 @@ shrinking() { # LIMIT COMMAND…: the command, under the limit; for each of $lim
             made=$((made + 1))
         else
             kept=$((kept + 1))
-            grep -q "^wend: rank [0-9]: .*; what was recorded: wend merge $PWD/a.dir\$" err || fail "$limit: $(cat err)" || return
+            grep -q "^wend: rank [0-9]: .*; what was recorded: wend merge $PWD/a.dir\$" err ||
+                fail "$limit: $(cat err)" || return
             "$WEND" merge a.dir >merged || return
         fi
         "$WEND" diff whole.dir a.dir || fail "$limit: another recording" || return
     done
-    [ "$made" -gt 0 ] && [ "$kept" -gt 1 ] || fail "$made recordings were made, $kept were not: this tests nothing"
+    [ "$made" -gt 0 ] && [ "$kept" -gt 1 ] ||
+        fail "$made recordings were made, $kept were not: this tests nothing"
 }
 
 with_addresses() { # KB command…
@@ -99,10 +113,12 @@ with_addresses() { # KB command…
     limits="1000000 450000 350000 260000" shrinking with_addresses
 }
 
-# A control group of its own in $group, of either version of the kernel's, and the file that has its limit; or the test is skipped.
+# A control group of its own in $group, of either version of the kernel's, and the file that has
+# its limit; or the test is skipped.
 make_group() {
     local version
-    for version in memory.max:/sys/fs/cgroup memory.max:/sys/fs/cgroup/unified memory.limit_in_bytes:/sys/fs/cgroup/memory; do
+    for version in memory.max:/sys/fs/cgroup memory.max:/sys/fs/cgroup/unified \
+        memory.limit_in_bytes:/sys/fs/cgroup/memory; do
         group=${version#*:}/wend-test-$$
         mkdir "$group" 2>/dev/null || continue
         group_limit=$group/${version%:*}
@@ -121,16 +137,21 @@ in_group() { # MB command…: it and what it starts
     (echo "$BASHPID" >"$group/cgroup.procs" && "${@:2}")
 }
 
-# Beyond a limit the kernel kills, and no allocation fails: what the merge takes has to stay below by itself.
+# Beyond a limit the kernel kills, and no allocation fails: what the merge takes has to stay below
+# by itself.
 @test "less and less memory (control group)" {
     make_group
     limits="450 180 100 64" shrinking in_group
 }
 
 @test "nothing of the merge ends the process by itself" {
-    ! grep -rnE --include='*.[ch]' '\b(g_error|g_abort|g_critical) *\(' "$SOURCE_DIR/lib" "$SOURCE_DIR/src" || fail "an error is to be returned, or wend_shortage called"
-    # And nothing in it can: neither GLib nor libarchive, nor libc's malloc, which may be the application's and broken.
-    nm -D --undefined-only "$BUILD_DIR/.libs/libwendmerge.so" | awk '{ sub(/@.*/, "", $2); print $2 }' >needed
-    ! grep -xE 'g_.*|archive_.*|malloc|calloc|realloc|free|abort|exit|_exit|qsort|__assert_fail' needed || fail "libwendmerge.so calls these"
-    [ "$(nm -D --defined-only "$BUILD_DIR/.libs/libwendmerge.so" | grep -cv ' wend_step_')" = 0 ]
+    local ends='\b(g_error|g_abort|g_critical) *\(' core=$BUILD_DIR/.libs/libwendmerge.so
+    ! grep -rnE --include='*.[ch]' "$ends" "$SOURCE_DIR/lib" "$SOURCE_DIR/src" ||
+        fail "an error is to be returned, or wend_shortage called"
+    # And nothing in it can: neither GLib nor libarchive, nor libc's malloc, which may be the
+    # application's and broken.
+    nm -D --undefined-only "$core" | awk '{ sub(/@.*/, "", $2); print $2 }' >needed
+    ends='g_.*|archive_.*|malloc|calloc|realloc|free|abort|exit|_exit|qsort|__assert_fail'
+    ! grep -xE "$ends" needed || fail "libwendmerge.so calls these"
+    [ "$(nm -D --defined-only "$core" | grep -cv ' wend_step_')" = 0 ]
 }

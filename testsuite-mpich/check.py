@@ -335,7 +335,7 @@ def build_id():
         path = pathlib.Path(os.environ[name])
         real = path.parent / '.libs' / path.name  # libtool's wrappers stay the same
         digest.update((real if real.exists() else path).read_bytes())
-    for path in sorted(pathlib.Path(os.environ['LIBWEND']).parent.glob('libwendcore.so')):
+    for path in sorted(pathlib.Path(os.environ['LIBWEND']).parent.glob('libwend[cm]*.so')):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 

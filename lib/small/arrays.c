@@ -71,7 +71,8 @@ static void sort(char *data, char *room, gsize n, const Order *o)
     memcpy(data, room, (at + half - left) * o->size);
 }
 
-void g_qsort_with_data(gconstpointer data, gint n, gsize size, GCompareDataFunc compare, gpointer user)
+void g_qsort_with_data(gconstpointer data, gint n, gsize size, GCompareDataFunc compare,
+    gpointer user)
 {
     const Order order = {compare, user, size};
     if (n < 2)
@@ -106,7 +107,8 @@ typedef struct {
     guint size, references;           /* of an element, in bytes */
     gsize room;                       /* bytes */
     gboolean zeroed;
-    GDestroyNotify clear;             /* of an element, where it is; of pointers: what it points to */
+    /* of an element, where it is; of pointers: what it points to */
+    GDestroyNotify clear;
 } Array;
 
 static Array *array_new(guint size, gboolean zeroed, GDestroyNotify clear, guint room)
@@ -125,7 +127,8 @@ static void array_reserve(Array *a, guint n)
 {
     guint all;
     gsize bytes;
-    if (__builtin_add_overflow(a->len, n, &all) || __builtin_mul_overflow((gsize)all, a->size, &bytes))
+    if (__builtin_add_overflow(a->len, n, &all)
+        || __builtin_mul_overflow((gsize)all, a->size, &bytes))
         wend_shortage();
     if (bytes <= a->room)
         return;
@@ -263,13 +266,17 @@ void g_byte_array_unref(GByteArray *a)
 /* -- of pointers -- */
 
 typedef struct { Array a; GDestroyNotify release; } Pointers;
-_Static_assert(offsetof(Pointers, a) == 0 && offsetof(Array, data) == offsetof(GPtrArray, pdata) && offsetof(Array, len) == offsetof(GPtrArray, len)
-               && offsetof(Array, data) == offsetof(GArray, data) && offsetof(Array, len) == offsetof(GArray, len), "as glib.h has them");
+_Static_assert(offsetof(Pointers, a) == 0, "a kind of array");
+_Static_assert(offsetof(Array, data) == offsetof(GPtrArray, pdata)
+               && offsetof(Array, len) == offsetof(GPtrArray, len), "as glib.h has them");
+_Static_assert(offsetof(Array, data) == offsetof(GArray, data)
+               && offsetof(Array, len) == offsetof(GArray, len), "as glib.h has them");
 
 GPtrArray *g_ptr_array_new_with_free_func(GDestroyNotify release)
 {
     Pointers *p = heap_zeroed(1, sizeof *p);
-    *p = (Pointers){.a = {.size = sizeof(gpointer), .references = 1, .zeroed = TRUE}, .release = release};
+    p->a = (Array){.size = sizeof(gpointer), .references = 1, .zeroed = TRUE};
+    p->release = release;
     return (GPtrArray *)p;
 }
 

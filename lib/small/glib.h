@@ -1,5 +1,7 @@
-/* glib.h: the part of GLib that merging and writing use, for the process of an application: same names, same meaning, with memory from the heap (heap.h), so
- * that nothing aborts and no copy of GLib meets the application's. Files of lib/ are compiled with this one or with GLib's own. What they come to use is
+/* glib.h: the part of GLib that merging and writing use, for the process of an application: same
+ * names, same meaning, with memory from the heap (heap.h), so that nothing aborts and no copy of
+ * GLib meets the application's. Files of lib/ are compiled with this one or with GLib's own. What
+ * they come to use is
  * added here; nothing else is there, and the compiler says what is missing. */
 #ifndef WEND_SMALL_GLIB_H
 #define WEND_SMALL_GLIB_H
@@ -105,7 +107,10 @@ static inline void small_free_at(void *at) { heap_free(*(void **)at); }
 #define g_autofree __attribute__((cleanup(small_free_at)))
 #define G_DEFINE_AUTOPTR_CLEANUP_FUNC(type, release) \
     typedef type *small_auto_##type; \
-    __attribute__((unused)) static inline void small_release_##type(type **at) { if (*at) release(*at); }
+    __attribute__((unused)) static inline void small_release_##type(type **at) \
+    { \
+        if (*at) release(*at); \
+    }
 #define g_autoptr(type) __attribute__((cleanup(small_release_##type))) small_auto_##type
 #define g_auto(type) __attribute__((cleanup(small_release_##type))) type
 
@@ -155,7 +160,8 @@ void g_ptr_array_sort(GPtrArray *a, GCompareFunc compare);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GPtrArray, g_ptr_array_unref)
 
 /* Stable. */
-void g_qsort_with_data(gconstpointer data, gint n, gsize size, GCompareDataFunc compare, gpointer user);
+void g_qsort_with_data(gconstpointer data, gint n, gsize size, GCompareDataFunc compare,
+    gpointer user);
 void small_sort(void *data, size_t n, size_t size, int (*compare)(const void *, const void *));
 #define qsort small_sort /* libc's takes memory by malloc */
 
@@ -175,14 +181,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GBytes, g_bytes_unref)
 typedef struct GHashTable GHashTable;
 typedef struct { GHashTable *table; guint at; } GHashTableIter;
 GHashTable *g_hash_table_new(GHashFunc hash, GEqualFunc equal);
-GHashTable *g_hash_table_new_full(GHashFunc hash, GEqualFunc equal, GDestroyNotify key, GDestroyNotify value);
+GHashTable *g_hash_table_new_full(GHashFunc hash, GEqualFunc equal, GDestroyNotify key,
+    GDestroyNotify value);
 void g_hash_table_unref(GHashTable *t);
 void g_hash_table_destroy(GHashTable *t);
 guint g_hash_table_size(GHashTable *t);
 gpointer g_hash_table_lookup(GHashTable *t, gconstpointer key);
-gboolean g_hash_table_lookup_extended(GHashTable *t, gconstpointer key, gpointer *stored, gpointer *value);
+gboolean g_hash_table_lookup_extended(GHashTable *t, gconstpointer key, gpointer *stored,
+    gpointer *value);
 gboolean g_hash_table_contains(GHashTable *t, gconstpointer key);
-/* Whether the key is new. INSERT keeps the key that is there, and frees KEY; REPLACE the other way about. */
+/* Whether the key is new. INSERT keeps the key that is there, and frees KEY; REPLACE the other
+ * way about. */
 gboolean g_hash_table_insert(GHashTable *t, gpointer key, gpointer value);
 gboolean g_hash_table_replace(GHashTable *t, gpointer key, gpointer value);
 gboolean g_hash_table_add(GHashTable *t, gpointer key);
@@ -237,7 +246,8 @@ GString *g_string_append_c(GString *s, char c);
 void g_string_append_printf(GString *s, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 typedef struct { GQuark domain; gint code; char *message; } GError;
-void g_set_error(GError **at, GQuark domain, gint code, const char *format, ...) G_GNUC_PRINTF(4, 5);
+void g_set_error(GError **at, GQuark domain, gint code, const char *format, ...) 
+    G_GNUC_PRINTF(4, 5);
 void g_propagate_error(GError **at, GError *e);
 void g_error_free(GError *e);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GError, g_error_free)
@@ -250,7 +260,8 @@ typedef struct GKeyFile GKeyFile;
 GKeyFile *g_key_file_new(void);
 void g_key_file_unref(GKeyFile *f);
 void g_key_file_set_value(GKeyFile *f, const char *group, const char *key, const char *value);
-void g_key_file_set_string(GKeyFile *f, const char *group, const char *key, const char *value); /* escaped */
+/* VALUE is escaped. */
+void g_key_file_set_string(GKeyFile *f, const char *group, const char *key, const char *value);
 void g_key_file_set_integer(GKeyFile *f, const char *group, const char *key, gint value);
 void g_key_file_set_uint64(GKeyFile *f, const char *group, const char *key, guint64 value);
 void g_key_file_set_boolean(GKeyFile *f, const char *group, const char *key, gboolean value);

@@ -1,4 +1,5 @@
-/* heap.c: see heap.h. Blocks of a few sizes are cut from regions, and wait in a list for the next of their size once they are free; large ones are
+/* heap.c: see heap.h. Blocks of a few sizes are cut from regions, and wait in a list for the
+ * next of their size once they are free; large ones are
  * mappings of their own, which grow without being copied. */
 #include "heap.h"
 
@@ -8,8 +9,10 @@
 
 #include "lib/shortage.h"
 
-/* Sizes of blocks, with the word before each that tells which: 16, 32 … 128, then four to each doubling. */
-enum { UNIT = 16, EVEN = 8, STEPS = 4, CLASSES = 48, FIRST_REGION = 64 << 10, LARGEST_REGION = 4 << 20, PAGE = 4 << 10 };
+/* Sizes of blocks, with the word before each that tells which: 16, 32 … 128, then four to each
+ * doubling. */
+enum { UNIT = 16, EVEN = 8, STEPS = 4, CLASSES = 48 };
+enum { FIRST_REGION = 64 << 10, LARGEST_REGION = 4 << 20, PAGE = 4 << 10 };
 static const size_t WORD = sizeof(uint64_t);
 
 /* A mapping: blocks follow, or one large one. */
@@ -243,7 +246,9 @@ void heap_free(void *p)
 
 size_t heap_usable(const void *p)
 {
-    return is_large(p) ? region_of(p)->bytes - sizeof(Region) - UNIT : size_of_class((unsigned)*word_of(p)) - WORD;
+    if (is_large(p))
+        return region_of(p)->bytes - sizeof(Region) - UNIT;
+    return size_of_class((unsigned)*word_of(p)) - WORD;
 }
 
 /* NULL: memory is short, and P is as it was. */

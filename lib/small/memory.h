@@ -1,4 +1,5 @@
-/* memory.h: included before all else where files that know malloc are to take their memory from the heap (heap.h). */
+/* memory.h: included before all else where files that know malloc are to take their memory from
+ * the heap (heap.h). */
 #ifndef WEND_MEMORY_H
 #define WEND_MEMORY_H
 

@@ -3,7 +3,8 @@
 
 #include "lib/shortage.h"
 
-/* Entries in the order of insertion, and an index of them by hash: open addressing, at most three quarters full. What is removed stays as an entry without a key until all
+/* Entries in the order of insertion, and an index of them by hash: open addressing, at most
+ * three quarters full. What is removed stays as an entry without a key until all
  * entries are moved. */
 typedef struct { gpointer key, value; guint hash; gboolean there; } Entry;
 
@@ -26,10 +27,13 @@ static guint hash_address(gconstpointer p)
     return (guint)(n >> 4) ^ (guint)n ^ (guint)(n >> 32);
 }
 
-GHashTable *g_hash_table_new_full(GHashFunc hash, GEqualFunc equal, GDestroyNotify key, GDestroyNotify value)
+GHashTable *g_hash_table_new_full(GHashFunc hash, GEqualFunc equal, GDestroyNotify key,
+    GDestroyNotify value)
 {
     GHashTable *t = heap_zeroed(1, sizeof *t);
-    *t = (GHashTable){.hash = hash ? hash : hash_address, .equal = equal, .free_key = key, .free_value = value, .references = 1};
+    *t = (GHashTable){.hash = hash ? hash : hash_address, .equal = equal, .references = 1};
+    t->free_key = key;
+    t->free_value = value;
     return t;
 }
 
@@ -51,7 +55,9 @@ static gboolean is(const GHashTable *t, const Entry *e, gconstpointer key, guint
 
 static Entry *find(const GHashTable *t, gconstpointer key, guint hash)
 {
-    for (guint at = t->slots ? slot_of(t, hash) : 0; t->slots && t->index[at]; at = (at + 1) & (t->slots - 1))
+    if (t->slots == 0)
+        return NULL;
+    for (guint at = slot_of(t, hash); t->index[at]; at = (at + 1) & (t->slots - 1))
         if (is(t, &t->entries[t->index[at] - 1], key, hash))
             return &t->entries[t->index[at] - 1];
     return NULL;
@@ -194,7 +200,8 @@ gpointer g_hash_table_lookup(GHashTable *t, gconstpointer key)
     return e ? e->value : NULL;
 }
 
-gboolean g_hash_table_lookup_extended(GHashTable *t, gconstpointer key, gpointer *stored, gpointer *value)
+gboolean g_hash_table_lookup_extended(GHashTable *t, gconstpointer key, gpointer *stored,
+    gpointer *value)
 {
     const Entry *e = find(t, key, t->hash(key));
     if (stored)

@@ -135,12 +135,13 @@ void g_strfreev(char **all)
 /* Bytes of the character that P begins with; 0: it is none. (RFC 3629) */
 static gsize character(const guchar *p)
 {
-    gsize n = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p >= 0xe0 && *p < 0xf0 ? 3 : *p >= 0xf0 && *p < 0xf5 ? 4 : 0;
+    gsize n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
     for (gsize i = 1; i < n; i++)
         if ((p[i] & 0xc0) != 0x80)
             return 0;
-    gboolean longer = (*p == 0xe0 && p[1] < 0xa0) || (*p == 0xf0 && p[1] < 0x90), beyond = *p == 0xf4 && p[1] > 0x8f, surrogate = *p == 0xed && p[1] > 0x9f;
-    return longer || beyond || surrogate ? 0 : n;
+    gboolean longer = (*p == 0xe0 && p[1] < 0xa0) || (*p == 0xf0 && p[1] < 0x90);
+    gboolean surrogate = *p == 0xed && p[1] > 0x9f, beyond = *p == 0xf4 && p[1] > 0x8f;
+    return longer || surrogate || beyond ? 0 : n;
 }
 
 char *g_utf8_make_valid(const char *s, gssize n)
@@ -162,7 +163,8 @@ char *g_utf8_make_valid(const char *s, gssize n)
 
 double g_ascii_strtod(const char *s, char **end)
 {
-    return strtod_l(s, end, newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* no memory is needed for that one */
+    /* no memory is needed for that one */
+    return strtod_l(s, end, newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
 
 gint64 g_ascii_strtoll(const char *s, char **end, guint base)
@@ -320,15 +322,28 @@ void g_key_file_set_value(GKeyFile *f, const char *group, const char *key, const
     set_line(f, group, key, g_strdup(value));
 }
 
+/* How a character of a value is written where it is not written as it is; else NULL. */
+static const char *escaped(char c, gboolean leading)
+{
+    switch (c) {
+    case '\n': return "\\n";
+    case '\r': return "\\r";
+    case '\\': return "\\\\";
+    case ' ': return leading ? "\\s" : NULL;
+    case '\t': return leading ? "\\t" : NULL;
+    default: return NULL;
+    }
+}
+
 void g_key_file_set_string(GKeyFile *f, const char *group, const char *key, const char *value)
 {
     GString *text = g_string_new("");
     gboolean leading = TRUE;
     for (const char *p = value; *p; p++) {
-        const char *escaped = *p == '\n' ? "\\n" : *p == '\r' ? "\\r" : *p == '\\' ? "\\\\" : leading && *p == ' ' ? "\\s" : leading && *p == '\t' ? "\\t" : NULL;
+        const char *other = escaped(*p, leading);
         leading = leading && (*p == ' ' || *p == '\t');
-        if (escaped)
-            g_string_append(text, escaped);
+        if (other)
+            g_string_append(text, other);
         else
             g_string_append_c(text, *p);
     }

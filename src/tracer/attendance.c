@@ -27,7 +27,8 @@
 
 /* -- /proc -- */
 
-/* Could something not be read for want of memory or of file descriptors? Then nothing that was seen, or not seen, counts. */
+/* Could something not be read for want of memory or of file descriptors? Then nothing that was
+ * seen, or not seen, counts. */
 static bool blind;
 
 static void note_failure(void)

@@ -1,8 +1,10 @@
 /* finalize.c: each rank's state -> a part (bytes) -> merged pairwise in log2(P) steps -> the archive, on rank 0.
  *
- * Merging and writing are libwendmerge.so's, which is opened here and nowhere else: until now nothing but libc has been in the application's way. Its memory is its own, and
- * bounded by what there is to spare (limit.c); short of it a step fails.
- * The steps of communication are the same whatever fails: a rank in trouble sends the reason in the place of its data, and rank 0 says it. Then each rank's part is left. */
+ * Merging and writing are libwendmerge.so's, which is opened here and nowhere else: until now
+ * nothing but libc has been in the application's way. Its memory is its own, and bounded by what
+ * there is to spare (limit.c); short of it a step fails.
+ * The steps of communication are the same whatever fails: a rank in trouble sends the reason in
+ * the place of its data, and rank 0 says it. Then each rank's part is left. */
 #include "control.h"
 
 #include <dlfcn.h>
@@ -95,7 +97,8 @@ static void *open_library(const char **why)
     int dir = (int)(strrchr(own, '/') - own) + 1;
     for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++) {
         char path[PATH_MAX];
-        if ((size_t)snprintf(path, sizeof path, "%.*s%s%s", dir, own, places[i], LIBRARY) >= sizeof path || access(path, R_OK) != 0)
+        int n = snprintf(path, sizeof path, "%.*s%s%s", dir, own, places[i], LIBRARY);
+        if (n < 0 || (size_t)n >= sizeof path || access(path, R_OK) != 0)
             continue;
         library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         if (!library)
@@ -112,9 +115,14 @@ static bool library_open(Library *l, const char **why)
     if (!(l->library = open_library(why)))
         return false;
     const struct { const char *name; void **function; } wanted[] = {
-        {"wend_step_limit", (void **)&l->limit},   {"wend_step_part", (void **)&l->part},   {"wend_step_absorb", (void **)&l->absorb},
-        {"wend_step_encode", (void **)&l->encode}, {"wend_step_memory", (void **)&l->memory}, {"wend_step_write", (void **)&l->write},
-        {"wend_step_problem", (void **)&l->problem}, {"wend_step_end", (void **)&l->end},
+        {"wend_step_limit", (void **)&l->limit},
+        {"wend_step_part", (void **)&l->part},
+        {"wend_step_absorb", (void **)&l->absorb},
+        {"wend_step_encode", (void **)&l->encode},
+        {"wend_step_memory", (void **)&l->memory},
+        {"wend_step_write", (void **)&l->write},
+        {"wend_step_problem", (void **)&l->problem},
+        {"wend_step_end", (void **)&l->end},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         if (!(*wanted[i].function = dlsym(l->library, wanted[i].name))) {

@@ -18,14 +18,17 @@
 
 enum { SHARE = 16 };                  /* of the machine's memory, for all of its ranks: one part in so many. The merge takes about five times what is recorded */
 static const uint64_t LEAST = UINT64_C(64) << 20;
-static const uint64_t SMALL = UINT64_C(16) << 20; /* a merge of no more than that is no matter, whatever the machine says that it has left: a limit is another thing */
+/* a merge of no more than that is no matter, whatever the machine says that it has left: a limit
+ * is another thing */
+static const uint64_t SMALL = UINT64_C(16) << 20;
 
 static void reached(void)
 {
     state_break(WEND_ENDED_MEMORY);
 }
 
-/* What the kernel says in a file, which is short, as text. No malloc: this is asked when there is nothing left. */
+/* What the kernel says in a file, which is short, as text. No malloc: this is asked when there
+ * is nothing left. */
 enum { TEXT_ROOM = 8 << 10 };
 static bool read_text(const char *path, char text[TEXT_ROOM])
 {
@@ -66,7 +69,8 @@ static uint64_t number_of(const char *path, const char *key, uint64_t otherwise)
         return otherwise;
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
-        if (strncmp(line, key, length) == 0 && (line[length] == ' ' || line[length] == '\t') && number_at(line + length, &n))
+        if (strncmp(line, key, length) == 0 && (line[length] == ' ' || line[length] == '\t')
+            && number_at(line + length, &n))
             return n;
     }
     return otherwise;
@@ -91,7 +95,8 @@ static uint64_t of_groups(uint64_t most, bool left)
     char text[TEXT_ROOM], folder[4096 + 64], path[4096 + 128];
     if (!read_text("/proc/self/cgroup", text))
         return most;
-    for (char *line = text, *rest; *line; line = rest) { /* "0::/some/group", or "4:memory:/some/group" */
+    /* "0::/some/group", or "4:memory:/some/group" */
+    for (char *line = text, *rest; *line; line = rest) {
         rest = line + strcspn(line, "\n");
         if (*rest)
             *rest++ = '\0';
@@ -140,7 +145,8 @@ void limit_open(void)
     wend_budget_limit(most < SIZE_MAX ? (size_t)most : SIZE_MAX, reached);
 }
 
-/* A limit that holds for this process and others: half of what is left of it, and of that what is this one's while so many take some. */
+/* A limit that holds for this process and others: half of what is left of it, and of that what
+ * is this one's while so many take some. */
 static uint64_t part_of(uint64_t left, int64_t step)
 {
     uint64_t takers = step > 0 ? local_ranks() / (2 * (uint64_t)step) : local_ranks();
@@ -149,13 +155,16 @@ static uint64_t part_of(uint64_t left, int64_t step)
 
 uint64_t limit_room(int64_t step)
 {
-    uint64_t kilobytes = number_of("/proc/meminfo", "MemAvailable:", UINT64_MAX >> 10), pages = number_in("/proc/self/statm", UINT64_MAX);
-    uint64_t room = part_of(kilobytes << 10, step), of_group = part_of(of_groups(UINT64_MAX, true), step);
+    uint64_t kilobytes = number_of("/proc/meminfo", "MemAvailable:", UINT64_MAX >> 10);
+    uint64_t pages = number_in("/proc/self/statm", UINT64_MAX);
+    uint64_t room = part_of(kilobytes << 10, step);
+    uint64_t of_group = part_of(of_groups(UINT64_MAX, true), step);
     room = room > SMALL ? room : SMALL;
     room = of_group < room ? of_group : room;
     struct rlimit own;
     if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY && pages < UINT64_MAX) {
-        uint64_t mine = pages * (uint64_t)sysconf(_SC_PAGESIZE), rest = own.rlim_cur > mine ? own.rlim_cur - mine : 0;
+        uint64_t mine = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+        uint64_t rest = own.rlim_cur > mine ? own.rlim_cur - mine : 0;
         room = rest / 2 < room ? rest / 2 : room;
     }
     return room;

@@ -1,4 +1,6 @@
-/* shortage [CALLS]: calls of several kinds on each rank, some of which are others on each, for a merge that has something of everything to do. Says before MPI_Finalize that memory may be short from there on
+/* shortage [CALLS]: calls of several kinds on each rank, some of which are others on each, for a
+ * merge that has something of everything to do. Says before MPI_Finalize that memory may be
+ * short from there on
  * (tests/support/shortage.c), and prints afterwards what came of all. The exit status is 3. */
 #include <mpi.h>
 #include <stdio.h>
@@ -13,7 +15,8 @@ static long ring(int calls, int step)
     long sum = 0;
     for (int i = 0; i < calls; i++) {
         int out[16] = {rank * step + i}, in[16] = {0}, count = 1 + i * step % 16;
-        MPI_Sendrecv(out, count, MPI_INT, (rank + 1) % size, i % 7, in, 16, MPI_INT, (rank + size - 1) % size, i % 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, count, MPI_INT, (rank + 1) % size, i % 7, in, 16, MPI_INT,
+            (rank + size - 1) % size, i % 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         sum += in[0];
     }
     return sum;
@@ -50,7 +53,8 @@ static long alone(int calls)
     for (int i = 0; i < calls; i++) {
         random = random * 1664525u + 1013904223u;
         int n = (int)(random >> 8) % (int)sizeof data;
-        MPI_Sendrecv(data, n, MPI_CHAR, rank, n, data, (int)sizeof data, MPI_CHAR, rank, n, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(data, n, MPI_CHAR, rank, n, data, (int)sizeof data, MPI_CHAR, rank, n,
+            MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         sum += n;
     }
     return sum;

@@ -1,8 +1,11 @@
-/* shortage.c: a preload, in front of libwend.so, for which memory is short at the end of one rank: allocations that Wend makes fail, from when the program calls
+/* shortage.c: a preload, in front of libwend.so, for which memory is short at the end of one
+ * rank: allocations that Wend makes fail, from when the program calls
  * shortage_begins() before MPI_Finalize. What MPI allocates for itself is its own affair.
  *
- * SHORTAGE=RANK:FIRST:LAST: the FIRSTth to the LASTth fail, the first being 1; LAST 0: all from there on. SHORTAGE_COUNT=FILE: how many that rank has made in all goes there.
- * What counts is what is called from Wend's libraries and Zstandard, all that dlopen allocates for them, and libc's functions that allocate. */
+ * SHORTAGE=RANK:FIRST:LAST: the FIRSTth to the LASTth fail, the first being 1; LAST 0: all from
+ * there on. SHORTAGE_COUNT=FILE: how many that rank has made in all goes there.
+ * What counts is what is called from Wend's libraries and Zstandard, all that dlopen allocates for
+ * them, and libc's functions that allocate. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,7 +32,8 @@ void shortage_begins(void)
     long wanted;
     if (!rank)
         rank = getenv("OMPI_COMM_WORLD_RANK");
-    if (!given || !rank || sscanf(given, "%ld:%ld:%ld", &wanted, &first, &last) != 3 || wanted != atol(rank))
+    if (!given || !rank || sscanf(given, "%ld:%ld:%ld", &wanted, &first, &last) != 3
+        || wanted != atol(rank))
         return;
     count_file = getenv("SHORTAGE_COUNT");
     atomic_store(&begun, true);
@@ -53,7 +57,8 @@ static bool is_wends(const void *caller)
     if (!dladdr(caller, &info) || !info.dli_fname)
         return false;
     const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
-    static const char *const libraries[] = {"libwend", "libzstd", "libglib", "libarchive"}; /* the last two, should they come back */
+    /* the last two, should they come back */
+    static const char *const libraries[] = {"libwend", "libzstd", "libglib", "libarchive"};
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
             return true;
@@ -114,7 +119,8 @@ void *mremap(void *p, size_t n, size_t more, int flags, ...)
     va_start(args, flags);
     void *to = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
     va_end(args);
-    return fails(FROM_HERE) ? MAP_FAILED : flags & MREMAP_FIXED ? next(p, n, more, flags, to) : next(p, n, more, flags);
+    return fails(FROM_HERE) ? MAP_FAILED : flags & MREMAP_FIXED ? next(p, n, more, flags,
+        to) : next(p, n, more, flags);
 }
 
 FILE *fopen(const char *path, const char *mode)

@@ -1,4 +1,6 @@
-/* steps.c: the merge as an application's process has it: short of memory at any allocation it says so by its value, gives everything back and works again; and what it writes is, byte for byte, what the merge
+/* steps.c: the merge as an application's process has it: short of memory at any allocation it
+ * says so by its value, gives everything back and works again; and what it writes is, byte for
+ * byte, what the merge
  * with GLib writes. */
 #include "../../lib/bundle.h"
 #include "../../lib/steps.h"
@@ -32,7 +34,8 @@ static gboolean merge(const GPtrArray *parts, const char *dir, WendStepResult *r
 {
     g_autoptr(GPtrArray) encoded = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     gboolean good = TRUE;
-    for (guint i = 1; good && i < parts->len; i++) { /* one process for each: what they are is known from here on as bytes */
+    /* one process for each: what they are is known from here on as bytes */
+    for (guint i = 1; good && i < parts->len; i++) {
         const GByteArray *part = g_ptr_array_index(parts, i);
         const void *bytes;
         size_t n;
@@ -58,7 +61,8 @@ static gboolean merge(const GPtrArray *parts, const char *dir, WendStepResult *r
 static GPtrArray *parts_of(const GPtrArray *ranks)
 {
     GPtrArray *parts = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
-    for (guint i = 0; i < ranks->len; i++) g_ptr_array_add(parts, simulated_part(g_ptr_array_index(ranks, i)));
+    for (guint i = 0; i < ranks->len; i++) g_ptr_array_add(parts,
+        simulated_part(g_ptr_array_index(ranks, i)));
     return parts;
 }
 
@@ -73,14 +77,16 @@ static gboolean is_empty(const char *dir)
 static GPtrArray *stencil(void)
 {
     GPtrArray *ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-    for (guint rank = 0; rank < 9; rank++) g_ptr_array_add(ranks, simulated_stencil(rank, 3, 3, 50, FALSE));
+    for (guint rank = 0; rank < 9; rank++) g_ptr_array_add(ranks, simulated_stencil(rank, 3, 3, 50,
+        FALSE));
     return ranks;
 }
 
 static GPtrArray *chance(void)
 {
     GPtrArray *ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-    for (guint rank = 0; rank < 4; rank++) g_ptr_array_add(ranks, simulated_chance(rank, 4, 3000, 0, rank < 2 ? G_MAXINT32 : 4000, FALSE));
+    for (guint rank = 0; rank < 4; rank++) g_ptr_array_add(ranks, simulated_chance(rank, 4, 3000,
+        0, rank < 2 ? G_MAXINT32 : 4000, FALSE));
     return ranks;
 }
 
@@ -94,10 +100,12 @@ static GPtrArray *tree(void)
         for (gint64 thread = 0; thread < 2; thread++) {
             SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, thread);
             for (gint i = 0; i < 300; i++) {
-                gint64 request = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), i, 10, rank, i % 5);
+                gint64 request = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), i, 10, rank,
+                    i % 5);
                 for (guint k = 0; k < (rank + (guint)i) % 3; k++) sim_test(r, s, request, FALSE);
                 sim_test(r, s, request, TRUE);
-                if (rank == 0) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 4, i % 4 + 1, i);
+                if (rank == 0) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 4, i % 4 + 1,
+                    i);
                 else sim_recv(r, s, 4, 0, i, 0, i, 4 * (i % 7 == 0));
                 if (i % 50 == 0) sim_allreduce(r, s, 1);
             }
@@ -149,7 +157,8 @@ static void test_short(void)
                 be_short(at, for_ever ? G_MAXUINT64 : at);
                 gboolean good = merge(parts, dir, &result);
                 g_assert_true(good || is_empty(dir));
-                if (!good) g_assert_true(g_str_has_prefix(wend_step_problem(), "merging takes more memory than the "));
+                if (!good) g_assert_true(g_str_has_prefix(wend_step_problem(),
+                    "merging takes more memory than the "));
                 g_assert_false(good && for_ever);
                 failed += !good;
                 discard(dir);
@@ -180,7 +189,8 @@ static void test_limit(void)
     }
     wend_step_limit(1 << 20, NULL);
     g_assert_null(wend_step_memory(2 << 20));
-    g_assert_cmpstr(wend_step_problem(), ==, "merging takes more memory than the 1 MB that there are to spare");
+    g_assert_cmpstr(wend_step_problem(), ==,
+        "merging takes more memory than the 1 MB that there are to spare");
 }
 
 /* Steps that have nothing to go on with, and bytes that are nothing. */
@@ -194,7 +204,8 @@ static void test_wrong(void)
     g_assert_false(wend_step_encode(&bytes, &n));
     g_assert_false(wend_step_write("/nonexistent", NULL, &result));
     g_assert_false(wend_step_part("x", 1));
-    g_assert_cmpstr(wend_step_problem(), ==, "a rank's part is damaged or of another version of Wend");
+    g_assert_cmpstr(wend_step_problem(), ==,
+        "a rank's part is damaged or of another version of Wend");
     g_autoptr(GPtrArray) ranks = stencil(), parts = parts_of(ranks);
     const GByteArray *part = g_ptr_array_index(parts, 0);
     g_assert_true(wend_step_part(part->data, part->len));
