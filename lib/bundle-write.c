@@ -164,6 +164,9 @@ static void end_index(BundleWriter *w)
     wend_buf_clear(&frame);
 }
 
+/* What writing a file takes of memory: a few names, and messages with them. */
+enum { PATHS = 8, FILE_BYTES = 16 << 10 };
+
 gboolean bundle_finish(BundleWriter *w, const char *dir, const char *file, guint64 *bytes, GError **error)
 {
     tar_end(w->pending);
@@ -172,6 +175,7 @@ gboolean bundle_finish(BundleWriter *w, const char *dir, const char *file, guint
     gboolean good = !w->problem;
     if (!good) g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s/%s: cannot write: %s", dir, file, w->problem);
     g_autofree char *path = g_build_filename(dir, file, NULL);
+    wend_shortage_reserve(PATHS * (strlen(path) + 1) + FILE_BYTES);
     good = good
            && wend_file_write(path, w->file->data, w->file->len,
                               WEND_FILE_REPLACE | WEND_FILE_DURABLE | WEND_FILE_REGULAR, error);

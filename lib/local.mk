@@ -74,7 +74,7 @@ EXTRA_DIST += lib/small/README.md
 pkglib_LTLIBRARIES += libwendmerge.la
 libwendmerge_la_SOURCES = \
 	$(MERGE_SOURCES) $(HOT_SOURCES) \
-	lib/small/arrays.c lib/small/glib.h lib/small/glib/gstdio.h \
+	lib/small/arrays.c lib/small/glib.h \
 	lib/small/heap.c lib/small/heap.h \
 	lib/small/memory.h \
 	lib/small/tables.c \

@@ -17,6 +17,11 @@ bool wend_shortage_ahead(uint64_t bytes)
     return false;
 }
 
+void wend_shortage_reserve(size_t bytes)
+{
+    (void)bytes;
+}
+
 _Noreturn void wend_shortage(void)
 {
     ends();

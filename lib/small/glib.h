@@ -49,6 +49,9 @@ typedef const void *gconstpointer;
 #define G_MAXUINT64 UINT64_MAX
 #define G_MAXSIZE SIZE_MAX
 #define G_GUINT64_FORMAT PRIu64
+#define G_GINT64_MODIFIER "l"
+_Static_assert(sizeof(long) == sizeof(int64_t), "the modifier is for these");
+#define g_snprintf snprintf
 #define G_MAXDOUBLE DBL_MAX
 #define G_GINT64_CONSTANT(n) INT64_C(n)
 #define G_GUINT64_CONSTANT(n) UINT64_C(n)
@@ -220,6 +223,8 @@ char *g_strndup(const char *s, gsize n);
 char *g_strconcat(const char *first, ...) __attribute__((sentinel));
 char *g_strdup_printf(const char *format, ...) G_GNUC_PRINTF(1, 2);
 char *g_build_filename(const char *a, const char *b, gpointer end); /* of two */
+char *g_path_get_dirname(const char *path);
+char *g_path_get_basename(const char *path);
 char *g_strdelimit(char *s, const char *which, char by);
 char *g_strstrip(char *s);
 gboolean g_str_has_prefix(const char *s, const char *prefix);
@@ -267,8 +272,5 @@ void g_key_file_set_uint64(GKeyFile *f, const char *group, const char *key, guin
 void g_key_file_set_boolean(GKeyFile *f, const char *group, const char *key, gboolean value);
 char *g_key_file_to_data(GKeyFile *f, gsize *n, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GKeyFile, g_key_file_unref)
-
-/* A new file whose name ends in XXXXXX, which is replaced. */
-int g_mkstemp_full(char *path, int flags, int mode);
 
 #endif

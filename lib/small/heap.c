@@ -26,7 +26,7 @@ static char *next, *end;              /* of the region at hand: NEXT is 8 below 
 static uint64_t held, most = UINT64_MAX;
 static HeapRoom has_room;
 static bool refused;
-static jmp_buf *escape;               /* NULL: nobody is trying */
+static sigjmp_buf *escape;               /* NULL: nobody is trying */
 
 static size_t size_of_class(unsigned k)
 {
@@ -103,8 +103,8 @@ bool heap_was_refused(void)
 
 bool heap_try(void (*work)(void *user), void *user)
 {
-    jmp_buf here;
-    if (setjmp(here)) {
+    sigjmp_buf here;
+    if (sigsetjmp(here, 1)) {
         escape = NULL;
         heap_drop();
         return false;
@@ -117,7 +117,7 @@ bool heap_try(void (*work)(void *user), void *user)
 
 _Noreturn void wend_shortage(void)
 {
-    longjmp(*escape, 1);
+    siglongjmp(*escape, 1);
 }
 
 bool wend_shortage_ahead(uint64_t bytes)
@@ -193,6 +193,12 @@ static bool more(size_t size)
     next = (char *)(r + 1) + UNIT - WORD;
     end = (char *)r + bytes;
     return true;
+}
+
+void wend_shortage_reserve(size_t bytes)
+{
+    if ((size_t)(end - next) < bytes && !more(bytes))
+        wend_shortage();
 }
 
 static void *new_small(unsigned k)

@@ -1,13 +1,9 @@
 /* text.c: strings, numbers in them, and errors. See glib.h. */
 #include "glib.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
-#include <time.h>
 
 #include "lib/shortage.h"
 
@@ -67,6 +63,32 @@ char *g_build_filename(const char *a, const char *b, gpointer end)
     while (n > 0 && *b == '/')
         b++;
     return g_strdup_printf("%.*s%s%s", (int)n, a, n > 0 && a[n - 1] != '/' ? "/" : "", b);
+}
+
+/* Without slashes at its end. */
+static gsize path_length(const char *path)
+{
+    gsize n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    return n;
+}
+
+char *g_path_get_dirname(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return g_strdup(".");
+    g_autofree char *before = g_strndup(path, (gsize)(slash - path));
+    return *before ? g_strndup(before, path_length(before)) : g_strdup("/");
+}
+
+char *g_path_get_basename(const char *path)
+{
+    gsize n = path_length(path), first = n;
+    while (first > 0 && path[first - 1] != '/')
+        first--;
+    return n == 0 ? g_strdup(".") : first == n ? g_strdup("/") : g_strndup(path + first, n - first);
 }
 
 char *g_strdelimit(char *s, const char *which, char by)
@@ -380,27 +402,4 @@ char *g_key_file_to_data(GKeyFile *f, gsize *n, GError **error)
     if (n)
         *n = text->len;
     return g_string_free(text, FALSE);
-}
-
-/* -- files -- */
-
-int g_mkstemp_full(char *path, int flags, int mode)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    enum { TRIES = 100, NEW = 6 };
-    char *name = path + strlen(path) - NEW;
-    for (int i = 0; i < TRIES; i++) {
-        guint64 chance;
-        struct timespec t;
-        if (getrandom(&chance, sizeof chance, GRND_NONBLOCK) != (ssize_t)sizeof chance) {
-            clock_gettime(CLOCK_MONOTONIC, &t);
-            chance = (guint64)t.tv_nsec * UINT64_C(0x9e3779b97f4a7c15);
-        }
-        for (int k = 0; k < NEW; k++, chance /= sizeof letters - 1)
-            name[k] = letters[chance % (sizeof letters - 1)];
-        int fd = open(path, flags | O_CREAT | O_EXCL, mode);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-    }
-    return -1;
 }

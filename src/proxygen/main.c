@@ -3,7 +3,6 @@
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "file-write.h"
 #include "part.h"

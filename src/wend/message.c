@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "merge.h"
 #include "printable.h"
@@ -53,4 +54,13 @@ int message_finish(const char *command, int status)
         return status;
     message_print(command, "cannot write the output: %s", g_strerror(write_error));
     return WEND_ERROR_SYSTEM;
+}
+
+void message_end_short_of_memory(void)
+{
+    static const char line[] = ": out of memory\n";
+    const char *name = program_invocation_short_name;
+    if (write(STDERR_FILENO, name, strlen(name)) > 0)
+        (void)!write(STDERR_FILENO, line, strlen(line));
+    _exit(WEND_ERROR_SYSTEM);
 }

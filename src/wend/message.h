@@ -9,6 +9,9 @@
  * foreign text (printable.h): messages hold names of files and what a recording says. */
 void message_print(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+/* For wend_shortage_ends: says that memory is short, without taking any, and ends the process. */
+void message_end_short_of_memory(void);
+
 /* A reader that leaves ends no command by SIGPIPE: writing fails with EPIPE. Not for a process that
  * will exec another program, which would inherit it. */
 void message_ignore_pipe(void);

@@ -45,16 +45,10 @@ static int help(void)
     return print(text->str);
 }
 
-static void end_short_of_memory(void)
-{
-    fputs("wend: out of memory\n", stderr);
-    _exit(WEND_EXIT_SYSTEM);
-}
-
 int main(int argc, char **argv)
 {
     setlocale(LC_ALL, "");
-    wend_shortage_ends(end_short_of_memory);
+    wend_shortage_ends(message_end_short_of_memory);
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) {
         message_print("wend", "no command given (see wend --help)");
