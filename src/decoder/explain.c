@@ -42,7 +42,7 @@ static GArray *edits_new(void)
     return g_array_new(FALSE, FALSE, sizeof(Edit));
 }
 
-static double cost_of(const GArray *edits)
+double explain_cost(const GArray *edits)
 {
     double cost = 0;
     for (guint i = 0; i < edits->len; i++) {
@@ -332,7 +332,7 @@ static void add_gap(Explainer *e, const Stretch *bounds, GArray *edits, const Wa
 {
     g_autoptr(GArray) by_tokens = explain_gap(e, bounds, w, first, last, start, s);
     g_autoptr(GArray) by_calls = by_tokens->len == 1 && g_array_index(by_tokens, Edit, 0).kind != EDIT_REPLACED ? NULL : explain_calls(e, bounds, *s);
-    const GArray *best = by_calls != NULL && cost_of(by_calls) < cost_of(by_tokens) ? by_calls : by_tokens;
+    const GArray *best = by_calls != NULL && explain_cost(by_calls) < explain_cost(by_tokens) ? by_calls : by_tokens;
     g_array_append_vals(edits, best->data, best->len);
 }
 

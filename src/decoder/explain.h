@@ -29,6 +29,8 @@ typedef gboolean (*ExplainSimilar)(gpointer data, guint32 terminal_a, guint32 te
 
 /* Edits that make B of A, in order; none: they are equal. The strings have equal points. What it costs is bounded (design.md): where that does not do, an edit
  * is EDIT_REPLACED. */
+/* What an explanation costs: the shorter it is, the less. */
+double explain_cost(const GArray *edits);
 GArray *explain(const Hashed *a, const Hashed *b, ExplainSimilar similar, gpointer data);
 
 #endif

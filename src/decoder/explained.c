@@ -11,7 +11,7 @@
 #include "text.h"
 #include "value.h"
 
-enum { LONGEST_VALUE = 48, MOST_VALUES = 3 };
+enum { LONGEST_VALUE = 48, MOST_VALUES = 3, MEMORY_COST = 10, MOST_ROUGH = 1 << 24 /* signatures, over all ranks */ };
 
 struct Explained {
     const Pair *pair;
@@ -24,6 +24,9 @@ struct Explained {
     Hashed *hashed[2];
     WendDecoder *decoders[2];
     GArray *edits;             /* Edit */
+    GArray *rough;             /* Edit: shorter ones, of calls without the memory and the requests that they name; NULL: there are none */
+    gboolean other_memory;     /* by these, calls that are equal differ in memory or requests, */
+    guint64 memory_at[2];      /* from here on */
     gboolean exact;
     gboolean *differs;         /* by rank */
 };
@@ -347,11 +350,95 @@ static void find_differing(Explained *x)
         x->differs[0] = TRUE; /* in requests, if in nothing else */
 }
 
+/* -- without memory -- */
+
+/* By the words of a call on all ranks, but for those that name memory or requests. */
+static guint32 rough_key_of(IdentityRank *const *ids, guint n, Identity *identity, guint32 terminal)
+{
+    g_autofree guint32 *numbers = g_new(guint32, n + 1);
+    numbers[0] = G_MAXUINT32; /* no other name begins so */
+    for (guint i = 0; i < n; i++)
+        numbers[i + 1] = identity_without_memory(ids[i], terminal);
+    return identity_intern(identity, numbers, (n + 1) * sizeof *numbers);
+}
+
+static guint32 *make_rough_keys(const Explained *x, guint side)
+{
+    guint n = wend_program_n_terminals(x->pair->program[side]);
+    guint32 *keys = g_new0(guint32, n + 1);
+    IdentityRank **ids = g_new(IdentityRank *, x->n);
+    for (guint i = 0; i < x->n; i++)
+        ids[i] = identity_rank_new(x->pair->identity, x->pair->program[side], x->ranks[i], x->pair->counts[side]);
+    for (guint i = 0; i < n; i++)
+        if (x->keys[side][i] != 0)
+            keys[i] = rough_key_of(ids, x->n, x->pair->identity, i);
+    for (guint i = 0; i < x->n; i++)
+        identity_rank_free(ids[i]);
+    g_free(ids);
+    return keys;
+}
+
+/* Whether what is equal without memory can be followed from edit to edit. */
+static gboolean is_flat(const GArray *edits)
+{
+    gboolean flat = edits->len > 0;
+    for (guint i = 0; flat && i < edits->len; i++)
+        flat = g_array_index(edits, Edit, i).kind != EDIT_REPLACED && g_array_index(edits, Edit, i).iterations == 0;
+    return flat;
+}
+
+/* The first calls that are equal but for memory, and differ, by the edits of ROUGH. FALSE: there are none. */
+static gboolean find_memory(const Explained *x, const GArray *rough, guint64 at[2])
+{
+    at[0] = at[1] = 0;
+    for (guint i = 0; i <= rough->len; i++) {
+        const Edit *edit = i < rough->len ? &g_array_index(rough, Edit, i) : NULL;
+        guint64 n = (edit != NULL ? edit->at[0] : hashed_length(x->hashed[0])) - at[0];
+        if (edit != NULL && edit->kind == EDIT_LOOP)
+            n += MIN(edit->n[0], edit->n[1]);
+        guint64 equal = hashed_common(x->hashed[0], at[0], x->hashed[1], at[1], n);
+        if (equal < n) {
+            at[0] += equal;
+            at[1] += equal;
+            return TRUE;
+        }
+        for (guint side = 0; edit != NULL && side < 2; side++)
+            at[side] = edit->at[side] + edit->n[side];
+    }
+    return FALSE;
+}
+
+/* A loop whose buffers take turns has a period of several iterations, and what follows it uses another buffer if it runs once more. Where it is shorter, what differs is
+ * explained without memory and requests, and from where on these differ. */
+static void explain_roughly(Explained *x, const guint64 points[POINTS], const guint rules[2])
+{
+    Hashed *hashed[2];
+    guint32 *keys[2];
+    if ((guint64)x->n * MAX(wend_program_n_terminals(x->pair->program[0]), wend_program_n_terminals(x->pair->program[1])) > MOST_ROUGH)
+        return;
+    for (guint side = 0; side < 2; side++) {
+        keys[side] = make_rough_keys(x, side);
+        hashed[side] = hashed_new(x->pair->program[side], rules[side], keys[side], points);
+    }
+    GArray *rough = explain(hashed[0], hashed[1], is_similar, x);
+    if (is_flat(rough)) {
+        x->other_memory = find_memory(x, rough, x->memory_at);
+        if (explain_cost(rough) + MEMORY_COST * x->other_memory < explain_cost(x->edits))
+            x->rough = g_array_ref(rough);
+    }
+    g_array_unref(rough);
+    for (guint side = 0; side < 2; side++) {
+        hashed_free(hashed[side]);
+        g_free(keys[side]);
+    }
+}
+
 Explained *explained_new(const Pair *pair, const guint class[2], const guint sequence[2], const guint *ranks, guint n)
 {
     Explained *x = g_new0(Explained, 1);
     *x = (Explained){.pair = pair, .sequence = {sequence[0], sequence[1]}, .ranks = ranks, .n = n, .exact = TRUE, .differs = g_new0(gboolean, n)};
     guint64 points[POINTS];
+    guint rules[2];
     hash_points(points);
     for (guint side = 0; side < 2; side++) {
         const WendProgram *p = pair->program[side];
@@ -361,11 +448,14 @@ Explained *explained_new(const Pair *pair, const guint class[2], const guint seq
         x->decoders[side] = wend_decoder_new(p);
         x->ids[side] = identity_rank_new(pair->identity, p, ranks[0], pair->counts[side]);
         x->exact = x->exact && !identity_has_common(x->ids[side]);
+        rules[side] = s->rule;
         make_keys(x, side, s->rule);
         x->hashed[side] = hashed_new(p, s->rule, x->keys[side], points);
     }
     x->edits = explain(x->hashed[0], x->hashed[1], is_similar, x);
     find_differing(x);
+    if (x->exact && (x->edits->len > 1 || (x->edits->len == 1 && edit_at(x, 0)->kind == EDIT_ONLY)))
+        explain_roughly(x, points, rules);
     return x;
 }
 
@@ -380,6 +470,8 @@ void explained_free(Explained *x)
         wend_decoder_free(x->decoders[side]);
     }
     g_array_unref(x->edits);
+    if (x->rough != NULL)
+        g_array_unref(x->rough);
     g_free(x->differs);
     g_free(x);
 }
@@ -394,19 +486,33 @@ gboolean explained_differs(const Explained *x, guint i)
     return x->differs[i];
 }
 
-void explained_add(Explained *x)
+static void add_edits(const Explained *x, const GArray *edits)
 {
     guint64 before = findings_count(x->pair->findings);
-    for (guint i = 0; i < x->edits->len; i++) {
-        if (edit_at(x, i)->kind == EDIT_CHANGED)
-            add_changed(x, edit_at(x, i), FALSE);
+    for (guint i = 0; i < edits->len; i++) {
+        const Edit *edit = &g_array_index(edits, Edit, i);
+        if (edit->kind == EDIT_CHANGED)
+            add_changed(x, edit, FALSE);
         else
-            add_edit(x, edit_at(x, i), x->ranks, x->n, NULL, NULL);
+            add_edit(x, edit, x->ranks, x->n, NULL, NULL);
     }
     gboolean told = findings_count(x->pair->findings) > before;
-    for (guint i = 0; i < x->edits->len && !told; i++)
-        if (edit_at(x, i)->kind == EDIT_CHANGED)
-            add_changed(x, edit_at(x, i), TRUE);
+    for (guint i = 0; i < edits->len && !told; i++)
+        if (g_array_index(edits, Edit, i).kind == EDIT_CHANGED)
+            add_changed(x, &g_array_index(edits, Edit, i), TRUE);
+}
+
+static void add_memory(const Explained *x)
+{
+    Edit edit = {.kind = EDIT_CHANGED, .at = {x->memory_at[0], x->memory_at[1]}, .n = {1, 1}, .apart = {x->memory_at[0], x->memory_at[1]}};
+    add_edit(x, &edit, x->ranks, x->n, "from here on other memory or requests, in calls that are equal but for these", NULL);
+}
+
+void explained_add(Explained *x)
+{
+    add_edits(x, x->rough != NULL ? x->rough : x->edits);
+    if (x->rough != NULL && x->other_memory)
+        add_memory(x);
 }
 
 gboolean explained_add_parting(Explained *x, const Parting *parting)

@@ -8,7 +8,7 @@
 #include "value.h"
 
 /* What begins a byte string, so that calls and requests never meet. */
-enum { TAG_CALL = 'c', TAG_POOL = 'm', TAG_REQUEST = 'r', TAG_PLAIN_REQUEST = 'p' };
+enum { TAG_CALL = 'c', TAG_POOL = 'm', TAG_REQUEST = 'r', TAG_PLAIN_REQUEST = 'p', TAG_WITHOUT_MEMORY = 'w' };
 
 struct Identity {
     GHashTable *numbers;       /* GBytes -> number */
@@ -114,6 +114,7 @@ typedef struct {
     gboolean of_pool;           /* without the requests that the call makes, and what makes no pools */
     IdentityActive active;
     gpointer data;
+    gboolean without_memory;
 } PutOptions;
 
 /* What was started in another world is compared as that world; how it was called is no more part of the communication than how the first one was. */
@@ -172,12 +173,19 @@ gboolean identity_is_place(const WendCall *call)
     return FALSE;
 }
 
+static gboolean is_memory_or_request(WendKind kind)
+{
+    return kind == WEND_KIND_BUF || kind == WEND_KIND_ADDRESS || kind == WEND_KIND_SEGMENT || kind == WEND_KIND_REQUEST;
+}
+
 static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboolean is_out, const PutOptions *options)
 {
     WendKind kind = arg->param->kind;
     gint64 n = is_out ? arg->n_out : arg->n_in;
     const gint64 *words = is_out ? arg->out : arg->in;
     gsize n_words = value_words(arg, is_out);
+    if (options->without_memory && is_memory_or_request(kind))
+        return;
     if (is_told_to_started(arg->param) || strcmp(arg->param->name, "fd") == 0) /* the number of a socket is the system's */
         return;
     if (!is_out && n >= 0 && is_name_of_run(arg->param)) {
@@ -259,7 +267,7 @@ static void put_call(IdentityRank *r, GByteArray *key, const WendCall *call, gui
 
 guint32 identity_call(IdentityRank *r, const WendCall *call, IdentityParts parts, IdentityActive active, gpointer data)
 {
-    PutOptions options = {parts, FALSE, active, data};
+    PutOptions options = {.parts = parts, .active = active, .data = data};
     put_call(r, r->identity->key, call, TAG_CALL, &options);
     return identity_intern(r->identity, r->identity->key->data, r->identity->key->len);
 }
@@ -273,6 +281,13 @@ guint32 identity_terminal(IdentityRank *r, guint32 terminal)
     if (!r->named_common)
         r->terminals[terminal] = number;
     return number;
+}
+
+guint32 identity_without_memory(IdentityRank *r, guint32 terminal)
+{
+    const PutOptions options = {.parts = IDENTITY_IN, .without_memory = TRUE};
+    put_call(r, r->identity->key, wend_decoder_call(r->decoder, terminal, r->rank), TAG_WITHOUT_MEMORY, &options);
+    return identity_intern(r->identity, r->identity->key->data, r->identity->key->len);
 }
 
 /* -- requests -- */
@@ -324,7 +339,7 @@ static void name_requests(IdentityRank *r, GArray *made)
 /* Those that the call makes, and its signature: Made. */
 static void add_made(IdentityRank *r, const WendCall *call, GArray *made)
 {
-    const PutOptions options = {IDENTITY_IN, TRUE, NULL, NULL};
+    const PutOptions options = {.parts = IDENTITY_IN, .of_pool = TRUE};
     Made m = {0, 0};
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];

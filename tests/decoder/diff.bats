@@ -366,6 +366,20 @@ server() {
     explained 's/dest=self+1/dest=self+2/' "call 2: MPI_Isend: dest differs, in each of 50 iterations of a loop of 3 calls"
 }
 
+@test "a loop whose buffers take turns is a loop" {
+    alternating() {
+        echo MPI_Init
+        for ((i = 0; i < $1; i++)); do printf 'MPI_Send buf=heap#%d tag=1\nMPI_Barrier\n' $((i % 2)); done
+        printf 'wend_free segment=heap#%d\n' $(($1 % 2)) $((1 - $1 % 2))
+    }
+    alternating 50 | recording a
+    alternating 51 | recording b
+    different
+    [[ ${lines[0]} == "rank 0, thread 0, calls 1 to 100: a loop of 2 calls, 50 times and 51 times" ]] || fail "$output"
+    [[ ${lines[3]} == "rank 0, thread 0, call 101: from here on other memory or requests, in calls that are equal but for these" ]] || fail "$output"
+    [[ ${lines[4]} == *"< 101  wend_free(segment=heap#0)"* && ${lines[5]} == *"> 103  wend_free(segment=heap#1)"* && ${lines[6]} == "differ: 2 differences" ]] || fail "$output"
+}
+
 @test "an explanation is for the ranks that have it, of all classes" {
     { stencil; printf 'rank 3\nMPI_Comm_size\n'; } | recording a
     { stencil | sed 's/repeat 50/repeat 51/'; printf 'rank 3\nMPI_Comm_rank\n'; } | recording b
