@@ -83,7 +83,8 @@ guint wend_program_class_of(const WendProgram *p, guint rank); /* ranks of which
 /* Timing of a terminal as class I ran it (count 0: it did not). Calls of one shape whose times could not be told apart were summed up together: all but the count is of these. */
 void wend_program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal, WendTiming *duration, WendTiming *interval);
 
-/* How far the times of T may be off, as parts of themselves: the mean, and the rest (extremes and deviation). Archives keep few digits (docs/format.md, "timing"). */
+/* How far the times of T may be off, as parts of themselves: the mean, and the rest (extremes and
+ * deviation). Archives keep few digits (docs/format.md, "timing"). */
 void wend_program_timing_error(const WendTiming *t, double *mean, double *rest);
 
 /* -- outcomes -- */

@@ -14,8 +14,10 @@ static void put_count(GString *text, guint64 n)
 
 char *wend_merge_totals_text(const WendTotals *t)
 {
-    const struct { guint64 n; const char *one, *more; } parts[] = {
-        {t->mpi_calls, "MPI call", "MPI calls"}, {t->polls, "unsuccessful poll", "unsuccessful polls"}, {t->frees, "free", "frees"}};
+    const struct { guint64 n; const char *one, *more;
+    } parts[] = {{t->mpi_calls, "MPI call", "MPI calls"},
+                 {t->polls, "unsuccessful poll", "unsuccessful polls"},
+                 {t->frees, "free", "frees"}};
     GString *text = g_string_new(NULL);
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
         if (i > 0 && parts[i].n == 0) continue;

@@ -1,4 +1,5 @@
-/* totals.h: how many calls a recording has. The three numbers have the same names and the same meaning wherever Wend reports them (wend(1), "Counts"). */
+/* totals.h: how many calls a recording has. The three numbers have the same names and the same
+ * meaning wherever Wend reports them (wend(1), "Counts"). */
 #ifndef WEND_TOTALS_H
 #define WEND_TOTALS_H
 
@@ -7,11 +8,11 @@
 
 #include "functions.h"
 
-/* Over all ranks, threads and callbacks. No call is in two of them. What else a sequence notes (threads that start and are joined, where memory is, what a callback
- * returned) is in none. */
+/* Over all ranks, threads and callbacks. No call is in two of them. What else a sequence notes
+ * (threads that start and are joined, where memory is, what a callback returned) is in none. */
 typedef struct {
     guint64 mpi_calls; /* calls of MPI functions, unsuccessful polls aside */
-    guint64 polls;     /* unsuccessful polls: calls of Test, Probe and the like that found nothing */
+    guint64 polls; /* unsuccessful polls: calls of Test, Probe and the like that found nothing */
     guint64 frees;     /* frees of memory that MPI had used (wend_free) */
 } WendTotals;
 
@@ -22,7 +23,8 @@ static inline void totals_add(WendTotals *t, const WendFunction *f, guint64 time
     else if (strcmp(f->name, "wend_free") == 0) t->frees += times;
 }
 
-/* "1,902 MPI calls, 14 unsuccessful polls, 8 frees"; what there is none of is left out, but for MPI calls. Newly allocated. */
+/* "1,902 MPI calls, 14 unsuccessful polls, 8 frees"; what there is none of is left out, but for MPI
+ * calls. Newly allocated. */
 char *wend_merge_totals_text(const WendTotals *t);
 
 #endif

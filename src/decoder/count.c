@@ -102,8 +102,10 @@ WendTotals counts_totals(Counts *c)
             guint n;
             const guint32 *terminals = counts_of_rule(c, class->sequences[q].rule, &n);
             for (guint t = 0; t < n; t++) {
-                const WendShape *shape = wend_program_shape(c->program, wend_program_terminal(c->program, terminals[t])->shape);
-                totals_add(&totals, shape->function, counts_terminal(c, terminals[t]) * class->n_ranks);
+                const WendShape *shape = wend_program_shape(
+                    c->program, wend_program_terminal(c->program, terminals[t])->shape);
+                totals_add(&totals, shape->function,
+                           counts_terminal(c, terminals[t]) * class->n_ranks);
             }
             for (guint r = 0; r < class->n_ranks; r++)
                 totals.polls += wend_program_polls(c->program, class->ranks[r], q);

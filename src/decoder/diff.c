@@ -25,7 +25,7 @@ typedef struct {
     guint64 max;               /* differences to print */
     GString *out;
     Pair pair;
-    gboolean sizes;            /* the recordings have other numbers of ranks: nothing else was compared */
+    gboolean sizes; /* the recordings have other numbers of ranks: nothing else was compared */
     gboolean *differs;         /* by rank */
 } Diff;
 
@@ -60,7 +60,8 @@ static void print_side(GString *out, Items *items, const Item *item, char mark, 
 typedef struct { Item at[2]; const char *why; } Apart;
 
 /* Adds them; TRUE: they are calls of one function, so that comparing may go on behind them. */
-static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items *items[2], const Apart *apart)
+static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items *items[2],
+                       const Apart *apart)
 {
     const char *names[2];
     g_autoptr(GString) what = g_string_new(NULL);
@@ -130,8 +131,10 @@ static Both both_new(Diff *d, guint rank, const guint sequence[2], gboolean outc
 {
     Both both;
     for (guint side = 0; side < 2; side++) {
-        both.ids[side] = identity_rank_new(d->pair.identity, d->program[side], rank, d->pair.counts[side]);
-        both.items[side] = items_new(both.ids[side], d->program[side], rank, sequence[side], outcomes);
+        both.ids[side] =
+            identity_rank_new(d->pair.identity, d->program[side], rank, d->pair.counts[side]);
+        both.items[side] =
+            items_new(both.ids[side], d->program[side], rank, sequence[side], outcomes);
     }
     return both;
 }
@@ -162,18 +165,27 @@ static const guint *ranks_of(const Block *block)
     return (const guint *)(const void *)block->ranks->data;
 }
 
-/* Where rank NUMBER of a block differs, by the rules; the explanation of its class says why, if it can. */
+/* Where rank NUMBER of a block differs, by the rules; the explanation of its class says why, if it
+ * can. */
 static void compare_rank(Diff *d, const Block *block, guint number, const guint sequence[2])
 {
     guint rank = ranks_of(block)[number];
-    const WendSequence *s = &wend_program_class(d->program[0], block->class[0])->sequences[sequence[0]];
+    const WendSequence *s =
+        &wend_program_class(d->program[0], block->class[0])->sequences[sequence[0]];
     Both both = both_new(d, rank, sequence, FALSE);
     Apart apart;
     if (find_apart(both.items[0], both.items[1], &apart)) {
         Parting parting = {{G_MAXUINT64, G_MAXUINT64}};
         d->differs[rank] = TRUE;
         for (guint side = 0; side < 2; side++)
-            parting.index[side] = apart.at[side].number != 0 ? apart.at[side].index : wend_program_rule(d->program[side], wend_program_class(d->program[side], block->class[side])->sequences[sequence[side]].rule)->length;
+            parting.index[side] =
+                apart.at[side].number != 0
+                    ? apart.at[side].index
+                    : wend_program_rule(d->program[side],
+                                        wend_program_class(d->program[side], block->class[side])
+                                            ->sequences[sequence[side]]
+                                            .rule)
+                          ->length;
         Explained *x = d->quiet ? NULL : explained_new(&d->pair, block->class, sequence, &rank, 1);
         if (x == NULL || !explained_add_parting(x, &parting))
             report(d, rank, s, both.items, &apart);
@@ -191,11 +203,14 @@ static gboolean rank_parts(Diff *d, guint rank, const guint sequence[2])
     return parts;
 }
 
-/* Where grammars tell all, they are asked for all ranks at once. The rules, by which the first rank is compared, have the last word. */
+/* Where grammars tell all, they are asked for all ranks at once. The rules, by which the first rank
+ * is compared, have the last word. */
 static gboolean explain_block(Diff *d, const Block *block, const guint sequence[2])
 {
-    Explained *x = explained_new(&d->pair, block->class, sequence, ranks_of(block), block->ranks->len);
-    gboolean exact = explained_is_exact(x) && explained_differs(x, 0) == rank_parts(d, ranks_of(block)[0], sequence);
+    Explained *x =
+        explained_new(&d->pair, block->class, sequence, ranks_of(block), block->ranks->len);
+    gboolean exact = explained_is_exact(x) &&
+                     explained_differs(x, 0) == rank_parts(d, ranks_of(block)[0], sequence);
     for (guint i = 0; exact && i < block->ranks->len; i++)
         d->differs[ranks_of(block)[i]] |= explained_differs(x, i);
     if (exact)
@@ -246,7 +261,8 @@ static void compare_outcomes(Diff *d, guint rank)
         const guint sequence[2] = {i, (guint)find_sequence(class[1], &class[0]->sequences[i])};
         Both both = both_new(d, rank, sequence, TRUE);
         Apart apart;
-        while (!enough(d) && find_apart(both.items[0], both.items[1], &apart) && report(d, rank, &class[0]->sequences[i], both.items, &apart)) {
+        while (!enough(d) && find_apart(both.items[0], both.items[1], &apart) &&
+               report(d, rank, &class[0] -> sequences[i], both.items, &apart)) {
             items_drop(both.items[0], 1);
             items_drop(both.items[1], 1);
         }
@@ -395,9 +411,12 @@ static void conclude(Diff *d, gboolean equal)
         }
         g_string_append_c(d->out, '\n');
     } else if (enough(d)) {
-        g_string_append_printf(d->out, "differ: stopped after %" G_GUINT64_FORMAT " difference%s (--max)\n", found, found == 1 ? "" : "s");
+        g_string_append_printf(d->out,
+                               "differ: stopped after %" G_GUINT64_FORMAT " difference%s (--max)\n",
+                               found, found == 1 ? "" : "s");
     } else {
-        g_string_append_printf(d->out, "differ: %" G_GUINT64_FORMAT " difference%s\n", found, found == 1 ? "" : "s");
+        g_string_append_printf(d->out, "differ: %" G_GUINT64_FORMAT " difference%s\n", found,
+                               found == 1 ? "" : "s");
     }
     if (d->stat)
         stat_print(d->out, d->program, d->name);
@@ -410,11 +429,15 @@ int wend_diff_main(int argc, char **argv)
     gint64 max = 10;
     gint world = -1;
     const GOptionEntry entries[] = {
-        {"outcomes", 'o', 0, G_OPTION_ARG_NONE, &d.outcomes, "Compare what the runs decided too: order of completions, statuses, flags", NULL},
-        {"max", 'm', 0, G_OPTION_ARG_INT64, &max, "Stop after this many differences (10; 0: never)", "N"},
+        {"outcomes", 'o', 0, G_OPTION_ARG_NONE, &d.outcomes,
+         "Compare what the runs decided too: order of completions, statuses, flags", NULL},
+        {"max", 'm', 0, G_OPTION_ARG_INT64, &max, "Stop after this many differences (10; 0: never)",
+         "N"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0", "N"},
-        {"stat", 0, 0, G_OPTION_ARG_NONE, &d.stat, "Add MPI calls, bytes and times by function, side by side", NULL},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &d.quiet, "Print nothing; the exit code says it", NULL},
+        {"stat", 0, 0, G_OPTION_ARG_NONE, &d.stat,
+         "Add MPI calls, bytes and times by function, side by side", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &d.quiet, "Print nothing; the exit code says it",
+         NULL},
         G_OPTION_ENTRY_NULL};
     int status;
     GError *error = NULL;

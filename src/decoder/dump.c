@@ -188,14 +188,20 @@ int wend_dump_main(int argc, char **argv)
     gboolean no_polls = FALSE;
     Dump d = {.thread = ALL_SEQUENCES, .last = G_MAXUINT64, .polls = TRUE};
     const GOptionEntry entries[] = {
-        {"rank", 'r', 0, G_OPTION_ARG_STRING, &ranks, "Only these ranks: 3 or 0,4-7 or 0-63:2", "RANKS"},
-        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0; ranks are then its own", "N"},
+        {"rank", 'r', 0, G_OPTION_ARG_STRING, &ranks, "Only these ranks: 3 or 0,4-7 or 0-63:2",
+         "RANKS"},
+        {"world", 'w', 0, G_OPTION_ARG_INT, &world,
+         "Only this one of several worlds, from 0; ranks are then its own", "N"},
         {"thread", 't', 0, G_OPTION_ARG_INT, &d.thread, "Only this thread, and no callbacks", "N"},
-        {"calls", 'c', 0, G_OPTION_ARG_STRING, &calls, "Only calls A to B of each sequence, from 0", "A-B"},
-        {"function", 'f', 0, G_OPTION_ARG_STRING, &functions, "Only these functions; * and ? match: MPI_Send,MPI_I*", "NAMES"},
+        {"calls", 'c', 0, G_OPTION_ARG_STRING, &calls, "Only calls A to B of each sequence, from 0",
+         "A-B"},
+        {"function", 'f', 0, G_OPTION_ARG_STRING, &functions,
+         "Only these functions; * and ? match: MPI_Send,MPI_I*", "NAMES"},
         {"no-polls", 0, 0, G_OPTION_ARG_NONE, &no_polls, "Leave out unsuccessful polls", NULL},
-        {"polls", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &no_polls, "Show unsuccessful polls (default)", NULL},
-        {"timing", 0, 0, G_OPTION_ARG_NONE, &d.timing, "Add the mean times of each call's signature", NULL},
+        {"polls", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &no_polls,
+         "Show unsuccessful polls (default)", NULL},
+        {"timing", 0, 0, G_OPTION_ARG_NONE, &d.timing,
+         "Add the mean times of each call's signature", NULL},
         {"format", 'F', 0, G_OPTION_ARG_STRING, &format, "text (default), csv or jsonl", "FORMAT"},
         G_OPTION_ENTRY_NULL};
     int status;

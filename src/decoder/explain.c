@@ -1,10 +1,12 @@
 /* explain.c: see explain.h.
  *
- * Each side becomes a row of tokens: single calls and maximal loops, which are runs of one period (R. Kolpakov and G. Kucherov,
- * "Finding Maximal Repetitions in a Word in Linear Time", 1999; those that the grammar shows). Rows are aligned by edit distance.
- * What does not match is explained in two ways, and the shorter one counts: by its tokens, where the bodies of two loops are
- * explained once for all iterations; and call by call, by the greedy algorithm of E. W. Myers ("An O(ND) Difference Algorithm and Its
- * Variations", 1986), whose snakes are found by hash, so that its cost is the square of the edits, not of the calls. */
+ * Each side becomes a row of tokens: single calls and maximal loops, which are runs of one period
+ * (R. Kolpakov and G. Kucherov, "Finding Maximal Repetitions in a Word in Linear Time", 1999; those
+ * that the grammar shows). Rows are aligned by edit distance. What does not match is explained in
+ * two ways, and the shorter one counts: by its tokens, where the bodies of two loops are explained
+ * once for all iterations; and call by call, by the greedy algorithm of E. W. Myers ("An O(ND)
+ * Difference Algorithm and Its Variations", 1986), whose snakes are found by hash, so that its cost
+ * is the square of the edits, not of the calls. */
 #include "config.h"
 
 #include "explain.h"
@@ -48,7 +50,9 @@ double explain_cost(const GArray *edits)
     for (guint i = 0; i < edits->len; i++) {
         const Edit *edit = &g_array_index(edits, Edit, i);
         double size = log2(1 + (double)(edit->n[0] + edit->n[1]));
-        cost += edit->kind == EDIT_REPLACED ? 2 * COST_ONE + 4 * size : edit->kind == EDIT_ONLY ? COST_ONE + size : COST_ONE;
+        cost += edit->kind == EDIT_REPLACED ? 2 * COST_ONE + 4 * size
+                : edit->kind == EDIT_ONLY   ? COST_ONE + size
+                                            : COST_ONE;
     }
     return cost;
 }
@@ -61,15 +65,18 @@ static guint64 root_of(const Hashed *h, guint64 at, guint64 n)
     return tokens_primitive(h, at, n, n);
 }
 
-/* N calls of side WHICH, between which the other side has none: a loop that goes on longer, or calls that are missing. What is equal around them
- * is looked at within BOUNDS. */
-static Edit only_edit(const Explainer *e, const Stretch *bounds, guint which, const guint64 at[2], guint64 n)
+/* N calls of side WHICH, between which the other side has none: a loop that goes on longer, or
+ * calls that are missing. What is equal around them is looked at within BOUNDS. */
+static Edit only_edit(const Explainer *e, const Stretch *bounds, guint which, const guint64 at[2],
+                      guint64 n)
 {
     guint other = 1 - which;
     const Hashed *h = e->side[which], *o = e->side[other];
     guint64 p = root_of(h, at[which], n), end = at[which] + n;
-    guint64 before = hashed_common_end(h, at[which], h, at[which] + p, at[which] - bounds->from[which]);
-    before = hashed_common_end(h, at[which], o, at[other], MIN(before, at[other] - bounds->from[other]));
+    guint64 before =
+        hashed_common_end(h, at[which], h, at[which] + p, at[which] - bounds->from[which]);
+    before =
+        hashed_common_end(h, at[which], o, at[other], MIN(before, at[other] - bounds->from[other]));
     guint64 behind = hashed_common(h, end, h, end - p, bounds->to[which] - end);
     behind = hashed_common(h, end, o, at[other], MIN(behind, bounds->to[other] - at[other]));
     Edit edit = {.kind = EDIT_ONLY, .apart = {at[0], at[1]}};
@@ -86,7 +93,9 @@ static Edit only_edit(const Explainer *e, const Stretch *bounds, guint which, co
         edit.apart[which] = end - n + behind;
         edit.apart[other] = at[other] + behind;
         /* What both go on with is equal until the shorter one ends. */
-        guint64 more_equal = hashed_common(h, edit.apart[which], o, edit.apart[other], MIN(bounds->to[which] - edit.apart[which], bounds->to[other] - edit.apart[other]));
+        guint64 more_equal = hashed_common(
+            h, edit.apart[which], o, edit.apart[other],
+            MIN(bounds->to[which] - edit.apart[which], bounds->to[other] - edit.apart[other]));
         edit.apart[which] += more_equal;
         edit.apart[other] += more_equal;
         return edit;
@@ -116,15 +125,22 @@ static void add_group(const Explainer *e, const Stretch *bounds, GArray *edits, 
     }
     gboolean similar = n[0] == n[1] && n[0] <= MAX_EDITS;
     for (guint64 i = 0; i < n[0] && similar && n[0] > 1; i++)
-        similar = e->similar(e->data, hashed_terminal(e->side[0], s->from[0] + i), hashed_terminal(e->side[1], s->from[1] + i));
+        similar = e->similar(e->data, hashed_terminal(e->side[0], s->from[0] + i),
+                             hashed_terminal(e->side[1], s->from[1] + i));
     if (similar) {
         for (guint64 i = 0; i < n[0]; i++) {
-            Edit edit = {.kind = EDIT_CHANGED, .at = {s->from[0] + i, s->from[1] + i}, .n = {1, 1}, .apart = {s->from[0] + i, s->from[1] + i}};
+            Edit edit = {.kind = EDIT_CHANGED,
+                         .at = {s->from[0] + i, s->from[1] + i},
+                         .n = {1, 1},
+                         .apart = {s->from[0] + i, s->from[1] + i}};
             g_array_append_val(edits, edit);
         }
         return;
     }
-    Edit edit = {.kind = EDIT_REPLACED, .at = {s->from[0], s->from[1]}, .n = {n[0], n[1]}, .apart = {s->from[0], s->from[1]}};
+    Edit edit = {.kind = EDIT_REPLACED,
+                 .at = {s->from[0], s->from[1]},
+                 .n = {n[0], n[1]},
+                 .apart = {s->from[0], s->from[1]}};
     g_array_append_val(edits, edit);
 }
 
@@ -179,7 +195,8 @@ static GArray *trace_back(const Paths *p, const Stretch *s)
         gboolean of_b = k == -d || (k != d && row[at - 1] < row[at + 1]);
         gint before = of_b ? k + 1 : k - 1;
         guint64 x = (guint64)row[before + d - 1], y = (guint64)(row[before + d - 1] - before);
-        Stretch one = {{s->from[0] + x, s->from[1] + y}, {s->from[0] + x + !of_b, s->from[1] + y + of_b}};
+        Stretch one = {{s->from[0] + x, s->from[1] + y},
+                       {s->from[0] + x + !of_b, s->from[1] + y + of_b}};
         Stretch *next = groups->len > 0 ? &g_array_index(groups, Stretch, groups->len - 1) : NULL;
         if (next != NULL && next->from[0] == one.to[0] && next->from[1] == one.to[1])
             memcpy(next->from, one.from, sizeof next->from);
@@ -196,7 +213,8 @@ static GArray *explain_calls(Explainer *e, const Stretch *bounds, Stretch s)
     guint64 begin = snake(e, s.from[0], s.from[1], &s);
     s.from[0] += begin;
     s.from[1] += begin;
-    guint64 end = hashed_common_end(e->side[0], s.to[0], e->side[1], s.to[1], MIN(s.to[0] - s.from[0], s.to[1] - s.from[1]));
+    guint64 end = hashed_common_end(e->side[0], s.to[0], e->side[1], s.to[1],
+                                    MIN(s.to[0] - s.from[0], s.to[1] - s.from[1]));
     s.to[0] -= end;
     s.to[1] -= end;
     GArray *edits = edits_new();
@@ -239,10 +257,14 @@ static guint cost_of_pair(const Explainer *e, const Token *a, const Token *b)
         return same_body(a, b) ? COST_COUNT : COST_BODY;
     if (a->times > 1 || b->times > 1)
         return 2 * COST_ONE;
-    return e->similar(e->data, hashed_terminal(e->side[0], a->at), hashed_terminal(e->side[1], b->at)) ? COST_SIMILAR : COST_OTHER;
+    return e->similar(e->data, hashed_terminal(e->side[0], a->at),
+                      hashed_terminal(e->side[1], b->at))
+               ? COST_SIMILAR
+               : COST_OTHER;
 }
 
-/* The cheapest steps from the beginning to the end of both rows (Wagner and Fischer 1974), as (rows of B + 1) x (rows of A + 1). */
+/* The cheapest steps from the beginning to the end of both rows (Wagner and Fischer 1974), as (rows
+ * of B + 1) x (rows of A + 1). */
 static guint8 *align(const Explainer *e, const Token *a, guint n, const Token *b, guint m)
 {
     gsize width = (gsize)m + 1;
@@ -257,7 +279,8 @@ static guint8 *align(const Explainer *e, const Token *a, guint n, const Token *b
         cost[0] = i * COST_ONE;
         steps[i * width] = STEP_A;
         for (guint j = 1; j <= m; j++) {
-            guint32 both = diagonal + cost_of_pair(e, &a[i - 1], &b[j - 1]), of_a = cost[j] + COST_ONE, of_b = cost[j - 1] + COST_ONE;
+            guint32 both = diagonal + cost_of_pair(e, &a[i - 1], &b[j - 1]),
+                    of_a = cost[j] + COST_ONE, of_b = cost[j - 1] + COST_ONE;
             diagonal = cost[j];
             cost[j] = MIN(both, MIN(of_a, of_b));
             steps[i * width + j] = cost[j] == both ? STEP_BOTH : cost[j] == of_a ? STEP_A : STEP_B;
@@ -276,9 +299,15 @@ static void add_loops(Explainer *e, GArray *edits, const Token *a, const Token *
 {
     if (a->times != b->times) {
         guint64 equal = MIN(a->times, b->times) * MIN(a->period, b->period);
-        Edit edit = {.kind = EDIT_LOOP, .at = {a->at, b->at}, .n = {a->period * a->times, b->period * b->times}, .period = a->period,
-                     .times = {a->times, b->times}, .apart = {a->at + equal, b->at + equal}};
-        guint64 more = same_body(a, b) ? hashed_common(e->side[0], edit.apart[0], e->side[1], edit.apart[1], G_MAXUINT64) : 0;
+        Edit edit = {.kind = EDIT_LOOP,
+                     .at = {a->at, b->at},
+                     .n = {a->period * a->times, b->period * b->times},
+                     .period = a->period,
+                     .times = {a->times, b->times},
+                     .apart = {a->at + equal, b->at + equal}};
+        guint64 more = same_body(a, b) ? hashed_common(e->side[0], edit.apart[0], e->side[1],
+                                                       edit.apart[1], G_MAXUINT64)
+                                       : 0;
         edit.apart[0] += more;
         edit.apart[1] += more;
         g_array_append_val(edits, edit);
@@ -286,7 +315,8 @@ static void add_loops(Explainer *e, GArray *edits, const Token *a, const Token *
     if (same_body(a, b))
         return;
     e->depth++;
-    g_autoptr(GArray) inner = explain_stretch(e, (Stretch){{a->at, b->at}, {a->at + a->period, b->at + b->period}});
+    g_autoptr(GArray) inner =
+        explain_stretch(e, (Stretch){{a->at, b->at}, {a->at + a->period, b->at + b->period}});
     e->depth--;
     for (guint i = 0; i < inner->len; i++) {
         Edit *edit = &g_array_index(inner, Edit, i);
@@ -300,7 +330,8 @@ static void add_loops(Explainer *e, GArray *edits, const Token *a, const Token *
 typedef struct { const Token *tokens[2]; guint n[2]; const guint8 *path; gsize steps; } Way;
 
 /* Adds the edits of steps FIRST to LAST, none of which is of two equal tokens. */
-static GArray *explain_gap(Explainer *e, const Stretch *bounds, const Way *w, gsize first, gsize last, const guint start[2], const Stretch *s)
+static GArray *explain_gap(Explainer *e, const Stretch *bounds, const Way *w, gsize first,
+                           gsize last, const guint start[2], const Stretch *s)
 {
     GArray *edits = edits_new();
     guint at[2] = {start[0], start[1]};
@@ -328,11 +359,16 @@ static GArray *explain_gap(Explainer *e, const Stretch *bounds, const Way *w, gs
 }
 
 /* Adds the shorter explanation of a stretch between equal tokens. */
-static void add_gap(Explainer *e, const Stretch *bounds, GArray *edits, const Way *w, gsize first, gsize last, const guint start[2], const Stretch *s)
+static void add_gap(Explainer *e, const Stretch *bounds, GArray *edits, const Way *w, gsize first,
+                    gsize last, const guint start[2], const Stretch *s)
 {
     g_autoptr(GArray) by_tokens = explain_gap(e, bounds, w, first, last, start, s);
-    g_autoptr(GArray) by_calls = by_tokens->len == 1 && g_array_index(by_tokens, Edit, 0).kind != EDIT_REPLACED ? NULL : explain_calls(e, bounds, *s);
-    const GArray *best = by_calls != NULL && explain_cost(by_calls) < explain_cost(by_tokens) ? by_calls : by_tokens;
+    g_autoptr(GArray) by_calls =
+        by_tokens->len == 1 && g_array_index(by_tokens, Edit, 0).kind != EDIT_REPLACED
+            ? NULL
+            : explain_calls(e, bounds, *s);
+    const GArray *best =
+        by_calls != NULL && explain_cost(by_calls) < explain_cost(by_tokens) ? by_calls : by_tokens;
     g_array_append_vals(edits, best->data, best->len);
 }
 
@@ -344,7 +380,8 @@ static GArray *explain_way(Explainer *e, const Stretch *bounds, const Way *w, co
     Stretch gap = {{all->from[0], all->from[1]}, {all->from[0], all->from[1]}};
     for (gsize i = 0; i <= w->steps; i++) {
         gboolean end = i == w->steps;
-        if (end || (w->path[i] == STEP_BOTH && same_token(&w->tokens[0][at[0]], &w->tokens[1][at[1]]))) {
+        if (end ||
+            (w->path[i] == STEP_BOTH && same_token(&w->tokens[0][at[0]], &w->tokens[1][at[1]]))) {
             if (i > first)
                 add_gap(e, bounds, edits, w, first, i, start, &gap);
             first = i + 1;
@@ -368,7 +405,8 @@ static GArray *explain_way(Explainer *e, const Stretch *bounds, const Way *w, co
 /* NULL: the rows are too long. */
 static GArray *explain_tokens(Explainer *e, const Stretch *bounds, const GArray *a, const GArray *b)
 {
-    Way w = {.tokens = {(const Token *)(const void *)a->data, (const Token *)(const void *)b->data}, .n = {a->len, b->len}};
+    Way w = {.tokens = {(const Token *)(const void *)a->data, (const Token *)(const void *)b->data},
+             .n = {a->len, b->len}};
     Stretch s = *bounds;
     while (w.n[0] > 0 && w.n[1] > 0 && same_token(w.tokens[0], w.tokens[1])) {
         for (guint k = 0; k < 2; k++) {
@@ -377,7 +415,8 @@ static GArray *explain_tokens(Explainer *e, const Stretch *bounds, const GArray 
             w.n[k]--;
         }
     }
-    while (w.n[0] > 0 && w.n[1] > 0 && same_token(&w.tokens[0][w.n[0] - 1], &w.tokens[1][w.n[1] - 1])) {
+    while (w.n[0] > 0 && w.n[1] > 0 &&
+           same_token(&w.tokens[0][w.n[0] - 1], &w.tokens[1][w.n[1] - 1])) {
         for (guint k = 0; k < 2; k++)
             s.to[k] = w.tokens[k][--w.n[k]].at;
     }
@@ -416,9 +455,12 @@ static GArray *explain_stretch(Explainer *e, Stretch s)
     if (edits == NULL)
         edits = explain_calls(e, &s, s);
     if (edits == NULL) {
-        guint64 begin = snake(e, s.from[0], s.from[1], &s), most = MIN(s.to[0] - s.from[0], s.to[1] - s.from[1]) - begin;
+        guint64 begin = snake(e, s.from[0], s.from[1], &s),
+                most = MIN(s.to[0] - s.from[0], s.to[1] - s.from[1]) - begin;
         guint64 end = hashed_common_end(e->side[0], s.to[0], e->side[1], s.to[1], most);
-        Edit edit = {.kind = EDIT_REPLACED, .at = {s.from[0] + begin, s.from[1] + begin}, .apart = {s.from[0] + begin, s.from[1] + begin},
+        Edit edit = {.kind = EDIT_REPLACED,
+                     .at = {s.from[0] + begin, s.from[1] + begin},
+                     .apart = {s.from[0] + begin, s.from[1] + begin},
                      .n = {s.to[0] - end - s.from[0] - begin, s.to[1] - end - s.from[1] - begin}};
         edits = edits_new();
         g_array_append_val(edits, edit);
@@ -428,7 +470,8 @@ static GArray *explain_stretch(Explainer *e, Stretch s)
 
 GArray *explain(const Hashed *a, const Hashed *b, ExplainSimilar similar, gpointer data)
 {
-    Explainer e = {.side = {a, b}, .similar = similar, .data = data, .cells = MAX_CELLS, .snakes = MAX_SNAKES};
+    Explainer e = {
+        .side = {a, b}, .similar = similar, .data = data, .cells = MAX_CELLS, .snakes = MAX_SNAKES};
     Stretch all = {{0, 0}, {hashed_length(a), hashed_length(b)}};
     if (all.to[0] == all.to[1] && hashed_common(a, 0, b, 0, all.to[0]) == all.to[0])
         return edits_new();

@@ -1,5 +1,6 @@
-/* explain.h: the smallest explanation that is found for why two strings of calls differ, in the terms of a program: loops that
- * run another number of times, calls that are there on one side only, calls with other arguments, each once for all iterations.
+/* explain.h: the smallest explanation that is found for why two strings of calls differ, in the
+ * terms of a program: loops that run another number of times, calls that are there on one side
+ * only, calls with other arguments, each once for all iterations.
  *
  * docs/design.md, "Explaining a difference". */
 #ifndef WEND_DECODER_EXPLAIN_H
@@ -10,25 +11,27 @@
 #include "hashed.h"
 
 typedef enum {
-    EDIT_LOOP,                 /* a loop that runs times[0] and times[1] times */
-    EDIT_CHANGED,              /* a call that is another on each side */
-    EDIT_ONLY,                 /* calls of one side: n of the other is 0 */
-    EDIT_REPLACED              /* calls on both sides of which no more is known than that they differ */
+    EDIT_LOOP,    /* a loop that runs times[0] and times[1] times */
+    EDIT_CHANGED, /* a call that is another on each side */
+    EDIT_ONLY,    /* calls of one side: n of the other is 0 */
+    EDIT_REPLACED /* calls on both sides of which no more is known than that they differ */
 } EditKind;
 
 typedef struct {
     EditKind kind;
     guint64 at[2], n[2];       /* the calls, on each side */
-    guint64 period, times[2];  /* LOOP: calls of an iteration; ONLY: the calls are a loop, if period is not 0 */
+    guint64 period,
+        times[2]; /* LOOP: calls of an iteration; ONLY: the calls are a loop, if period is not 0 */
     guint64 apart[2];          /* the first call that differs */
-    guint64 iterations, body;  /* it is in each iteration of a loop of so many calls; 0: of none. The positions are of the first iteration */
+    guint64 iterations, body; /* it is in each iteration of a loop of so many calls; 0: of none. The
+                                 positions are of the first iteration */
 } Edit;
 
 /* Do calls of these two terminals call one function? */
 typedef gboolean (*ExplainSimilar)(gpointer data, guint32 terminal_a, guint32 terminal_b);
 
-/* Edits that make B of A, in order; none: they are equal. The strings have equal points. What it costs is bounded (design.md): where that does not do, an edit
- * is EDIT_REPLACED. */
+/* Edits that make B of A, in order; none: they are equal. The strings have equal points. What it
+ * costs is bounded (design.md): where that does not do, an edit is EDIT_REPLACED. */
 /* What an explanation costs: the shorter it is, the less. */
 double explain_cost(const GArray *edits);
 GArray *explain(const Hashed *a, const Hashed *b, ExplainSimilar similar, gpointer data);

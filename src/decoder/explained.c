@@ -1,5 +1,6 @@
-/* explained.c: see explained.h. The edits are found once for all ranks of the class: by the signatures as the first of them has
- * them, and by the slots of all. A call that differs is then looked at rank by rank. */
+/* explained.c: see explained.h. The edits are found once for all ranks of the class: by the
+ * signatures as the first of them has them, and by the slots of all. A call that differs is then
+ * looked at rank by rank. */
 #include "config.h"
 
 #include "explained.h"
@@ -11,7 +12,12 @@
 #include "text.h"
 #include "value.h"
 
-enum { LONGEST_VALUE = 48, MOST_VALUES = 3, MEMORY_COST = 10, MOST_ROUGH = 1 << 24 /* signatures, over all ranks */ };
+enum {
+    LONGEST_VALUE = 48,
+    MOST_VALUES = 3,
+    MEMORY_COST = 10,
+    MOST_ROUGH = 1 << 24 /* signatures, over all ranks */
+};
 
 struct Explained {
     const Pair *pair;
@@ -24,7 +30,8 @@ struct Explained {
     Hashed *hashed[2];
     WendDecoder *decoders[2];
     GArray *edits;             /* Edit */
-    GArray *rough;             /* Edit: shorter ones, of calls without the memory and the requests that they name; NULL: there are none */
+    GArray *rough; /* Edit: shorter ones, of calls without the memory and the requests that they
+                      name; NULL: there are none */
     gboolean other_memory;     /* by these, calls that are equal differ in memory or requests, */
     guint64 memory_at[2];      /* from here on */
     gboolean exact;
@@ -72,7 +79,8 @@ static gboolean is_similar(gpointer data, guint32 a, guint32 b)
     const char *names[2];
     for (guint side = 0; side < 2; side++) {
         const WendProgram *p = x->pair->program[side];
-        names[side] = wend_program_shape(p, wend_program_terminal(p, terminals[side])->shape)->function->name;
+        names[side] =
+            wend_program_shape(p, wend_program_terminal(p, terminals[side])->shape)->function->name;
     }
     return strcmp(names[0], names[1]) == 0;
 }
@@ -98,7 +106,8 @@ static gboolean same_words(const Explained *x, const WendArg *a, const WendArg *
             names[0] = wend_constant_name(x->pair->program[0], one);
             names[1] = wend_constant_name(x->pair->program[1], other);
         }
-        equal = names[0] != NULL && names[1] != NULL ? strcmp(names[0], names[1]) == 0 : one == other;
+        equal =
+            names[0] != NULL && names[1] != NULL ? strcmp(names[0], names[1]) == 0 : one == other;
     }
     return equal;
 }
@@ -129,16 +138,20 @@ static void add_apart(const Explained *x, ArgumentsApart *apart, const WendArg *
     g_autofree char *name = text_foreign_new(a->param->name);
     g_string_append_printf(apart->names, "%s%s", comma, name);
     g_string_append_printf(apart->values, "%s%s", comma, name);
-    if (one->len <= LONGEST_VALUE && other->len <= LONGEST_VALUE && strcmp(one->str, other->str) != 0)
+    if (one->len <= LONGEST_VALUE && other->len <= LONGEST_VALUE &&
+        strcmp(one->str, other->str) != 0)
         g_string_append_printf(apart->values, " %s and %s", one->str, other->str);
 }
 
-/* Whether the calls of an edit differ as RANK makes them, requests by their numbers; in which arguments: APART. */
-static gboolean calls_differ(const Explained *x, const Edit *edit, guint rank, ArgumentsApart *apart)
+/* Whether the calls of an edit differ as RANK makes them, requests by their numbers; in which
+ * arguments: APART. */
+static gboolean calls_differ(const Explained *x, const Edit *edit, guint rank,
+                             ArgumentsApart *apart)
 {
     const WendCall *calls[2];
     for (guint side = 0; side < 2; side++)
-        calls[side] = wend_decoder_call(x->decoders[side], hashed_terminal(x->hashed[side], edit->at[side]), rank);
+        calls[side] = wend_decoder_call(x->decoders[side],
+                                        hashed_terminal(x->hashed[side], edit->at[side]), rank);
     if (strcmp(calls[0]->function->name, calls[1]->function->name) != 0) {
         text_foreign(apart->names, calls[0]->function->name);
         g_string_append(apart->names, " and ");
@@ -161,7 +174,8 @@ static gboolean calls_differ(const Explained *x, const Edit *edit, guint rank, A
     g_string_prepend(apart->names, function);
     g_string_prepend(apart->values, function);
     if (calls[0]->failed != calls[1]->failed)
-        g_string_append_printf(apart->values, ": fails in %s", x->pair->name[calls[0]->failed ? 0 : 1]);
+        g_string_append_printf(apart->values, ": fails in %s",
+                               x->pair->name[calls[0]->failed ? 0 : 1]);
     return apart->n > 0 || calls[0]->failed != calls[1]->failed;
 }
 
@@ -217,7 +231,8 @@ static void put_only(const Explained *x, GString *out, const Edit *edit)
     g_string_append_printf(out, "only in %s: ", x->pair->name[side]);
     if (edit->n[side] == 1) {
         guint32 terminal = hashed_terminal(x->hashed[side], edit->at[side]);
-        text_foreign(out, wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->name);
+        text_foreign(
+            out, wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->name);
     } else if (edit->period > 0) {
         g_string_append(out, "a loop of ");
         put_calls(out, edit->period);
@@ -272,11 +287,13 @@ static void show_edit(const Explained *x, const Edit *edit, guint rank)
 {
     g_autoptr(GString) lines = g_string_new(NULL);
     for (guint side = 0; side < 2; side++)
-        items_put_call(lines, "<>"[side], x->pair->program[side], rank, x->sequence[side], hashed_index(x->hashed[side], edit->apart[side]));
+        items_put_call(lines, "<>"[side], x -> pair -> program[side], rank, x -> sequence[side],
+                       hashed_index(x->hashed[side], edit->apart[side]));
     findings_show(x->pair->findings, lines->str);
 }
 
-static void add_edit(const Explained *x, const Edit *edit, const guint *ranks, guint n, const char *changed, const char *kind)
+static void add_edit(const Explained *x, const Edit *edit, const guint *ranks, guint n,
+                     const char *changed, const char *kind)
 {
     g_autofree char *text = text_of_edit(x, edit, changed);
     if (findings_add(x->pair->findings, ranks, n, text, kind))
@@ -297,10 +314,12 @@ static void alike_free(gpointer data)
     g_free(a);
 }
 
-/* Of a changed call. If only the identity of its requests differs, which follows from the calls that made them, it is told where nothing else is: ANYWAY. */
+/* Of a changed call. If only the identity of its requests differs, which follows from the calls
+ * that made them, it is told where nothing else is: ANYWAY. */
 static void add_changed(const Explained *x, const Edit *edit, gboolean anyway)
 {
-    g_autoptr(GHashTable) by_names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, alike_free);
+    g_autoptr(GHashTable) by_names =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, alike_free);
     g_autoptr(GPtrArray) order = g_ptr_array_new();
     for (guint i = 0; i < x->n; i++) {
         ArgumentsApart apart = apart_new();
@@ -309,7 +328,8 @@ static void add_changed(const Explained *x, const Edit *edit, gboolean anyway)
             if (alike == NULL) {
                 char *names = g_strdup(apart.names->str);
                 alike = g_new(Alike, 1);
-                *alike = (Alike){g_array_new(FALSE, FALSE, sizeof(guint)), g_strdup(apart.values->str)};
+                *alike =
+                    (Alike){g_array_new(FALSE, FALSE, sizeof(guint)), g_strdup(apart.values->str)};
                 g_hash_table_insert(by_names, names, alike);
                 g_ptr_array_add(order, names);
             }
@@ -321,8 +341,14 @@ static void add_changed(const Explained *x, const Edit *edit, gboolean anyway)
     }
     for (guint i = 0; i < order->len; i++) {
         const Alike *alike = g_hash_table_lookup(by_names, order->pdata[i]);
-        g_autofree char *differ = g_strconcat(order->pdata[i], strchr(order->pdata[i], ':') == NULL ? ": the calls differ" : strchr(order->pdata[i], ',') == NULL ? " differs" : " differ", NULL);
-        add_edit(x, edit, (const guint *)(const void *)alike->ranks->data, alike->ranks->len, alike->values != NULL ? alike->values : differ, order->pdata[i]);
+        g_autofree char *differ =
+            g_strconcat(order->pdata[i],
+                        strchr(order->pdata[i], ':') == NULL   ? ": the calls differ"
+                        : strchr(order->pdata[i], ',') == NULL ? " differs"
+                                                               : " differ",
+                        NULL);
+        add_edit(x, edit, (const guint *)(const void *)alike->ranks->data, alike->ranks->len,
+                 alike->values != NULL ? alike->values : differ, order->pdata[i]);
     }
 }
 
@@ -342,7 +368,8 @@ static void find_differing(Explained *x)
             if (x->differs[i])
                 continue;
             ArgumentsApart apart = apart_new();
-            x->differs[i] = edit->kind != EDIT_CHANGED || calls_differ(x, edit, x->ranks[i], &apart);
+            x->differs[i] =
+                edit->kind != EDIT_CHANGED || calls_differ(x, edit, x->ranks[i], &apart);
             apart_clear(&apart);
         }
     }
@@ -368,7 +395,8 @@ static guint32 *make_rough_keys(const Explained *x, guint side)
     guint32 *keys = g_new0(guint32, n + 1);
     IdentityRank **ids = g_new(IdentityRank *, x->n);
     for (guint i = 0; i < x->n; i++)
-        ids[i] = identity_rank_new(x->pair->identity, x->pair->program[side], x->ranks[i], x->pair->counts[side]);
+        ids[i] = identity_rank_new(x->pair->identity, x->pair->program[side], x->ranks[i],
+                                   x->pair->counts[side]);
     for (guint i = 0; i < n; i++)
         if (x->keys[side][i] != 0)
             keys[i] = rough_key_of(ids, x->n, x->pair->identity, i);
@@ -383,11 +411,13 @@ static gboolean is_flat(const GArray *edits)
 {
     gboolean flat = edits->len > 0;
     for (guint i = 0; flat && i < edits->len; i++)
-        flat = g_array_index(edits, Edit, i).kind != EDIT_REPLACED && g_array_index(edits, Edit, i).iterations == 0;
+        flat = g_array_index(edits, Edit, i).kind != EDIT_REPLACED &&
+               g_array_index(edits, Edit, i).iterations == 0;
     return flat;
 }
 
-/* The first calls that are equal but for memory, and differ, by the edits of ROUGH. FALSE: there are none. */
+/* The first calls that are equal but for memory, and differ, by the edits of ROUGH. FALSE: there
+ * are none. */
 static gboolean find_memory(const Explained *x, const GArray *rough, guint64 at[2])
 {
     at[0] = at[1] = 0;
@@ -408,13 +438,16 @@ static gboolean find_memory(const Explained *x, const GArray *rough, guint64 at[
     return FALSE;
 }
 
-/* A loop whose buffers take turns has a period of several iterations, and what follows it uses another buffer if it runs once more. Where it is shorter, what differs is
- * explained without memory and requests, and from where on these differ. */
+/* A loop whose buffers take turns has a period of several iterations, and what follows it uses
+ * another buffer if it runs once more. Where it is shorter, what differs is explained without
+ * memory and requests, and from where on these differ. */
 static void explain_roughly(Explained *x, const guint64 points[POINTS], const guint rules[2])
 {
     Hashed *hashed[2];
     guint32 *keys[2];
-    if ((guint64)x->n * MAX(wend_program_n_terminals(x->pair->program[0]), wend_program_n_terminals(x->pair->program[1])) > MOST_ROUGH)
+    if ((guint64)x->n * MAX(wend_program_n_terminals(x->pair->program[0]),
+                            wend_program_n_terminals(x->pair->program[1])) >
+        MOST_ROUGH)
         return;
     for (guint side = 0; side < 2; side++) {
         keys[side] = make_rough_keys(x, side);
@@ -433,10 +466,16 @@ static void explain_roughly(Explained *x, const guint64 points[POINTS], const gu
     }
 }
 
-Explained *explained_new(const Pair *pair, const guint class[2], const guint sequence[2], const guint *ranks, guint n)
+Explained *explained_new(const Pair *pair, const guint class[2], const guint sequence[2],
+                         const guint *ranks, guint n)
 {
     Explained *x = g_new0(Explained, 1);
-    *x = (Explained){.pair = pair, .sequence = {sequence[0], sequence[1]}, .ranks = ranks, .n = n, .exact = TRUE, .differs = g_new0(gboolean, n)};
+    *x = (Explained){.pair = pair,
+                     .sequence = {sequence[0], sequence[1]},
+                     .ranks = ranks,
+                     .n = n,
+                     .exact = TRUE,
+                     .differs = g_new0(gboolean, n)};
     guint64 points[POINTS];
     guint rules[2];
     hash_points(points);
@@ -504,8 +543,12 @@ static void add_edits(const Explained *x, const GArray *edits)
 
 static void add_memory(const Explained *x)
 {
-    Edit edit = {.kind = EDIT_CHANGED, .at = {x->memory_at[0], x->memory_at[1]}, .n = {1, 1}, .apart = {x->memory_at[0], x->memory_at[1]}};
-    add_edit(x, &edit, x->ranks, x->n, "from here on other memory or requests, in calls that are equal but for these", NULL);
+    Edit edit = {.kind = EDIT_CHANGED,
+                 .at = {x->memory_at[0], x->memory_at[1]},
+                 .n = {1, 1},
+                 .apart = {x->memory_at[0], x->memory_at[1]}};
+    add_edit(x, &edit, x->ranks, x->n,
+             "from here on other memory or requests, in calls that are equal but for these", NULL);
 }
 
 void explained_add(Explained *x)

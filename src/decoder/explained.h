@@ -1,4 +1,5 @@
-/* explained.h: what differs between a sequence of one class and its counterpart in the other recording, as findings. */
+/* explained.h: what differs between a sequence of one class and its counterpart in the other
+ * recording, as findings. */
 #ifndef WEND_DECODER_EXPLAINED_H
 #define WEND_DECODER_EXPLAINED_H
 
@@ -24,15 +25,18 @@ typedef struct { guint64 index[2]; } Parting;
 
 /* A sequence of a class of each recording, on ranks that are in both classes. */
 typedef struct Explained Explained;
-Explained *explained_new(const Pair *pair, const guint class[2], const guint sequence[2], const guint *ranks, guint n);
+Explained *explained_new(const Pair *pair, const guint class[2], const guint sequence[2],
+                         const guint *ranks, guint n);
 void explained_free(Explained *x);
-/* Whether the grammars tell all that is compared: no call completes by choice, none failed, and requests have numbers of their own. */
+/* Whether the grammars tell all that is compared: no call completes by choice, none failed, and
+ * requests have numbers of their own. */
 gboolean explained_is_exact(const Explained *x);
 /* Whether RANKS[I] has a difference by the explanation. */
 gboolean explained_differs(const Explained *x, guint i);
 /* Adds all differences of all ranks. */
 void explained_add(Explained *x);
-/* Adds the difference that explains why RANKS[0] parts at PARTING, with the rules for completions. FALSE: none does. */
+/* Adds the difference that explains why RANKS[0] parts at PARTING, with the rules for completions.
+ * FALSE: none does. */
 gboolean explained_add_parting(Explained *x, const Parting *parting);
 
 #endif

@@ -26,7 +26,8 @@ static void finding_free(gpointer data)
 Findings *findings_new(const WendProgram *p, guint64 most)
 {
     Findings *f = g_new(Findings, 1);
-    *f = (Findings){p, most, g_ptr_array_new_with_free_func(finding_free), g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+    *f = (Findings){p, most, g_ptr_array_new_with_free_func(finding_free),
+                    g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
     return f;
 }
 
@@ -86,7 +87,8 @@ static gint compare_ranks(gconstpointer a, gconstpointer b)
 static void put_world(const Findings *f, GString *out, const GArray *ranks)
 {
     guint n = ranks->len, world = wend_program_world_of(f->program, g_array_index(ranks, guint, 0));
-    if (wend_program_n_worlds(f->program) == 1 || wend_program_world_of(f->program, g_array_index(ranks, guint, n - 1)) != world)
+    if (wend_program_n_worlds(f->program) == 1 ||
+        wend_program_world_of(f->program, g_array_index(ranks, guint, n - 1)) != world)
         return;
     g_autofree guint *own = g_new(guint, n);
     for (guint i = 0; i < n; i++)

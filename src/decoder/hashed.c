@@ -1,5 +1,5 @@
-/* hashed.c: see hashed.h. Each rule keeps the lengths and hashes of what it begins with, so that a position is found by
- * binary search on each level. */
+/* hashed.c: see hashed.h. Each rule keeps the lengths and hashes of what it begins with, so that a
+ * position is found by binary search on each level. */
 #include "config.h"
 
 #include "hashed.h"
@@ -16,7 +16,8 @@ struct Hashed {
     guint start;
     const guint32 *keys;
     guint64 points[POINTS];
-    Prefix **rules;            /* by rule: before each symbol, and behind the last; NULL: not in the expansion */
+    Prefix *
+        *rules; /* by rule: before each symbol, and behind the last; NULL: not in the expansion */
 };
 
 /* -- making one -- */
@@ -48,7 +49,9 @@ static void measure(Hashed *h, guint32 id)
         const WendSymbol *s = &rule->symbols[i];
         Prefix one = one_of(h, s);
         Hash all = s->exponent == 1 ? one.hash : hash_repeat(one.hash, s->exponent);
-        prefix[i + 1] = (Prefix){prefix[i].length + one.length * s->exponent, prefix[i].all + one.all * s->exponent, hash_join(&prefix[i].hash, &all)};
+        prefix[i + 1] =
+            (Prefix){prefix[i].length + one.length * s->exponent,
+                     prefix[i].all + one.all * s->exponent, hash_join(&prefix[i].hash, &all)};
     }
     h->rules[id] = prefix;
 }
@@ -62,7 +65,8 @@ static void measure_all(Hashed *h)
     while (stack->len > 0) {
         Frame *top = &g_array_index(stack, Frame, stack->len - 1);
         const WendRule *rule = wend_program_rule(h->program, top->rule);
-        while (top->next < rule->n && (!rule->symbols[top->next].is_rule || h->rules[rule->symbols[top->next].id] != NULL))
+        while (top->next < rule->n &&
+               (!rule->symbols[top->next].is_rule || h->rules[rule->symbols[top->next].id] != NULL))
             top->next++;
         if (top->next < rule->n) {
             Frame below = {rule->symbols[top->next].id, 0};
@@ -75,7 +79,8 @@ static void measure_all(Hashed *h)
     }
 }
 
-Hashed *hashed_new(const WendProgram *p, guint rule, const guint32 *keys, const guint64 points[POINTS])
+Hashed *hashed_new(const WendProgram *p, guint rule, const guint32 *keys,
+                   const guint64 points[POINTS])
 {
     Hashed *h = g_new0(Hashed, 1);
     h->program = p;
@@ -104,11 +109,13 @@ guint64 hashed_length(const Hashed *h)
 
 /* -- positions -- */
 
-/* The symbol of a rule in which position AT is: the last one before which there are no more calls, of those that have any. */
+/* The symbol of a rule in which position AT is: the last one before which there are no more calls,
+ * of those that have any. */
 static guint symbol_at(const Hashed *h, guint32 rule, guint64 at)
 {
     const Prefix *prefix = h->rules[rule];
-    guint low = 0, high = wend_program_rule(h->program, rule)->n; /* prefix[low] <= at < prefix[high] */
+    guint low = 0,
+          high = wend_program_rule(h->program, rule)->n; /* prefix[low] <= at < prefix[high] */
     while (high - low > 1) {
         guint middle = low + (high - low) / 2;
         if (prefix[middle].length <= at)
@@ -208,7 +215,8 @@ static Hash difference(const Hash *whole, const Hash *head, const Hash *n)
 {
     Hash part;
     for (guint i = 0; i < POINTS; i++) {
-        part.hash[i] = hash_reduce(whole->hash[i] + MODULUS - hash_multiply(head->hash[i], n->power[i]));
+        part.hash[i] =
+            hash_reduce(whole->hash[i] + MODULUS - hash_multiply(head->hash[i], n->power[i]));
         part.power[i] = n->power[i];
     }
     return part;
@@ -225,8 +233,8 @@ static gboolean equal(const Hash *a, const Hash *b)
     return memcmp(a->hash, b->hash, sizeof a->hash) == 0;
 }
 
-/* The largest N up to MOST for which FITS holds, which it does for all smaller ones: first in steps that double, since most answers
- * are small or all of it. */
+/* The largest N up to MOST for which FITS holds, which it does for all smaller ones: first in steps
+ * that double, since most answers are small or all of it. */
 typedef struct {
     const Hashed *a, *b;
     guint64 i, j;
@@ -237,9 +245,12 @@ typedef struct {
 static gboolean fits(const Question *q, guint64 n)
 {
     Hash power = power_of(q->a, n), x, y;
-    Hash other_a = before(q->a, q->end ? q->i - n : q->i + n), other_b = before(q->b, q->end ? q->j - n : q->j + n);
-    x = q->end ? difference(&q->fixed[0], &other_a, &power) : difference(&other_a, &q->fixed[0], &power);
-    y = q->end ? difference(&q->fixed[1], &other_b, &power) : difference(&other_b, &q->fixed[1], &power);
+    Hash other_a = before(q->a, q->end ? q->i - n : q->i + n),
+         other_b = before(q->b, q->end ? q->j - n : q->j + n);
+    x = q->end ? difference(&q->fixed[0], &other_a, &power)
+               : difference(&other_a, &q->fixed[0], &power);
+    y = q->end ? difference(&q->fixed[1], &other_b, &power)
+               : difference(&other_b, &q->fixed[1], &power);
     return equal(&x, &y);
 }
 

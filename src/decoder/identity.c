@@ -8,7 +8,13 @@
 #include "value.h"
 
 /* What begins a byte string, so that calls and requests never meet. */
-enum { TAG_CALL = 'c', TAG_POOL = 'm', TAG_REQUEST = 'r', TAG_PLAIN_REQUEST = 'p', TAG_WITHOUT_MEMORY = 'w' };
+enum {
+    TAG_CALL = 'c',
+    TAG_POOL = 'm',
+    TAG_REQUEST = 'r',
+    TAG_PLAIN_REQUEST = 'p',
+    TAG_WITHOUT_MEMORY = 'w'
+};
 
 struct Identity {
     GHashTable *numbers;       /* GBytes -> number */
@@ -175,7 +181,8 @@ gboolean identity_is_place(const WendCall *call)
 
 static gboolean is_memory_or_request(WendKind kind)
 {
-    return kind == WEND_KIND_BUF || kind == WEND_KIND_ADDRESS || kind == WEND_KIND_SEGMENT || kind == WEND_KIND_REQUEST;
+    return kind == WEND_KIND_BUF || kind == WEND_KIND_ADDRESS || kind == WEND_KIND_SEGMENT ||
+           kind == WEND_KIND_REQUEST;
 }
 
 static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboolean is_out, const PutOptions *options)
@@ -286,7 +293,8 @@ guint32 identity_terminal(IdentityRank *r, guint32 terminal)
 guint32 identity_without_memory(IdentityRank *r, guint32 terminal)
 {
     const PutOptions options = {.parts = IDENTITY_IN, .without_memory = TRUE};
-    put_call(r, r->identity->key, wend_decoder_call(r->decoder, terminal, r->rank), TAG_WITHOUT_MEMORY, &options);
+    put_call(r, r->identity->key, wend_decoder_call(r->decoder, terminal, r->rank),
+             TAG_WITHOUT_MEMORY, &options);
     return identity_intern(r->identity, r->identity->key->data, r->identity->key->len);
 }
 

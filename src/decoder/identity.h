@@ -29,11 +29,13 @@ guint32 identity_request(IdentityRank *r, gint64 request);
  * pending requests has: as if it had a number of its own. */
 void identity_next(IdentityRank *r, const WendCall *call, const WendWalk *walk);
 
-/* Likewise, without the memory and the requests that the call names: loops whose buffers take turns are loops by these. */
+/* Likewise, without the memory and the requests that the call names: loops whose buffers take turns
+ * are loops by these. */
 guint32 identity_without_memory(IdentityRank *r, guint32 terminal);
 /* Whether there are requests whose number several signatures have in common. */
 gboolean identity_has_common(const IdentityRank *r);
-/* FALSE: the parameter belongs to the run (a file's name, what is started), and is not compared word by word. */
+/* FALSE: the parameter belongs to the run (a file's name, what is started), and is not compared
+ * word by word. */
 gboolean identity_compares(const WendParam *param);
 
 typedef enum {

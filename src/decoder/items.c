@@ -238,7 +238,8 @@ char *items_describe(Items *s, const Item *item, const char **name)
     return text;
 }
 
-void items_put_call(GString *out, char mark, const WendProgram *p, guint rank, guint sequence, guint64 index)
+void items_put_call(GString *out, char mark, const WendProgram *p, guint rank, guint sequence,
+                    guint64 index)
 {
     WendWalk *walk = wend_walk_new(p, rank, sequence, WEND_WALK_MAIN);
     const WendCall *call;

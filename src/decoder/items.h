@@ -26,7 +26,9 @@ void items_drop(Items *s, gsize n);       /* that were peeked at */
 /* The call of an item as text, with its function's name in *NAME. Quick for the call read last, else a walk from the start. */
 char *items_describe(Items *s, const Item *item, const char **name);
 
-/* Adds the line that shows call INDEX of a sequence of RANK, or its end, with MARK in front. A walk from the start. */
-void items_put_call(GString *out, char mark, const WendProgram *p, guint rank, guint sequence, guint64 index);
+/* Adds the line that shows call INDEX of a sequence of RANK, or its end, with MARK in front. A walk
+ * from the start. */
+void items_put_call(GString *out, char mark, const WendProgram *p, guint rank, guint sequence,
+                    guint64 index);
 
 #endif

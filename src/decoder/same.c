@@ -101,7 +101,8 @@ static void hash_terminal(const Same *s, Side *side, guint32 terminal, const gui
         add_slot(state, p, terminal, i, ranks, n);
     XXH128_hash_t hash = XXH3_128bits_digest(state);
     XXH3_freeState(state);
-    side->terminals[terminal] = (Hash){{hash_reduce(hash.low64), hash_reduce(hash.high64)}, {s->points[0], s->points[1]}};
+    side->terminals[terminal] =
+        (Hash){{hash_reduce(hash.low64), hash_reduce(hash.high64)}, {s->points[0], s->points[1]}};
 }
 
 /* -- sequences -- */
@@ -144,7 +145,8 @@ static gboolean same_sequence(Same *s, const WendSequence *a, const WendSequence
            memcmp(&hash_a, &hash_b, sizeof hash_a) == 0;
 }
 
-void same_slots(const Same *s, guint side, guint32 terminal, const guint *ranks, guint n, guint64 hash[2])
+void same_slots(const Same *s, guint side, guint32 terminal, const guint *ranks, guint n,
+                guint64 hash[2])
 {
     const WendProgram *p = s->sides[side].program;
     XXH3_state_t *state = XXH3_createState();

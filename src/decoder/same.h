@@ -20,8 +20,9 @@ void same_free(Same *s);
  * failed, as their error classes are outcomes. */
 gboolean same_ranks(Same *s, guint class_a, guint class_b, const guint *ranks, guint n);
 
-/* A hash of what TERMINAL of recording SIDE (0 or 1) has in its slots on RANKS, all of one class: equal for two
- * terminals of one shape if their slots are equal on each of these ranks. */
-void same_slots(const Same *s, guint side, guint32 terminal, const guint *ranks, guint n, guint64 hash[2]);
+/* A hash of what TERMINAL of recording SIDE (0 or 1) has in its slots on RANKS, all of one class:
+ * equal for two terminals of one shape if their slots are equal on each of these ranks. */
+void same_slots(const Same *s, guint side, guint32 terminal, const guint *ranks, guint n,
+                guint64 hash[2]);
 
 #endif

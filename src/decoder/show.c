@@ -239,7 +239,9 @@ static void show_nondeterminism(GString *out, const Summary *s)
 static void show_classes(GString *out, const Summary *s, gboolean all)
 {
     GString *cell = g_string_new(NULL);
-    g_string_append(out, "\n     ranks  MPI calls of each  which ranks (a class: ranks that ran the same code)\n");
+    g_string_append(
+        out,
+        "\n     ranks  MPI calls of each  which ranks (a class: ranks that ran the same code)\n");
     guint shown = all ? s->classes->len : MIN(s->classes->len, FEW_CLASSES);
     for (guint i = 0; i < shown; i++) {
         const ClassRow *row = &g_array_index(s->classes, ClassRow, i);
@@ -268,8 +270,11 @@ static void show_classes(GString *out, const Summary *s, gboolean all)
 static void show_times(GString *out, const Summary *s, const FunctionRow *row, GString *cell)
 {
     const WendTiming *t = &row->duration;
-    const struct { double value, error; } times[] = {
-        {t->mean, row->mean_error}, {t->min, row->rest_error * t->min}, {t->max, row->rest_error * t->max}, {t->stddev, MAX(row->rest_error * t->stddev, row->mean_error)}};
+    const struct { double value, error;
+    } times[] = {{t->mean, row->mean_error},
+                 {t->min, row->rest_error * t->min},
+                 {t->max, row->rest_error * t->max},
+                 {t->stddev, MAX(row->rest_error * t->stddev, row->mean_error)}};
     for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
         if (t->count > 0 && (i < 3 || t->count > 1)) /* one call has no deviation */
             text_seconds_known(cell, times[i].value, MAX(times[i].error, s->resolution));
@@ -287,7 +292,9 @@ static void show_shares(GString *out, const Summary *s, const FunctionRow *row, 
         if (row->seconds <= 0 || wholes[i] <= 0) {
             g_string_append_c(cell, '-');
         } else {
-            double share = row->seconds / wholes[i], relative = row->mean_error / MAX(row->duration.mean, 1e-12) + errors[i] / wholes[i];
+            double share = row->seconds / wholes[i],
+                   relative =
+                       row->mean_error / MAX(row->duration.mean, 1e-12) + errors[i] / wholes[i];
             text_share(cell, share, share * (1 - MIN(share, 1) * (i == 0)) * relative);
         }
         padded(out, 8, cell);
@@ -297,7 +304,8 @@ static void show_shares(GString *out, const Summary *s, const FunctionRow *row, 
 static void show_functions(GString *out, const Summary *s, guint top)
 {
     GString *cell = g_string_new(NULL);
-    g_string_append_printf(out, "\n%13s  %-24s %10s %10s %10s %10s %7s %7s\n", "MPI calls", "function", "mean", "min", "max", "deviation", "of MPI", "of run");
+    g_string_append_printf(out, "\n%13s  %-24s %10s %10s %10s %10s %7s %7s\n", "MPI calls",
+                           "function", "mean", "min", "max", "deviation", "of MPI", "of run");
     guint shown = MIN(s->functions->len, top);
     for (guint i = 0; i < shown; i++) {
         const FunctionRow *row = &g_array_index(s->functions, FunctionRow, i);
@@ -311,7 +319,8 @@ static void show_functions(GString *out, const Summary *s, guint top)
         g_string_append_c(out, '\n');
     }
     if (shown < s->functions->len)
-        g_string_append_printf(out, "%13s  and %u functions more (--all)\n", "", s->functions->len - shown);
+        g_string_append_printf(out, "%13s  and %u functions more (--all)\n", "",
+                               s->functions->len - shown);
     if (s->busy > 0) {
         g_string_append(out, "shares: of the ");
         text_seconds_known(out, s->busy, s->busy_error);
@@ -346,7 +355,8 @@ static void json_double(GString *out, const char *key, double value)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
     json_key(out, key);
-    g_string_append(out, g_ascii_formatd(text, sizeof text, "%.4g", value)); /* an archive has no more digits */
+    g_string_append(
+        out, g_ascii_formatd(text, sizeof text, "%.4g", value)); /* an archive has no more digits */
 }
 
 static void json_meta(GString *out, const WendProgram *p)

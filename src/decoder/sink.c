@@ -16,7 +16,8 @@ static WendTiming mean_duration(const SinkContext *context, const WendCall *call
     guint class = wend_program_class_of(context->program, context->rank);
     *interval = duration;
     if (!call->poll)
-        times_of(context->program, class, context->sequence_index, call->terminal, &duration, interval);
+        times_of(context->program, class, context->sequence_index, call->terminal, &duration,
+                 interval);
     return duration;
 }
 
@@ -58,7 +59,8 @@ static void text_call(GString *out, const SinkContext *context, const WendCall *
             times_append_mean(out, &duration);
         }
         if (interval.count > 0) {
-            g_string_append_printf(out, "%s since the call before ", duration.count > 0 ? "," : "  #");
+            g_string_append_printf(out, "%s since the call before ",
+                                   duration.count > 0 ? "," : "  #");
             times_append_mean(out, &interval);
         }
     }
@@ -145,7 +147,8 @@ static void csv_call(GString *out, const SinkContext *context, const WendCall *c
         WendTiming interval, duration = mean_duration(context, call, &interval);
         char number[2][G_ASCII_DTOSTR_BUF_SIZE] = {"", ""};
         if (duration.count > 0)
-            g_ascii_formatd(number[0], sizeof number[0], "%.4g", duration.mean); /* an archive has no more digits */
+            g_ascii_formatd(number[0], sizeof number[0], "%.4g",
+                            duration.mean); /* an archive has no more digits */
         if (interval.count > 0)
             g_ascii_formatd(number[1], sizeof number[1], "%.4g", interval.mean);
         g_string_append_printf(out, ",%s,%s", number[0], number[1]);
@@ -202,9 +205,11 @@ static void json_call(GString *out, const SinkContext *context, const WendCall *
         WendTiming interval, duration = mean_duration(context, call, &interval);
         char number[G_ASCII_DTOSTR_BUF_SIZE];
         if (duration.count > 0)
-            g_string_append_printf(out, ",\"mean_duration\":%s", g_ascii_formatd(number, sizeof number, "%.4g", duration.mean));
+            g_string_append_printf(out, ",\"mean_duration\":%s",
+                                   g_ascii_formatd(number, sizeof number, "%.4g", duration.mean));
         if (interval.count > 0)
-            g_string_append_printf(out, ",\"mean_interval\":%s", g_ascii_formatd(number, sizeof number, "%.4g", interval.mean));
+            g_string_append_printf(out, ",\"mean_interval\":%s",
+                                   g_ascii_formatd(number, sizeof number, "%.4g", interval.mean));
     }
     g_string_append(out, "}\n");
 }

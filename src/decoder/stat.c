@@ -54,7 +54,8 @@ static void put_numbers(GString *out, GString *cell, const guint64 n[2], PutNumb
 }
 
 /* Both times, and the second in parts of the first. A row that is not there has none. */
-static void put_times(GString *out, GString *cell, const FunctionRow *const rows[2], const Summary *const summaries[2])
+static void put_times(GString *out, GString *cell, const FunctionRow *const rows[2],
+                      const Summary *const summaries[2])
 {
     double seconds[2] = {0, 0};
     for (guint side = 0; side < 2; side++) {
@@ -62,7 +63,8 @@ static void put_times(GString *out, GString *cell, const FunctionRow *const rows
         if (row != NULL && row->duration.count > 0) {
             double n = (double)row->duration.count;
             seconds[side] = n * row->duration.mean;
-            text_seconds_known(cell, seconds[side], n * MAX(row->mean_error, summaries[side]->resolution));
+            text_seconds_known(cell, seconds[side],
+                               n * MAX(row->mean_error, summaries[side]->resolution));
         } else {
             g_string_append_c(cell, '-');
         }
@@ -90,8 +92,10 @@ void stat_print(GString *out, const WendProgram *const programs[2], const char *
     Summary *summaries[2] = {summary_new(programs[0]), summary_new(programs[1])};
     g_autoptr(GPtrArray) names = names_of(summaries);
     g_autoptr(GString) cell = g_string_new(NULL);
-    g_string_append_printf(out, "\nA is %s, B is %s\n%-26s %10s %10s %10s %10s %10s %10s %8s %8s %7s\n", paths[0], paths[1], "function", "calls A", "calls B", "B - A", "bytes A", "bytes B", "B - A", "time A",
-                           "time B", "B / A");
+    g_string_append_printf(out,
+                           "\nA is %s, B is %s\n%-26s %10s %10s %10s %10s %10s %10s %8s %8s %7s\n",
+                           paths[0], paths[1], "function", "calls A", "calls B", "B - A", "bytes A",
+                           "bytes B", "B - A", "time A", "time B", "B / A");
     for (guint i = 0; i < names->len; i++) {
         const FunctionRow *rows[2];
         guint64 calls[2], bytes[2];

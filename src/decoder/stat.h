@@ -6,7 +6,8 @@
 
 #include "program.h"
 
-/* PATHS: what the recordings are called. Adds a table of MPI calls, bytes and times by function, of those that either recording has, then unsuccessful polls and frees. */
+/* PATHS: what the recordings are called. Adds a table of MPI calls, bytes and times by function, of
+ * those that either recording has, then unsuccessful polls and frees. */
 void stat_print(GString *out, const WendProgram *const programs[2], const char *const paths[2]);
 
 #endif

@@ -79,10 +79,12 @@ static gboolean has_returned(WendDecoder *decoder, guint32 terminal, const WendC
     return !wend_decoder_call(decoder, terminal, class->ranks[0])->unfinished;
 }
 
-/* Calls in which MPI starts or ends: of MPI_Finalize nothing can be known, since the recording is written in it. */
+/* Calls in which MPI starts or ends: of MPI_Finalize nothing can be known, since the recording is
+ * written in it. */
 static gboolean is_outside(const char *name)
 {
-    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Session_init", "MPI_Session_finalize"};
+    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize",
+                                        "MPI_Session_init", "MPI_Session_finalize"};
     for (guint i = 0; i < G_N_ELEMENTS(names); i++)
         if (strcmp(name, names[i]) == 0)
             return TRUE;
@@ -95,7 +97,8 @@ static void add_times(Summary *s, FunctionRow *row, const WendTiming *duration, 
     if (duration->count == 0)
         return;
     wend_program_timing_error(duration, &mean_error, &rest_error);
-    double n = (double)duration->count, before = (double)row->duration.count, seconds = n * duration->mean;
+    double n = (double)duration->count, before = (double)row->duration.count,
+           seconds = n * duration->mean;
     double error = MAX(mean_error * duration->mean, s->resolution);
     row->mean_error = (before * row->mean_error + n * error) / (before + n);
     row->rest_error = MAX(row->rest_error, rest_error);
@@ -130,7 +133,8 @@ static FunctionRow *function_row(Summary *s, GHashTable *index, const char *name
     return &g_array_index(s->functions, FunctionRow, GPOINTER_TO_UINT(found) - 1);
 }
 
-static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts, WendDecoder *decoder, GHashTable *index, GHashTable *traffic)
+static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
+                      WendDecoder *decoder, GHashTable *index, GHashTable *traffic)
 {
     const WendClass *class = wend_program_class(p, i);
     ClassRow row = {class, 0};
@@ -153,7 +157,8 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
             function->calls += on_all;
             row.calls += times;
             if (shape->failed)
-                *(has_returned(decoder, terminals[t], class) ? &s->failed : &s->unfinished) += on_all;
+                *(has_returned(decoder, terminals[t], class) ? &s->failed : &s->unfinished) +=
+                    on_all;
             count_nondeterminism(s, p, decoder, class, terminals[t], times);
         }
         if (class->sequences[q].kind == WEND_SEQUENCE_THREAD)
@@ -187,7 +192,8 @@ static gint compare_classes(gconstpointer a, gconstpointer b)
 
 static double resolution_of(const WendProgram *p)
 {
-    g_autofree char *resolution = g_key_file_get_string(wend_program_meta(p), "clock", "resolution", NULL);
+    g_autofree char *resolution =
+        g_key_file_get_string(wend_program_meta(p), "clock", "resolution", NULL);
     return resolution != NULL ? CLAMP(g_ascii_strtod(resolution, NULL), 0, 1) : 0;
 }
 

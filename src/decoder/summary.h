@@ -15,7 +15,7 @@ typedef struct {
     double rest_error;        /* by how much of themselves the extremes and the deviation may be */
     gboolean outside;         /* MPI_Init, MPI_Finalize and the like: it has no share in the run */
     Traffic traffic;          /* what it hands to MPI */
-    double seconds;           /* that it took, in calls by threads: callbacks run within other calls */
+    double seconds; /* that it took, in calls by threads: callbacks run within other calls */
 } FunctionRow;
 
 typedef struct {
@@ -43,8 +43,9 @@ typedef struct {
     Traffic traffic[TRAFFIC_KINDS];
     Nondeterminism nondeterminism;
     guint64 symbols;          /* of all rules */
-    double busy, busy_error;  /* seconds in MPI of all threads, but for functions that are outside; by how much that may be off */
-    double run;               /* seconds that all threads ran: of each from MPI_Init to MPI_Finalize */
+    double busy, busy_error;  /* seconds in MPI of all threads, but for functions that are outside;
+                                 by how much that may be off */
+    double run; /* seconds that all threads ran: of each from MPI_Init to MPI_Finalize */
     double resolution;        /* of the clock, in seconds */
 } Summary;
 

@@ -171,7 +171,10 @@ void text_seconds(GString *out, double s)
 /* The unit for S seconds and what it is in seconds. */
 static const char *unit_of(double s, double *unit)
 {
-    static const struct { const char *name; double seconds; } units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
     guint i = 0;
     while (i + 1 < G_N_ELEMENTS(units) && s < units[i].seconds * 0.9999)
         i++;
@@ -182,7 +185,8 @@ static const char *unit_of(double s, double *unit)
 void text_seconds_known(GString *out, double s, double error)
 {
     double size = fabs(s), unit;
-    int known = error > 0 ? (int)ceil(log10(error / 2) - 1e-9) : -12; /* the power of ten of the last digit that is known */
+    int known = error > 0 ? (int)ceil(log10(error / 2) - 1e-9)
+                          : -12; /* the power of ten of the last digit that is known */
     int last = size > 0 ? MAX(known, (int)floor(log10(size) + 1e-9) - 2) : known;
     double step = pow(10, last), rounded = round(size / step) * step;
     if (rounded < step / 2) {
@@ -192,7 +196,8 @@ void text_seconds_known(GString *out, double s, double error)
     }
     const char *name = unit_of(rounded, &unit);
     int decimals = (int)round(log10(unit / step));
-    g_string_append_printf(out, "%s%.*f %s", s < 0 ? "-" : "", CLAMP(decimals, 0, 2), rounded / unit, name);
+    g_string_append_printf(out, "%s%.*f %s", s < 0 ? "-" : "", CLAMP(decimals, 0, 2),
+                           rounded / unit, name);
 }
 
 void text_share(GString *out, double share, double error)

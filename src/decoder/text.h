@@ -17,7 +17,8 @@ gboolean text_span_parse(const char *text, guint64 *first, guint64 *last, GError
 void text_count(GString *out, guint64 n);      /* 1,234,567 */
 void text_bytes(GString *out, guint64 n);      /* 1,234 B, 12.3 KB, 4.56 MB (powers of 1,000) */
 void text_seconds(GString *out, double s);     /* 12.3 us */
-/* Likewise, with at most three digits, and no more than are known: the last one is off by two at most if S may be off by ERROR, in seconds.
+/* Likewise, with at most three digits, and no more than are known: the last one is off by two at
+ * most if S may be off by ERROR, in seconds.
  * "<1 us" if none is. */
 void text_seconds_known(GString *out, double s, double error);
 /* A share of 1 in per cent, with a digit behind the point if it is known. */

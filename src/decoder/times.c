@@ -7,10 +7,12 @@
 
 #include "text.h"
 
-void times_of(const WendProgram *p, guint class_index, guint sequence, guint32 terminal, WendTiming *duration, WendTiming *interval)
+void times_of(const WendProgram *p, guint class_index, guint sequence, guint32 terminal,
+              WendTiming *duration, WendTiming *interval)
 {
     wend_program_timing(p, class_index, sequence, terminal, duration, interval);
-    if (strcmp(wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->name, "MPI_Finalize") == 0)
+    if (strcmp(wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->name,
+               "MPI_Finalize") == 0)
         *duration = (WendTiming){0};
 }
 

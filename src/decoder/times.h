@@ -6,9 +6,11 @@
 
 #include "program.h"
 
-/* As wend_program_timing, but without the duration of MPI_Finalize (count 0): a recording is written in it, and recorders
- * that gave it one all the same measured nothing but their clock. INTERVAL may be NULL. */
-void times_of(const WendProgram *p, guint class_index, guint sequence, guint32 terminal, WendTiming *duration, WendTiming *interval);
+/* As wend_program_timing, but without the duration of MPI_Finalize (count 0): a recording is
+ * written in it, and recorders that gave it one all the same measured nothing but their clock.
+ * INTERVAL may be NULL. */
+void times_of(const WendProgram *p, guint class_index, guint sequence, guint32 terminal,
+              WendTiming *duration, WendTiming *interval);
 /* Adds a mean, with as many digits as are known. */
 void times_append_mean(GString *out, const WendTiming *t);
 

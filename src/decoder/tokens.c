@@ -31,8 +31,10 @@ static Token *last_of(GArray *tokens)
     return tokens->len > 0 ? &g_array_index(tokens, Token, tokens->len - 1) : NULL;
 }
 
-/* Adds the loop that repeats the PERIOD calls from AT on at least twice: what was before it may be part of it. */
-static guint64 add_loop(const Hashed *h, GArray *tokens, guint64 at, guint64 period, guint64 from, guint64 to)
+/* Adds the loop that repeats the PERIOD calls from AT on at least twice: what was before it may be
+ * part of it. */
+static guint64 add_loop(const Hashed *h, GArray *tokens, guint64 at, guint64 period, guint64 from,
+                        guint64 to)
 {
     period = tokens_primitive(h, at, period, period);
     guint64 start = at - hashed_common_end(h, at, h, at + period, at - from);

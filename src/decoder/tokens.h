@@ -11,11 +11,13 @@ typedef struct {
     Hash hash;                 /* of one repetition */
 } Token;
 
-/* Those of the calls from FROM up to TO: they follow each other without gaps. A loop begins as early as it can and has no shorter period, so that equal
- * calls give equal tokens however the grammar has them. Of nested loops the outermost is one. NULL: there would be too many. */
+/* Those of the calls from FROM up to TO: they follow each other without gaps. A loop begins as
+ * early as it can and has no shorter period, so that equal calls give equal tokens however the
+ * grammar has them. Of nested loops the outermost is one. NULL: there would be too many. */
 GArray *tokens_of(const Hashed *h, guint64 from, guint64 to);
 
-/* The shortest period of the N calls from AT on that have PERIOD, of those by which PERIOD can be divided. */
+/* The shortest period of the N calls from AT on that have PERIOD, of those by which PERIOD can be
+ * divided. */
 guint64 tokens_primitive(const Hashed *h, guint64 at, guint64 period, guint64 n);
 
 #endif

@@ -263,7 +263,8 @@ static void count_traffic(Scan *s, TrafficKind kind, guint64 bytes, guint64 n)
 {
     Traffic *of_function = g_hash_table_lookup(s->by_function, s->function);
     if (of_function == NULL)
-        g_hash_table_insert(s->by_function, (gpointer)s->function, of_function = g_new0(Traffic, 1));
+        g_hash_table_insert(s->by_function, (gpointer)s->function,
+                            of_function = g_new0(Traffic, 1));
     add_traffic(&s->traffic[kind], bytes, n);
     add_traffic(of_function, bytes, n);
 }
@@ -340,10 +341,14 @@ static gboolean uses_handles(const WendProgram *p, guint32 terminal)
     return FALSE;
 }
 
-void traffic_add_class(const WendProgram *p, Counts *counts, guint class_index, Traffic traffic[TRAFFIC_KINDS], GHashTable *by_function)
+void traffic_add_class(const WendProgram *p, Counts *counts, guint class_index,
+                       Traffic traffic[TRAFFIC_KINDS], GHashTable *by_function)
 {
     static const WendKind kinds[] = {WEND_KIND_COMM, WEND_KIND_DATATYPE, WEND_KIND_REQUEST};
-    Scan s = {.program = p, .class = wend_program_class(p, class_index), .traffic = traffic, .by_function = by_function};
+    Scan s = {.program = p,
+              .class = wend_program_class(p, class_index),
+              .traffic = traffic,
+              .by_function = by_function};
     s.occurrences = g_array_new(FALSE, FALSE, sizeof(Occurrence));
     for (guint i = 0; i < s.class->n_sequences; i++) {
         guint n;

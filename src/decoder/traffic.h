@@ -20,7 +20,9 @@ typedef struct {
     guint64 unsized;    /* operations whose size the recording does not tell */
 } Traffic;
 
-/* Adds what the ranks of a class do: by kind, and to BY_FUNCTION, whose keys are the names of functions and whose values are Traffic, g_free. */
-void traffic_add_class(const WendProgram *p, Counts *counts, guint class_index, Traffic traffic[TRAFFIC_KINDS], GHashTable *by_function);
+/* Adds what the ranks of a class do: by kind, and to BY_FUNCTION, whose keys are the names of
+ * functions and whose values are Traffic, g_free. */
+void traffic_add_class(const WendProgram *p, Counts *counts, guint class_index,
+                       Traffic traffic[TRAFFIC_KINDS], GHashTable *by_function);
 
 #endif

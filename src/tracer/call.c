@@ -355,7 +355,8 @@ static bool append_main(Call *c, Sequence *q, bool timed)
         /* Counters of two sockets may differ by a little: time never runs backwards. */
         double tick = state()->seconds_per_tick;
         if (__builtin_expect(c->stop != 0, 1)) /* see call_stop_untimed */
-            wend_stat_add(&e->times->duration, c->stop > c->start ? (double)(c->stop - c->start) * tick : 0.0);
+            wend_stat_add(&e->times->duration,
+                          c->stop > c->start ? (double)(c->stop - c->start) * tick : 0.0);
         if (q->last_stop)
             wend_stat_add(&e->times->interval, c->start > q->last_stop ? (double)(c->start - q->last_stop) * tick : 0.0);
     }

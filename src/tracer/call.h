@@ -135,8 +135,8 @@ static inline void call_stop(Call *c, int rc)
     }
 }
 
-/* Ends a call that has yet to be made, since afterwards nothing can be recorded: it counts as successful, and
- * how long it takes is not known. */
+/* Ends a call that has yet to be made, since afterwards nothing can be recorded: it counts as
+ * successful, and how long it takes is not known. */
 static inline void call_stop_untimed(Call *c)
 {
     call_stop(c, MPI_SUCCESS);

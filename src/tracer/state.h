@@ -21,7 +21,7 @@ struct Sequence {
     WendCst *main, *polls;            /* polls: NULL until there is one */
     WendGrammar *main_grammar, *polls_grammar;
     uint64_t polls_since;             /* unsuccessful polls since the last call of M */
-    uint64_t calls;                   /* MPI calls recorded: no unsuccessful polls, no pseudo-calls */
+    uint64_t calls; /* MPI calls recorded: no unsuccessful polls, no pseudo-calls */
     uint32_t spawned;                 /* worlds that were started here */
     uint64_t last_stop;               /* ticks at the end of the last call; 0: there was none */
     uint32_t tid;                     /* in the ids of what is made here; callbacks have numbers of their own */

@@ -225,7 +225,8 @@ static void report(const char *directory, const WendProgram *p, const WendMergeR
 {
     GString *out = g_string_new(NULL);
     g_autofree char *totals = wend_merge_totals_text(&sum->totals);
-    g_string_append_printf(out, "%s of %u %s in ", totals, wend_program_ranks(p), wend_program_ranks(p) == 1 ? "rank" : "ranks");
+    g_string_append_printf(out, "%s of %u %s in ", totals, wend_program_ranks(p),
+                           wend_program_ranks(p) == 1 ? "rank" : "ranks");
     text_count(out, sum->bytes);
     g_string_append(out, " bytes: ");
     text_foreign(out, directory);

@@ -25,8 +25,13 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     }
     g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     Summary *s = summary_new(p);
-    Options options = {.recording = "fuzz", .output = output, .force = TRUE, .pin = s->entries % 3 == 0, .cuda = s->entries % 2 == 0};
-    if (s->entries < CALLS && plan_compile(p, &options, names, &error) == (error != NULL)) g_error("a result and an error, or neither");
+    Options options = {.recording = "fuzz",
+                       .output = output,
+                       .force = TRUE,
+                       .pin = s->entries % 3 == 0,
+                       .cuda = s->entries % 2 == 0};
+    if (s->entries < CALLS && plan_compile(p, &options, names, &error) == (error != NULL))
+        g_error("a result and an error, or neither");
     summary_free(s);
     wend_program_free(p);
     return 0;

@@ -19,7 +19,8 @@ int main(int argc, char **argv)
         g_printerr("%s\n", error ? error->message : "cannot make the directory");
         return 1;
     }
-    g_print("%s: %" G_GUINT64_FORMAT " MPI calls, %u classes, %" G_GUINT64_FORMAT " bytes\n", argv[1], result.totals.mpi_calls, result.classes, result.bytes);
+    g_print("%s: %" G_GUINT64_FORMAT " MPI calls, %u classes, %" G_GUINT64_FORMAT " bytes\n",
+            argv[1], result.totals.mpi_calls, result.classes, result.bytes);
     wend_merge_free(merge);
     return 0;
 }

@@ -190,7 +190,8 @@ void check_times(const char *dir)
     WendProgram *p = wend_program_open(dir, &error);
     g_assert_no_error(error);
     GKeyFile *meta = wend_program_meta(p);
-    guint64 counted = 0, calls = g_key_file_get_uint64(meta, "recording", "calls", NULL) + g_key_file_get_uint64(meta, "recording", "frees", NULL);
+    guint64 counted = 0, calls = g_key_file_get_uint64(meta, "recording", "calls", NULL) +
+                                 g_key_file_get_uint64(meta, "recording", "frees", NULL);
     for (guint i = 0; i < wend_program_n_classes(p); i++)
         for (guint k = 0; k < wend_program_class(p, i)->n_sequences * wend_program_n_terminals(p); k++) {
             WendTiming duration, interval;
