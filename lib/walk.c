@@ -7,6 +7,7 @@
 #include "codec.h"
 #include "cursor.h"
 #include "decode.h"
+#include "neighbours.h"
 #include "requests.h"
 
 /* The outcomes of one shape as this rank had them. */
@@ -28,7 +29,7 @@ typedef struct {
     GArray *outcome_words;
     guint64 run;             /* the stream's run that outcome_words are of; 0 none */
     Stream *stream;
-    int request_out, request_in, message_out, comm_out, status, index_out, flag_out;
+    int request_out, request_in, message_out, comm_out, status, index_out, flag_out, neighbours;
     gboolean starts, frees, generalized;
 } Known;
 
@@ -106,6 +107,7 @@ static Known *get_known(WendWalk *w, guint32 terminal)
     k->status = find_param(f, WEND_KIND_STATUS, TRUE);
     k->index_out = find_param(f, WEND_KIND_INDEX, TRUE);
     k->flag_out = find_param(f, WEND_KIND_LOGICAL, TRUE);
+    k->neighbours = find_param(f, WEND_KIND_NEIGHBOURS, TRUE);
     k->comm_out = wend_function_comm_made(f);
     k->starts = k->request_in >= 0 && g_str_has_prefix(f->name, "MPI_Start");
     k->frees = k->request_in >= 0 && strcmp(f->name, "MPI_Request_free") == 0;
@@ -219,6 +221,29 @@ static void take_outcome(Known *k, const Stream *s)
 
 /* -- statuses -- */
 
+/* -- neighbours -- */
+
+static gint64 absolute(gint64 base, gint64 word)
+{
+    gint64 sum;
+    if (wend_is_special(base) || wend_is_special(word))
+        return word == 0 ? base : word;
+    return __builtin_add_overflow(base, word, &sum) ? WEND_UNKNOWN : sum;
+}
+
+static void make_ranks_absolute(Known *k)
+{
+    const WendArg *arg = &k->args[k->neighbours];
+    Neighbours graph;
+    if (k->comm_out < 0 || k->args[k->comm_out].n_out != 1 ||
+        !neighbours_read(arg->out, arg->n_out, &graph))
+        return;
+    gint64 self = k->args[k->comm_out].out[2];
+    gint64 *ranks = (gint64 *)arg->out + WEND_NEIGHBOURS_HEAD;
+    for (gint64 i = 0; i < graph.n[0] + graph.n[1]; i++)
+        ranks[i] = absolute(self, ranks[i]);
+}
+
 static gint64 in_word(const WendCall *call, int param)
 {
     return param >= 0 && (guint)param < call->n_args && call->args[param].n_in > 0 && call->args[param].in ? call->args[param].in[0] : WEND_ABSENT;
@@ -255,13 +280,6 @@ static StatusBase status_base(const WendWalk *w, const WendCall *call, const Wen
         if (b.bytes < 0) b.bytes = WEND_UNKNOWN;
     }
     return b;
-}
-
-static gint64 absolute(gint64 base, gint64 word)
-{
-    gint64 sum;
-    if (wend_is_special(base) || wend_is_special(word)) return word == 0 ? base : word;
-    return __builtin_add_overflow(base, word, &sum) ? WEND_UNKNOWN : sum;
 }
 
 /* source, tag, bytes, flags: from relative to what MPI_Status would say */
@@ -463,6 +481,8 @@ static const WendCall *give_main(WendWalk *w, guint32 terminal)
             StatusBase b = status_base(w, &k->call, k->args[k->status].param);
             gint64 *statuses = (gint64 *)k->args[k->status].out;
             for (gint64 i = 0; i < k->args[k->status].n_out; i++) make_absolute(w->p, &b, &statuses[4 * i]);
+        } else if (k->neighbours >= 0) {
+            make_ranks_absolute(k);
         }
     }
     k->call.poll = FALSE;

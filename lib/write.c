@@ -12,8 +12,9 @@
 #include "write-private.h"
 
 /* The archive has kinds and extents by number (docs/format.md): new ones go behind these. */
-G_STATIC_ASSERT(WEND_KIND_SELF == 0 && WEND_KIND_REQUEST == 18 && WEND_KIND_RANK == 25 && WEND_KIND_STATUS == 38 && WEND_KIND_SKIP == 40 && WEND_KIND_FOUND == 41
-                && WEND_KIND_TARGET == 42);
+G_STATIC_ASSERT(WEND_KIND_SELF == 0 && WEND_KIND_REQUEST == 18 && WEND_KIND_RANK == 25 &&
+                WEND_KIND_STATUS == 38 && WEND_KIND_SKIP == 40 && WEND_KIND_FOUND == 41 &&
+                WEND_KIND_TARGET == 42 && WEND_KIND_NEIGHBOURS == 43);
 G_STATIC_ASSERT(WEND_DIR_RETURN == 3 && WEND_PLACE_OUTCOME == 2 && WEND_EXTENT_COUNT_OWN_SIZE == 10);
 
 

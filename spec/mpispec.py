@@ -5,7 +5,8 @@ import re
 HANDLES = ("comm group datatype op errhandler info file win message session keyval "
            "tenum cvar pvar pvarsession eventreg event").split()
 KINDS = ("self " + " ".join(HANDLES) + " request buf address count int disp offset rank tag color index errcode "
-         "logical enum bits string strings strings2 func attr status segment skip found target").split()
+         "logical enum bits string strings strings2 func attr status segment skip found target "
+         "neighbours").split()
 
 # The C type of a kind; two of them where the large-count variant has another.
 CTYPES = {
@@ -208,6 +209,9 @@ class Spec:
             p = self._param(text, where, large)
             if p.kind == "found":
                 p.direction, p.place, p.ctype = "out", "outcome", ""
+                f.hidden.append(p)
+            elif p.kind == "neighbours":
+                p.direction, p.place, p.ctype, p.length = "out", "outcome", "", "neighbours"
                 f.hidden.append(p)
             elif large or not p.large_only:
                 f.params.append(p)

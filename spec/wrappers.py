@@ -448,7 +448,11 @@ class Wrapper:
             if p.is_out:
                 self.put_out(p)
         for p in f.hidden:
-            self.line(f"put_outcome(c, {p.name});")
+            if p.kind == "neighbours":
+                made = next(q.name for q in f.params if q.kind == "comm" and q.is_out)
+                self.line(f"put_neighbours(c, {made} ? *{made} : MPI_COMM_NULL);")
+            else:
+                self.line(f"put_outcome(c, {p.name});")
         if f.returned and f.returned.kind != "skip":
             self.put_out(f.returned, "rc")
         if "poll" in f.flags:
@@ -512,7 +516,7 @@ class Wrapper:
         if needs["filled"]:
             status = next(p.name for p in f.params if p.kind == "status" and p.direction == "out")
             pre.append(f"MPI_Status *filled = status_to_fill(c, {status});")
-        for p in f.hidden:
+        for p in (q for q in f.hidden if q.kind == "found"):
             pre.append(f"int64_t {p.name} = {'self != 0 ? WEND_ABSENT : ' if needs_self else ''}file_bytes(filename);")
         if f.request:
             pre.append("c->amounts = 0;")

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "layout.h"
+#include "neighbours.h"
 #include "text.h"
 
 static const char *handle_prefix(WendKind kind)
@@ -272,6 +273,38 @@ static const gint64 *append_strings(GString *out, const WendProgram *p, const gi
     return words;
 }
 
+static void append_numbers(GString *out, const char *name, const gint64 *words, gint64 n,
+                           ValueStyle style)
+{
+    g_string_append_printf(out, style == VALUE_JSON ? "\"%s\":[" : "%s=[", name);
+    for (gint64 i = 0; i < n; i++) {
+        if (i > 0)
+            g_string_append(out, style == VALUE_JSON ? "," : ", ");
+        text_decimal(out, words[i]);
+    }
+    g_string_append_c(out, ']');
+}
+
+/* {sources=[1, 0], destinations=[2]}, and the weights where there are any. */
+static void append_neighbours(GString *out, const gint64 *words, gint64 n, ValueStyle style)
+{
+    static const char *const names[2][2] = {{"sources", "destinations"},
+                                            {"sourceweights", "destweights"}};
+    Neighbours graph;
+    if (!neighbours_read(words, n, &graph)) {
+        value_name(out, "unknown", style);
+        return;
+    }
+    g_string_append_c(out, '{');
+    for (guint i = 0; i < (graph.weighted ? 4 : 2); i++) {
+        if (i > 0)
+            g_string_append(out, style == VALUE_JSON ? "," : ", ");
+        append_numbers(out, names[i / 2][i % 2], (i < 2 ? graph.ranks : graph.weights)[i % 2],
+                       graph.n[i % 2], style);
+    }
+    g_string_append_c(out, '}');
+}
+
 static void append_value(GString *out, const WendProgram *p, const WendWalk *w, const WendParam *param, gint64 n, const gint64 *words,
                          gboolean is_out, ValueStyle style)
 {
@@ -293,6 +326,10 @@ static void append_value(GString *out, const WendProgram *p, const WendWalk *w, 
     }
     if (param->kind == WEND_KIND_STRING && !param->array) {
         append_packed(out, words, n, style);
+        return;
+    }
+    if (param->kind == WEND_KIND_NEIGHBOURS) {
+        append_neighbours(out, words, n, style);
         return;
     }
     if (strings) {

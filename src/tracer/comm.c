@@ -7,6 +7,7 @@
 #include "attached.h"
 #include "handles.h"
 #include "memory.h"
+#include "neighbours.h"
 #include "own.gen.h"
 
 /* Facts of a HANDLE_COMM, HANDLE_WIN or HANDLE_FILE. */
@@ -225,6 +226,41 @@ bool comm_weighted(MPI_Comm comm)
 {
     const struct CommEntry *e = with_degrees(comm);
     return e && e->weighted;
+}
+
+static void put_ints(Call *c, const int *values, int n, int minus)
+{
+    for (int i = 0; i < n; i++)
+        put_outcome(c, (int64_t)values[i] - minus);
+}
+
+/* The communicator is the library's own and fresh, so that no error handler of the application's
+ * runs. */
+void put_neighbours(Call *c, MPI_Comm graph)
+{
+    const struct CommEntry *e = with_degrees(graph);
+    size_t in = e && e->indegree > 0 ? (size_t)e->indegree : 0;
+    size_t out = e && e->outdegree > 0 ? (size_t)e->outdegree : 0;
+    int *sources = e ? handle_facts_new((2 * (in + out) + 1) * sizeof(int)) : NULL;
+    if (!sources) {
+        put_outcome(c, WEND_ABSENT);
+        return;
+    }
+    int *destinations = sources + in, *from = destinations + out, *to = from + in;
+    bool weighted = e->weighted;
+    if (PMPI_Dist_graph_neighbors(graph, (int)in, sources, weighted ? from : MPI_UNWEIGHTED,
+                                  (int)out, destinations,
+                                  weighted ? to : MPI_UNWEIGHTED) != MPI_SUCCESS) {
+        put_outcome(c, WEND_ABSENT);
+    } else {
+        put_outcome(c, (int64_t)(WEND_NEIGHBOURS_HEAD + (in + out) * (weighted ? 2 : 1)));
+        put_outcome(c, weighted);
+        put_outcome(c, (int64_t)in);
+        put_outcome(c, (int64_t)out);
+        put_ints(c, sources, (int)(in + out), e->facts.rank);
+        put_ints(c, from, weighted ? (int)(in + out) : 0, 0);
+    }
+    handle_facts_free(sources);
 }
 
 /* -- datatypes: size, lb, extent, true lb, true extent -- */

@@ -2,6 +2,7 @@
 #include "../../lib/codec.h"
 #include "../../lib/derive.h"
 #include "../../lib/hosts.h"
+#include "../../lib/neighbours.h"
 #include "../../lib/order.h"
 #include "../../lib/rankset.h"
 #include "../../lib/timing.h"
@@ -667,6 +668,42 @@ static void test_alike(void)
     g_assert_true(timing_alike(&none, &none) && !timing_alike(&none, &one) && !timing_alike(&one, &none));
 }
 
+/* The words of a graph's neighbours are taken apart as they were put together, and not if one is missing, one is left over or a number is
+ * changed that says how many there are. */
+static void test_neighbours(void)
+{
+    for (int i = 0; i < 200; i++) {
+        gint64 weighted = g_rand_int_range(dice, 0, 2), words[64] = {weighted};
+        gint64 degrees[2] = {g_rand_int_range(dice, 0, 8), g_rand_int_range(dice, 0, 8)};
+        gint64 n = WEND_NEIGHBOURS_HEAD + (degrees[0] + degrees[1]) * (1 + weighted);
+        memcpy(&words[1], degrees, sizeof degrees);
+        for (gint64 k = WEND_NEIGHBOURS_HEAD; k < n; k++)
+            words[k] = k;
+        Neighbours graph = {0};
+        g_assert_true(neighbours_read(words, n, &graph));
+        const gint64 *next = words + WEND_NEIGHBOURS_HEAD;
+        for (int k = 0; k < 2; next += degrees[k++]) {
+            g_assert_cmpint(graph.n[k], ==, degrees[k]);
+            g_assert_true(graph.ranks[k] == next);
+        }
+        for (int k = 0; weighted && k < 2; next += degrees[k++])
+            g_assert_true(graph.weights[k] == next);
+        g_assert_true(graph.weighted == weighted && next == words + n);
+        g_assert_false(neighbours_read(words, n + 1, &graph));
+        for (gint64 less = 0; less < n; less++)
+            g_assert_false(neighbours_read(words, less, &graph));
+        static const gint64 wrong[] = {-1, 9, G_MAXINT64, G_MININT64};
+        for (int k = 0; k < 3; k++)
+            for (gsize w = 0; w < G_N_ELEMENTS(wrong); w++) {
+                gint64 right = words[k];
+                words[k] = wrong[w];
+                g_assert_false(neighbours_read(words, n, &graph));
+                words[k] = right;
+            }
+        g_assert_false(neighbours_read(NULL, n, &graph));
+    }
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -688,6 +725,7 @@ int main(int argc, char **argv)
     g_test_add_func("/codecs/time-numbers", test_time_numbers);
     g_test_add_func("/codecs/sums", test_sums);
     g_test_add_func("/codecs/alike", test_alike);
+    g_test_add_func("/codecs/neighbours", test_neighbours);
     int result = g_test_run();
     g_rand_free(dice);
     return result;
