@@ -12,10 +12,12 @@ MERGE_SOURCES = \
 	lib/derive.c lib/derive.h \
 	lib/elastic.c lib/elastic.h \
 	lib/file-write.c lib/file-write.h \
+	lib/graph-order.c lib/graph-order.h \
 	lib/hosts.c lib/hosts.h \
 	lib/identifier.h \
 	lib/layout.c lib/layout.h \
 	lib/merge.c lib/merge.h \
+	lib/neighbours.h \
 	lib/order.c lib/order.h \
 	lib/pairs.c lib/pairs.h \
 	lib/pieces.c lib/pieces.h \

@@ -221,6 +221,9 @@ static void show_nondeterminism(GString *out, const Summary *s)
         {n->probes, "message found by a probe", "messages found by a probe"},
         {n->any_completions, "completion by Waitany, Waitsome, Testany or Testsome", "completions by Waitany, Waitsome, Testany or Testsome"},
         {n->tests, "successful Test or Testall", "successful Test and Testall"},
+        {n->neighbour_orders,
+         "call that goes by the order of neighbours that MPI_Dist_graph_create gave",
+         "calls that go by the order of neighbours that MPI_Dist_graph_create gave"},
         {s->totals.polls, "unsuccessful poll", "unsuccessful polls"},
     };
     const char *name = "left to chance";
@@ -467,6 +470,7 @@ static void show_json(GString *out, const WendProgram *p, const Summary *s)
     json_count(out, "any_completions", n->any_completions);
     json_count(out, "tests", n->tests);
     json_count(out, "unsuccessful_polls", s->totals.polls);
+    json_count(out, "neighbour_orders", n->neighbour_orders);
     g_string_append_c(out, '}');
     json_classes(out, s);
     json_functions(out, s);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "count.h"
+#include "graph-order.h"
 #include "times.h"
 
 /* Joins two samples (Chan, Golub, LeVeque 1979). */
@@ -134,7 +135,8 @@ static FunctionRow *function_row(Summary *s, GHashTable *index, const char *name
 }
 
 static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
-                      WendDecoder *decoder, GHashTable *index, GHashTable *traffic)
+                      WendDecoder *decoder, GHashTable *index, GHashTable *traffic,
+                      const WendGraphOrders *orders)
 {
     const WendClass *class = wend_program_class(p, i);
     ClassRow row = {class, 0};
@@ -160,6 +162,8 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
                 *(has_returned(decoder, terminals[t], class) ? &s->failed : &s->unfinished) +=
                     on_all;
             count_nondeterminism(s, p, decoder, class, terminals[t], times);
+            if (wend_program_graph_order(orders, terminals[t]) != GRAPH_ORDER_NONE)
+                s->nondeterminism.neighbour_orders += on_all;
         }
         if (class->sequences[q].kind == WEND_SEQUENCE_THREAD)
             threads++;
@@ -207,9 +211,11 @@ Summary *summary_new(const WendProgram *p)
     Counts *counts = counts_new(p);
     WendDecoder *decoder = wend_decoder_new(p);
     GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);
+    WendGraphOrders *orders = wend_program_graph_orders(p);
     g_autoptr(GHashTable) traffic = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
     for (guint i = 0; i < wend_program_n_classes(p); i++)
-        add_class(s, p, i, counts, decoder, index, traffic);
+        add_class(s, p, i, counts, decoder, index, traffic, orders);
+    wend_program_graph_orders_free(orders);
     for (guint i = 0; i < s->functions->len; i++) {
         FunctionRow *row = &g_array_index(s->functions, FunctionRow, i);
         const Traffic *of_function = g_hash_table_lookup(traffic, row->name);

@@ -30,6 +30,7 @@ typedef struct {
     guint64 probes;             /* successful, wildcard or not */
     guint64 any_completions;    /* Waitany, Waitsome, Testany, Testsome */
     guint64 tests;              /* successful Test and Testall */
+    guint64 neighbour_orders;   /* calls that go by the order that MPI_Dist_graph_create gave */
 } Nondeterminism;
 
 typedef struct {

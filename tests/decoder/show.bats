@@ -56,6 +56,28 @@ END
     [[ $output == *"4,039"* && $output == *"./app"* && $output == *"0-2"* ]]
 }
 
+@test "calls that go by the order of neighbours that the library chose" {
+    graph() { # FUNCTION, then calls on the graph
+        echo "MPI_$1 n=0 info=MPI_INFO_NULL comm_dist_graph=comm#0/1/0/0"
+        cat <<'END'
+MPI_Comm_dup comm=comm#0 newcomm=comm#1/1/0/0
+MPI_Barrier comm=comm#0
+MPI_Dist_graph_neighbors_count comm=comm#0
+repeat 3
+MPI_Neighbor_allgather comm=comm#1
+end
+MPI_Dist_graph_neighbors comm=comm#0
+MPI_Neighbor_allgather comm=comm#2
+END
+    }
+    graph Dist_graph_create | "$BUILD_DIR/tests/decoder/script" - a
+    run -0 "$WEND" show a
+    [[ $output == *"left to chance  4 calls that go by the order of neighbours that MPI_Dist_graph_create gave"* ]] || fail "$output"
+    graph Dist_graph_create_adjacent | sed 's/ n=0//' | "$BUILD_DIR/tests/decoder/script" - b
+    run -0 "$WEND" show b
+    [[ $output != *"order of neighbours"* ]]
+}
+
 @test "what is left to chance" {
     command -v python3 >/dev/null || skip "no python3"
     recording a <<'END'
@@ -71,7 +93,7 @@ MPI_Waitany count=1 array_of_requests=r done=r -> index=0
 MPI_Irecv source=0 request=r
 MPI_Test request=r done=r -> flag=1
 END
-    [[ $(value 'sorted(d["nondeterminism"].items())') == "[('any_completions', 2), ('probes', 2), ('tests', 2), ('unsuccessful_polls', 2), ('wildcard_probes', 2), ('wildcard_receives', 4)]" ]]
+    [[ $(value 'sorted(d["nondeterminism"].items())') == "[('any_completions', 2), ('neighbour_orders', 0), ('probes', 2), ('tests', 2), ('unsuccessful_polls', 2), ('wildcard_probes', 2), ('wildcard_receives', 4)]" ]]
 }
 
 # Each call of signature N takes 1 + N microseconds in these scripts, that of MPI_Finalize too, as recorders once had it.
