@@ -74,3 +74,31 @@ const WendArg *wend_call_arg_of_kind(const WendCall *call, WendKind kind)
             return &call->args[i];
     return NULL;
 }
+
+const gint64 *wend_call_request_made(const WendCall *call)
+{
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        if (arg->param->kind == WEND_KIND_REQUEST && arg->param->dir == WEND_DIR_OUT &&
+            arg->n_out > 0)
+            return arg->out;
+    }
+    return NULL;
+}
+
+const gint64 *wend_call_status_of(const WendCall *call, const gint64 *completed, guint i)
+{
+    const WendArg *status = NULL, *requests = NULL;
+    for (guint k = 0; k < call->n_args; k++) {
+        if (call->args[k].param->kind == WEND_KIND_STATUS)
+            status = &call->args[k];
+        if (call->args[k].param->kind == WEND_KIND_REQUEST)
+            requests = &call->args[k];
+    }
+    gint64 at = i;
+    gboolean each = requests && requests->param->array && !(call->function->flags & WEND_F_ANY);
+    for (gint64 k = 0; each && k < requests->n_in; k++)
+        if (requests->in[k] == completed[i])
+            at = k;
+    return status && at < status->n_out ? &status->out[4 * at] : NULL;
+}

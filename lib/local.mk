@@ -12,7 +12,6 @@ MERGE_SOURCES = \
 	lib/derive.c lib/derive.h \
 	lib/elastic.c lib/elastic.h \
 	lib/file-write.c lib/file-write.h \
-	lib/graph-order.c lib/graph-order.h \
 	lib/hosts.c lib/hosts.h \
 	lib/identifier.h \
 	lib/layout.c lib/layout.h \
@@ -48,6 +47,7 @@ CORE_SOURCES = \
 	lib/comms.c \
 	lib/decode.c lib/decode.h \
 	lib/ends.c lib/ends.h \
+	lib/graph-order.c lib/graph-order.h \
 	lib/program-private.h lib/program-read.c lib/program.c \
 	lib/requests.c lib/requests.h \
 	lib/sequence-read.c \

@@ -124,6 +124,12 @@ typedef struct {
 /* The first argument with that name, or of that kind; NULL: none. */
 const WendArg *wend_call_arg(const WendCall *call, const char *name);
 const WendArg *wend_call_arg_of_kind(const WendCall *call, WendKind kind);
+/* The request that the call makes, or NULL. */
+const gint64 *wend_call_request_made(const WendCall *call);
+/* The status of the I-th of the requests that the call COMPLETED (wend_walk_completed): Waitall and
+ * Testall have one for each entry, the Some calls one for each that completed, the others one.
+ * NULL: there is none. */
+const gint64 *wend_call_status_of(const WendCall *call, const gint64 *completed, guint i);
 
 /* Static decoding: shape and slots of a terminal as RANK makes it; no outcomes (out parts that live there are absent). The call belongs
  * to DECODER and is valid until its next use. */

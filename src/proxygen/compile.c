@@ -1,6 +1,7 @@
 /* compile.c: the passes, one after the other. */
 #include <config.h>
 
+#include "changes.h"
 #include "ends.h"
 #include "files.h"
 #include "functions.h"
@@ -57,9 +58,11 @@ static const char *ends_elsewhere(const WendProgram *program)
     return NULL;
 }
 
-gboolean plan_compile(const WendProgram *program, const Options *options, GHashTable *names, GError **error)
+gboolean plan_compile(const WendProgram *program, const Options *options, GHashTable *names,
+                      GPtrArray **changes, GError **error)
 {
     const char *early = ends_elsewhere(program);
+    *changes = NULL;
     if (early) {
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: %s (see wend show); a program that does the same would wait for what never came",
                     options->recording, early);
@@ -83,8 +86,11 @@ gboolean plan_compile(const WendProgram *program, const Options *options, GHashT
     if (good) {
         plan_variables(plan);
         plan_files(plan);
+        changes_begin(plan);
         good = plan_callbacks(plan, &problem) && plan_emit(plan, names, &problem);
     }
+    if (good)
+        *changes = changes_report(plan);
     plan_free(plan);
     if (problem)
         g_propagate_error(error, problem);

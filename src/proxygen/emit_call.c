@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "callbacks.h"
+#include "changes.h"
 #include "columns.h"
 #include "dynamic.h"
 #include "variables.h"
@@ -608,7 +609,9 @@ char *call_expression(Emitter *e, const Call *c)
     for (guint i = 0; i < c->n_args; i++) {
         const WendParam *param = c->args[i].param;
         gint same = same_array(c, i);
-        if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_FOUND || param->dir == WEND_DIR_RETURN || strcmp(param->name, "varargs") == 0) {
+        if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_FOUND ||
+            param->kind == WEND_KIND_NEIGHBOURS || param->dir == WEND_DIR_RETURN ||
+            strcmp(param->name, "varargs") == 0) {
             g_ptr_array_add(texts, NULL);
             continue;
         }
@@ -651,6 +654,8 @@ static void add_turn(Emitter *e, const Call *c)
         g_autofree char *to = expression_number(e, c, dest->in[0]);
         add(e->before, g_strdup_printf("wait_for_turn(%s);", to));
     }
+    if (to_hub)
+        change_note(e, CHANGE_TURNS, c->terminal, NULL);
     if (turn || to_hub)
         e->needs[HELPER_TURNS] = TRUE;
 }

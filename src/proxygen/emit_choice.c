@@ -4,7 +4,7 @@
  * the loop that the application had, in whatever order. Elsewhere what follows may depend on who completed, so the requests that did not
  * complete in the recording are hidden (MPI_REQUEST_NULL) from that call. The recorded order has happened, so waiting for it cannot
  * deadlock. Loops whose bodies depend on who completed are those of loops.c. */
-#include "emit.h"
+#include "changes.h"
 
 #include <string.h>
 
@@ -86,7 +86,9 @@ static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choi
     e->needs[HELPER_HIDE] = TRUE;
     local_variable(e, "int", "pending", 0);
 
-    write_comment(out, indent, "In the recorded order, which cannot hang: what follows waits for others, or belongs to requests that have to do with each other.");
+    change_comment(
+        e, out, indent, CHANGE_RECORDED_ORDER, c->terminal,
+        "what follows waits for others, or belongs to requests that have to do with each other");
     write_lines(out, indent, e->before);
     write_line(out, indent, "%s = %s;", keep, picks);
     write_line(out, indent, "hide_others(%" G_GINT64_FORMAT ", %s, %s, %s);", requests->n_in, list, hidden, keep);
@@ -299,10 +301,10 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule)
         for (guint i = 0; i < loop->n; i++)
             g_string_append_printf(times, "%s%" G_GUINT64_FORMAT, i ? ", " : "", loop->times[i]);
         g_autofree char *dimensions = g_strdup_printf("[%u]", loop->n), *table = table_of(e, "long", "times", dimensions, times->str);
-        write_comment(out, indent, "Each request completes as often as it did, in whatever order; what follows is its own.");
+        change_comment(e, out, indent, CHANGE_ANY_ORDER, loop->terminal, NULL);
         write_line(out, indent, "memcpy(%s, %s, sizeof %s);", left, table, table);
     } else {
-        write_comment(out, indent, "All requests complete, in whatever order.");
+        change_comment(e, out, indent, CHANGE_ALL_COMPLETE, loop->terminal, NULL);
     }
     write_line(out, indent, "%s = %" G_GINT64_FORMAT ";", pending, loop->total);
     write_line(out, indent, "while (%s > 0) {", pending);

@@ -3,7 +3,7 @@
  * The sources of one call are consumed in the order in which the rank makes it, wherever it stands, so each pinned call has one function that gives the
  * next source. Of a persistent receive that got messages of several ranks, it gives the sources of all starts, and the calls on such requests are
  * those of the helpers (HELPER_AIMS). */
-#include "emit.h"
+#include "changes.h"
 
 char *wildcard_source(Emitter *e, const Wildcard *wildcard)
 {
@@ -18,8 +18,8 @@ char *wildcard_source(Emitter *e, const Wildcard *wildcard)
 guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard, guint terminal)
 {
     g_autofree char *source = wildcard_source(e, wildcard);
-    write_comment(out, indent, "From any source when it was recorded, pinned to the source that came%s: %s",
-                  wildcard->starts ? " for each start" : "", wildcard->reason);
+    change_comment(e, out, indent, wildcard->starts ? CHANGE_SOURCES : CHANGE_SOURCE, terminal,
+                   wildcard->reason);
     if (wildcard->starts) {
         e->source = source;
         guint statements = emit_call(e, out, indent, terminal);

@@ -27,6 +27,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/files.c src/proxygen/files.h \
 	src/proxygen/callbacks.c src/proxygen/callbacks.h \
 	src/proxygen/names.c src/proxygen/names.h \
+	src/proxygen/changes.c src/proxygen/changes.h \
 	src/proxygen/emit.h \
 	src/proxygen/text.c \
 	src/proxygen/tokens.c src/proxygen/tokens.h \

@@ -67,9 +67,12 @@ static int compile(const Options *options)
     if (!check_output(options, &error)) /* before the work of it */
         return fail(error);
     WendProgram *program = worlds_open(options->recording, &error);
-    gboolean good = program && plan_compile(program, options, names, &error);
+    g_autoptr(GPtrArray) changes = NULL;
+    gboolean good = program && plan_compile(program, options, names, &changes, &error);
     if (good)
         say_unrecorded(options, program);
+    for (guint i = 0; good && !options->quiet && i < changes->len; i++)
+        message_print(COMMAND, "%s: %s", options->output, (const char *)changes->pdata[i]);
     wend_program_free(program);
     return good ? check_target(options, names) : fail(error);
 }
@@ -90,6 +93,8 @@ int main(int argc, char **argv)
         {"pin", 0, 0, G_OPTION_ARG_NONE, &options.pin, "Receive from the recorded source where the application received from any", NULL},
         {"cuda", 0, 0, G_OPTION_ARG_NONE, &options.cuda, "Use CUDA's memory where the application did, on the same devices; else it is host memory", NULL},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &options.force, "Overwrite an existing output", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet,
+         "Do not say which calls the proxy pins, reorders or leaves out", NULL},
         {"target", 't', 0, G_OPTION_ARG_STRING, (char **)&options.target, "MPI library that the proxy is for (mpich, openmpi): exit status 1 if that lacks what it calls", "NAME"},
         {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help and exit", NULL},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},

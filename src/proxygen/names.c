@@ -294,7 +294,8 @@ const char *names_left_out(Emitter *e, const Call *c)
         const Arg *arg = &c->args[i];
         if (arg->param->kind == WEND_KIND_COMM && arg->has_in && !arg->param->array && arg->n_in_words &&
             g_hash_table_contains(e->away, &arg->in[0].value))
-            return "it is about processes that the application started, and these have recordings of their own.";
+            return "it is about processes that the application started, and these have recordings "
+                   "of their own";
     }
     return NULL;
 }

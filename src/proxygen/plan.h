@@ -32,6 +32,7 @@ typedef struct {
     const char *output;      /* "proxy.c", or a directory */
     gboolean directory;
     gboolean pin, force;
+    gboolean quiet;          /* nothing is said of what the proxy pins, reorders or leaves out */
     gboolean cuda;           /* memory of CUDA is CUDA's in the proxy, too */
     const char *target;      /* family of MPI libraries, NULL: any */
 } Options;
@@ -149,7 +150,7 @@ typedef struct {
     guint slot;              /* of its source */
     gint64 any_source;       /* the word */
     gboolean pinned;
-    const char *reason;      /* why, for the comment */
+    const char *reason;      /* why, for the comment and the report (changes.h) */
     GHashTable *sources;     /* rank -> GArray of gint32, one for each time the rank makes the call; -1 nothing came */
     GHashTable *starts;      /* rank -> GPtrArray of GArray of gint32: of a persistent receive that gets messages of several ranks, for each time the
                                 rank makes the call, one for each start; else NULL */
@@ -189,13 +190,17 @@ typedef struct {
     gboolean aims;           /* there are pinned ones with starts */
     GHashTable *turns;       /* terminal -> Wildcard: whom the hub lets send before that call (turns.c) */
     gint hub;                /* -1 none */
+    struct Changes *changes; /* what is not simply the recorded calls (changes.c) */
     Variables *variables;
     struct Files *files;
     Callbacks *callbacks;
 } Plan;
 
-/* All passes, and the C. The identifiers of the text that begin with MPI go to NAMES, a set of strings that it owns. */
-gboolean plan_compile(const WendProgram *program, const Options *options, GHashTable *names, GError **error);
+/* All passes, and the C. The identifiers of the text that begin with MPI go to NAMES, a set of
+ * strings that it owns. *CHANGES: what the proxy pins, reorders or leaves out, as lines of text
+ * (changes.h), the caller's to unref; NULL on error. */
+gboolean plan_compile(const WendProgram *program, const Options *options, GHashTable *names,
+                      GPtrArray **changes, GError **error);
 
 Plan *plan_new(const WendProgram *p, const Options *options);
 void plan_free(Plan *plan);

@@ -3,6 +3,7 @@
  * Rules stay rules: nothing here expands the grammar but the few calls up to MPI_Init, which main makes before it knows its rank. */
 #include "plan.h"
 #include "callbacks.h"
+#include "changes.h"
 #include "extent.h"
 #include "files.h"
 #include "threads.h"
@@ -424,6 +425,7 @@ void plan_free(Plan *plan)
         g_hash_table_destroy(plan->wildcards);
     if (plan->turns)
         g_hash_table_destroy(plan->turns);
+    changes_free(plan->changes);
     if (plan->blocks)
         g_array_unref(plan->blocks);
     if (plan->awaited)

@@ -1,30 +1,6 @@
 /* sources.c: the sources that pinned wildcards got their messages from. See sources.h. */
 #include "sources.h"
 
-const gint64 *status_of(const WendCall *call, const gint64 *completed, guint i)
-{
-    const WendArg *status = NULL, *requests = NULL;
-    for (guint k = 0; k < call->n_args; k++) {
-        if (call->args[k].param->kind == WEND_KIND_STATUS)
-            status = &call->args[k];
-        if (call->args[k].param->kind == WEND_KIND_REQUEST)
-            requests = &call->args[k];
-    }
-    gint64 at = i;
-    for (gint64 k = 0; requests && requests->param->array && !(call->function->flags & WEND_F_ANY) && k < requests->n_in; k++)
-        if (requests->in[k] == completed[i])
-            at = k;
-    return status && at < status->n_out ? &status->out[4 * at] : NULL;
-}
-
-const gint64 *request_made(const WendCall *call)
-{
-    for (guint i = 0; i < call->n_args; i++)
-        if (call->args[i].param->kind == WEND_KIND_REQUEST && call->args[i].param->dir == WEND_DIR_OUT && call->args[i].n_out > 0)
-            return call->args[i].out;
-    return NULL;
-}
-
 typedef struct { guint terminal, index; } Posted;
 
 static void put_source(Plan *plan, guint rank, Posted posted, gint64 source)
@@ -91,7 +67,7 @@ static void find_sources(Plan *plan, guint rank, guint sequence)
     while ((call = wend_walk_next(walk)) != NULL) {
         Wildcard *w = g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(call->terminal));
         const WendArg *status = NULL;
-        const gint64 *made = request_made(call);
+        const gint64 *made = wend_call_request_made(call);
         for (guint i = 0; i < call->n_args; i++)
             if (call->args[i].param->kind == WEND_KIND_STATUS)
                 status = &call->args[i];
@@ -108,7 +84,7 @@ static void find_sources(Plan *plan, guint rank, guint sequence)
             const Posted *posted = g_hash_table_lookup(pending, &completed[i]);
             if (!posted)
                 continue;
-            const gint64 *came = status_of(call, completed, i);
+            const gint64 *came = wend_call_status_of(call, completed, i);
             put_source(plan, rank, *posted, came ? came[0] : -1);
             WendRequestState state;
             if (!wend_walk_request(walk, completed[i], &state) || !state.persistent)

@@ -1,5 +1,5 @@
 /* special.c: functions that the kinds of their parameters do not tell enough about. Each case has its reason. */
-#include "emit.h"
+#include "changes.h"
 #include "worlds.h"
 
 #include <string.h>
@@ -183,13 +183,14 @@ gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint
     /* A socket to a process that is not here. */
     g_autofree char *partner = strcmp(function, "MPI_Comm_join") == 0 ? names_joined(e, c) : NULL;
     if (strcmp(function, "MPI_Comm_join") == 0 && !partner && !c->failed) {
-        write_comment(out, indent, "MPI_Comm_join is left out: the process at the other end of the socket is not part of this recording.");
+        change_comment(e, out, indent, CHANGE_LEFT_OUT, c->terminal,
+                       "the process at the other end of the socket is not part of this recording");
         *statements = 0;
         return TRUE;
     }
     const char *why = names_left_out(e, c);
     if (why) {
-        write_comment(out, indent, "%s is left out: %s", function, why);
+        change_comment(e, out, indent, CHANGE_LEFT_OUT, c->terminal, why);
         *statements = 0;
         return TRUE;
     }

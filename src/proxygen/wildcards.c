@@ -329,14 +329,14 @@ static const char *conflict_on(const Traffic *t, const Judged *j, gint64 room)
         const Transfer *other = &g_array_index(received, Transfer, i);
         /* One that was posted earlier is matched first. */
         if (meet(t, j->receive, other) && other->last > j->receive->first && other->source != t->any_source && could_rob(t, j, other))
-            return "another receive of this rank names its source and could miss its message.";
+            return "another receive of this rank names its source and could miss its message";
     }
     const Transfer *send;
     for (guint i = 0; (send = next_send(t, j, &i)) != NULL;) {
         if (send->bytes < 0 || (room >= 0 && send->bytes > room && send->bytes != EAGER_BYTES + 1))
-            return "a message of another sender might not fit.";
+            return "a message of another sender might not fit";
         if (send->blocking && send->bytes > EAGER_BYTES)
-            return "senders wait until they are received, so the order matters.";
+            return "senders wait until they are received, so the order matters";
     }
     return NULL;
 }
@@ -531,7 +531,7 @@ static void discount_cancelled(Traffic *t, guint rank, guint sequence)
     const WendCall *call;
     guint phase = 0;
     while ((call = wend_walk_next(walk)) != NULL) {
-        const gint64 *made = request_made(call);
+        const gint64 *made = wend_call_request_made(call);
         if (t->moves[call->terminal] == SYNCHRONIZES) {
             gint64 handle = t->comm_words[call->terminal];
             phase += is_of_all(t, comm_at(walk, handle, members_number(t->members, rank, sequence, handle, 0)), rank);
@@ -547,7 +547,7 @@ static void discount_cancelled(Traffic *t, guint rank, guint sequence)
         const gint64 *completed = wend_walk_completed(walk, &n);
         for (guint i = 0; i < n && g_hash_table_size(pending) > 0; i++) {
             const Pending *p = g_hash_table_lookup(pending, &completed[i]);
-            const gint64 *status = p ? status_of(call, completed, i) : NULL;
+            const gint64 *status = p ? wend_call_status_of(call, completed, i) : NULL;
             if (status && status[3] & 1) {
                 count_message(t, rank, p->comm, p->phase, 1);
                 t->one_phase |= p->phase != phase;
@@ -713,7 +713,7 @@ static const char *reason_to_pin(const Traffic *t, const Transfer *one, guint ra
     call_decode(plan->call, one->terminal);
     const char *name = plan->call->function->name;
     if (plan->options->pin)
-        return "asked for with --pin.";
+        return "asked for with --pin";
     if (is_probe(name))
         return NULL;
     const Judged judged = {one, rank, after};
