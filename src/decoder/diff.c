@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "count.h"
+#include "expected.h"
 #include "explained.h"
 #include "findings.h"
 #include "identity.h"
@@ -25,6 +26,9 @@ typedef struct {
     guint64 max;               /* differences to print */
     GString *out;
     Pair pair;
+    gboolean pinned;           /* what is expected of a proxy is no difference: identity_pin */
+    guint64 expected;          /* calls that differ so, */
+    GString *expectations;     /* and what there is to say of them */
     gboolean sizes; /* the recordings have other numbers of ranks: nothing else was compared */
     gboolean *differs;         /* by rank */
 } Diff;
@@ -32,6 +36,12 @@ typedef struct {
 static gboolean enough(const Diff *d)
 {
     return findings_full(d->pair.findings);
+}
+
+/* Grammars tell why calls differ, but not of calls that are compared as a proxy makes them. */
+static gboolean explains(const Diff *d)
+{
+    return !d->quiet && !d->pinned;
 }
 
 static void flush(Diff *d)
@@ -130,12 +140,14 @@ typedef struct { IdentityRank *ids[2]; Items *items[2]; } Both;
 static Both both_new(Diff *d, guint rank, const guint sequence[2], gboolean outcomes)
 {
     Both both;
-    for (guint side = 0; side < 2; side++) {
+    for (guint side = 0; side < 2; side++)
         both.ids[side] =
             identity_rank_new(d->pair.identity, d->program[side], rank, d->pair.counts[side]);
+    if (d->pinned)
+        identity_pin(both.ids[0], d->pair.counts[0], both.ids[1], d->pair.counts[1]);
+    for (guint side = 0; side < 2; side++)
         both.items[side] =
             items_new(both.ids[side], d->program[side], rank, sequence[side], outcomes);
-    }
     return both;
 }
 
@@ -186,7 +198,7 @@ static void compare_rank(Diff *d, const Block *block, guint number, const guint 
                                             ->sequences[sequence[side]]
                                             .rule)
                           ->length;
-        Explained *x = d->quiet ? NULL : explained_new(&d->pair, block->class, sequence, &rank, 1);
+        Explained *x = explains(d) ? explained_new(&d->pair, block->class, sequence, &rank, 1) : NULL;
         if (x == NULL || !explained_add_parting(x, &parting))
             report(d, rank, s, both.items, &apart);
         explained_free(x);
@@ -241,7 +253,7 @@ static void compare_block(Diff *d, const Block *block)
             continue;
         }
         const guint sequence[2] = {i, (guint)other};
-        if (!d->quiet && explain_block(d, block, sequence))
+        if (explains(d) && explain_block(d, block, sequence))
             continue;
         for (guint r = 0; r < block->ranks->len && !enough(d); r++)
             compare_rank(d, block, r, sequence);
@@ -372,16 +384,40 @@ static gboolean compare_sizes(Diff *d)
     return TRUE;
 }
 
+static void compare_calls(Diff *d)
+{
+    d->pair.identity = identity_new(d->program[0], d->program[1]);
+    compare_ranks(d);
+    if (d->pinned) {
+        d->expected = expected_calls(identity_pinned(d->pair.identity));
+        expected_append(d->expectations, identity_pinned(d->pair.identity));
+    }
+    identity_free(d->pair.identity);
+}
+
+/* Of recordings that differ: tells what is expected of a proxy apart from the rest, if any is. */
+static void compare_as_proxy(Diff *d)
+{
+    Findings *plain = d->pair.findings, *rest = findings_new(d->program[0], d->max);
+    d->pair.findings = rest;
+    d->pinned = TRUE;
+    compare_calls(d);
+    d->pinned = FALSE;
+    d->pair.findings = d->expected > 0 ? rest : plain;
+    findings_free(d->expected > 0 ? plain : rest);
+}
+
 /* FALSE: they differ. */
 static gboolean compare(Diff *d)
 {
     d->sizes = !compare_sizes(d);
     if (d->sizes)
         return FALSE;
-    d->pair.identity = identity_new(d->program[0], d->program[1]);
-    compare_ranks(d);
-    identity_free(d->pair.identity);
-    return findings_count(d->pair.findings) == 0;
+    compare_calls(d);
+    gboolean equal = findings_count(d->pair.findings) == 0;
+    if (!equal && !d->quiet && !d->outcomes)
+        compare_as_proxy(d);
+    return equal;
 }
 
 static void conclude(Diff *d, gboolean equal)
@@ -410,6 +446,9 @@ static void conclude(Diff *d, gboolean equal)
             g_string_append(d->out, " unsuccessful polls");
         }
         g_string_append_c(d->out, '\n');
+    } else if (d->expected > 0 && found == 0) {
+        g_string_append(d->out, "differ, as is expected of a proxy and no further:\n");
+        g_string_append(d->out, d->expectations->str);
     } else if (enough(d)) {
         g_string_append_printf(d->out,
                                "differ: stopped after %" G_GUINT64_FORMAT " difference%s (--max)\n",
@@ -417,6 +456,10 @@ static void conclude(Diff *d, gboolean equal)
     } else {
         g_string_append_printf(d->out, "differ: %" G_GUINT64_FORMAT " difference%s\n", found,
                                found == 1 ? "" : "s");
+    }
+    if (d->expected > 0 && found > 0) {
+        g_string_append(d->out, "beside what is expected of a proxy:\n");
+        g_string_append(d->out, d->expectations->str);
     }
     if (d->stat)
         stat_print(d->out, d->program, d->name);
@@ -467,11 +510,13 @@ int wend_diff_main(int argc, char **argv)
     memcpy(d.pair.name, d.name, sizeof d.name);
     d.pair.same = same_new(programs[0], programs[1]);
     d.pair.findings = findings_new(programs[0], d.max);
+    d.expectations = g_string_new(NULL);
     gboolean equal = compare(&d);
     conclude(&d, equal);
     findings_free(d.pair.findings);
     same_free(d.pair.same);
     g_string_free(d.out, TRUE);
+    g_string_free(d.expectations, TRUE);
     status = wend_command_finish(COMMAND, equal ? WEND_EXIT_OK : WEND_EXIT_DIFFERS);
 end:
     for (guint i = 0; i < 2; i++) {

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "pins.h"
 #include "value.h"
 
 /* What begins a byte string, so that calls and requests never meet. */
@@ -13,6 +14,7 @@ enum {
     TAG_POOL = 'm',
     TAG_REQUEST = 'r',
     TAG_PLAIN_REQUEST = 'p',
+    TAG_RECEIVE = 's',
     TAG_WITHOUT_MEMORY = 'w'
 };
 
@@ -22,6 +24,7 @@ struct Identity {
     const WendProgram *second; /* whose constants are translated to the first's numbering */
     GArray *constants;         /* gint64: second's constant i in the first's numbering; NULL: equal tables */
     gint64 request_null;       /* in the first's numbering */
+    GHashTable *pinned;        /* function -> guint64: calls that identity_pin changed */
 };
 
 struct IdentityRank {
@@ -36,6 +39,15 @@ struct IdentityRank {
     GHashTable *pending;       /* signature -> GArray of gint64: the request that had k last; 0: none had */
     GHashTable *names;         /* GBytes -> number by first sight: of files and ports */
     const GArray *constants;
+
+    const IdentityRank *other; /* identity_pin; NULL: calls count as they are */
+    GHashTable *received;      /* numbers of the receives, without the requests that they make */
+    gboolean wildcards;        /* there are receives from any source, */
+    gboolean makes_graphs;     /* MPI_Dist_graph_create, */
+    gboolean unknown_graphs;   /* the adjacent one of a communicator that is not known */
+    Pins *pins;                /* of the sequence at hand */
+    PinnedCall changed;
+    const WendCall *now;       /* the call at hand if it is changed, else NULL */
 };
 
 static guint constants_count(const WendProgram *p)
@@ -74,6 +86,7 @@ Identity *identity_new(const WendProgram *a, const WendProgram *b)
     identity->key = g_byte_array_new();
     identity->second = b;
     identity->constants = translate_constants(a, b);
+    identity->pinned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     identity->request_null = wend_constant_word("MPI_REQUEST_NULL");
     return identity;
 }
@@ -83,6 +96,7 @@ void identity_free(Identity *identity)
     if (identity == NULL)
         return;
     g_hash_table_unref(identity->numbers);
+    g_hash_table_unref(identity->pinned);
     g_byte_array_unref(identity->key);
     if (identity->constants != NULL)
         g_array_unref(identity->constants);
@@ -117,7 +131,8 @@ static gint64 translated(const IdentityRank *r, gint64 word)
 
 typedef struct {
     IdentityParts parts;
-    gboolean of_pool;           /* without the requests that the call makes, and what makes no pools */
+    gboolean unmade;            /* without the requests that the call makes */
+    gboolean of_pool;           /* without what makes no pools */
     IdentityActive active;
     gpointer data;
     gboolean without_memory;
@@ -210,7 +225,7 @@ static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboo
         if (is_segment_word(kind, i))
             word = wend_segment_in_host_memory(word);
         if (kind == WEND_KIND_REQUEST && wend_is_handle(word)) {
-            if (is_out && options->of_pool)
+            if (is_out && options->unmade)
                 continue;
             if (options->active != NULL && !is_out && !options->active(options->data, word))
                 word = r->identity->request_null;
@@ -251,6 +266,11 @@ static void put_neighbours(IdentityRank *r, GByteArray *key, const WendCall *cal
     }
 }
 
+static gboolean makes_graph(const WendCall *call)
+{
+    return strcmp(call->function->name, "MPI_Dist_graph_create") == 0;
+}
+
 static void put_call(IdentityRank *r, GByteArray *key, const WendCall *call, guint8 tag, const PutOptions *options)
 {
     g_byte_array_set_size(key, 0);
@@ -281,6 +301,8 @@ guint32 identity_call(IdentityRank *r, const WendCall *call, IdentityParts parts
 
 guint32 identity_terminal(IdentityRank *r, guint32 terminal)
 {
+    if (r->now != NULL && r->now->terminal == terminal)
+        return identity_call(r, r->now, IDENTITY_IN, NULL, NULL);
     if (r->terminals[terminal] != 0)
         return r->terminals[terminal];
     r->named_common = FALSE;
@@ -347,7 +369,7 @@ static void name_requests(IdentityRank *r, GArray *made)
 /* Those that the call makes, and its signature: Made. */
 static void add_made(IdentityRank *r, const WendCall *call, GArray *made)
 {
-    const PutOptions options = {.parts = IDENTITY_IN, .of_pool = TRUE};
+    const PutOptions options = {.parts = IDENTITY_IN, .unmade = TRUE, .of_pool = TRUE};
     Made m = {0, 0};
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
@@ -372,8 +394,122 @@ static gboolean is_common(const IdentityRank *r, gint64 request)
     return r->any_common && g_hash_table_lookup_extended(r->requests, &request, NULL, &number) && number == NULL;
 }
 
+/* -- as a proxy makes them -- */
+
+/* The number of a receive, whatever request it makes. */
+static guint32 number_of_receive(IdentityRank *r, const WendCall *call)
+{
+    const PutOptions options = {IDENTITY_IN, TRUE, FALSE, NULL, NULL};
+    put_call(r, r->identity->key, call, TAG_RECEIVE, &options);
+    return identity_intern(r->identity, r->identity->key->data, r->identity->key->len);
+}
+
+static gboolean receives(const IdentityRank *r, guint32 number)
+{
+    return g_hash_table_contains(r->received, GUINT_TO_POINTER(number));
+}
+
+/* It names the source that came if the other recording has such a receive: and has none from any
+ * source, or has more by that. */
+static const WendCall *with_source(IdentityRank *r, const WendCall *call)
+{
+    gint64 source = r->pins != NULL ? pins_source(r->pins, call->index) : WEND_ABSENT;
+    if (source == WEND_ABSENT)
+        return NULL;
+    const WendCall *named = pinned_call_name_source(&r->changed, call, source);
+    guint32 as_named = number_of_receive(r, named);
+    gboolean pinned = receives(r->other, as_named) &&
+                      (!receives(r->other, number_of_receive(r, call)) || !receives(r, as_named));
+    return pinned ? named : NULL;
+}
+
+/* The call as the other recording has it, or NULL if it is as it is. */
+static const WendCall *change_call(IdentityRank *r, const WendCall *call)
+{
+    gboolean any = FALSE;
+    const WendCall *changed = NULL;
+    if (pins_source_argument(call, &any) != NULL && any)
+        changed = with_source(r, call);
+    else if (makes_graph(call) && !r->other->makes_graphs)
+        changed = pinned_call_adjacent(&r->changed, call, r->other->unknown_graphs);
+    if (changed != NULL) {
+        guint64 *calls = g_hash_table_lookup(r->identity->pinned, call->function->name);
+        if (calls == NULL)
+            g_hash_table_insert(r->identity->pinned, g_strdup(call->function->name),
+                                calls = g_new0(guint64, 1));
+        ++*calls;
+    }
+    return changed;
+}
+
+static void note_for_pins(IdentityRank *r, const WendCall *call)
+{
+    gboolean any = FALSE;
+    if (call->failed)
+        return;
+    if (pins_source_argument(call, &any) != NULL)
+        g_hash_table_add(r->received, GUINT_TO_POINTER(number_of_receive(r, call)));
+    r->wildcards |= any;
+    r->makes_graphs |= makes_graph(call);
+    const WendArg *old = strcmp(call->function->name, "MPI_Dist_graph_create_adjacent") == 0
+                             ? wend_call_arg(call, "comm_old")
+                             : NULL;
+    r->unknown_graphs |= old != NULL && old->n_in == 1 && old->in[0] == WEND_UNKNOWN;
+}
+
+static void find_for_pins(IdentityRank *r, Counts *counts)
+{
+    const WendClass *class =
+        wend_program_class(r->program, wend_program_class_of(r->program, r->rank));
+    r->received = g_hash_table_new(NULL, NULL);
+    for (guint s = 0; s < class->n_sequences; s++) {
+        guint n;
+        const guint32 *terminals = counts_of_rule(counts, class->sequences[s].rule, &n);
+        for (guint t = 0; t < n; t++)
+            note_for_pins(r, wend_decoder_call(r->decoder, terminals[t], r->rank));
+    }
+}
+
+/* Pools of receives that name their source are others than those of receives from any: all requests
+ * are named by what makes them, as those are that several signatures have in common. */
+static void pin_to(IdentityRank *r, const IdentityRank *other)
+{
+    GHashTableIter iter;
+    g_hash_table_iter_init(&iter, r->requests);
+    while (g_hash_table_iter_next(&iter, NULL, NULL))
+        g_hash_table_iter_replace(&iter, NULL);
+    r->any_common = TRUE;
+    r->other = other;
+}
+
+void identity_pin(IdentityRank *a, Counts *counts_a, IdentityRank *b, Counts *counts_b)
+{
+    find_for_pins(a, counts_a);
+    find_for_pins(b, counts_b);
+    if (!a->wildcards && !b->wildcards && a->makes_graphs == b->makes_graphs)
+        return;
+    pin_to(a, b);
+    pin_to(b, a);
+}
+
+void identity_begin(IdentityRank *r, guint sequence)
+{
+    g_clear_pointer(&r->pins, pins_free);
+    r->now = NULL;
+    if (r->other != NULL && r->wildcards)
+        r->pins = pins_new(r->program, r->rank, sequence);
+}
+
+GHashTable *identity_pinned(const Identity *identity)
+{
+    return identity->pinned;
+}
+
 void identity_next(IdentityRank *r, const WendCall *call, const WendWalk *walk)
 {
+    r->now = r->other != NULL && !call->failed ? change_call(r, call) : NULL;
+    if (r->now != NULL)
+        call = r->now;
     if (!r->any_common || call->failed)
         return;
     g_autoptr(GArray) made = g_array_new(FALSE, FALSE, sizeof(Made));
@@ -443,6 +579,7 @@ IdentityRank *identity_rank_new(Identity *identity, const WendProgram *p, guint 
     r->lives = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     r->pending = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
     r->names = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    pinned_call_init(&r->changed);
     r->constants = p == identity->second ? identity->constants : NULL;
     find_requests(r, counts);
     return r;
@@ -458,6 +595,9 @@ void identity_rank_free(IdentityRank *r)
     g_hash_table_unref(r->lives);
     g_hash_table_unref(r->pending);
     g_hash_table_unref(r->names);
+    g_clear_pointer(&r->received, g_hash_table_unref);
+    pins_free(r->pins);
+    pinned_call_clear(&r->changed);
     g_free(r);
 }
 

@@ -21,6 +21,15 @@ typedef struct IdentityRank IdentityRank;
 IdentityRank *identity_rank_new(Identity *identity, const WendProgram *p, guint rank, Counts *counts);
 void identity_rank_free(IdentityRank *r);
 Identity *identity_of_rank(const IdentityRank *r);
+/* From here on a receive from any source counts as the one of the source that it got, where the
+ * other recording has that, and MPI_Dist_graph_create likewise as MPI_Dist_graph_create_adjacent
+ * (pins.h): what is equal then differs only as a proxy is expected to. A and B are the same rank of
+ * the two recordings. */
+void identity_pin(IdentityRank *a, Counts *counts_a, IdentityRank *b, Counts *counts_b);
+/* The calls of SEQUENCE, an index in the rank's class, come next. */
+void identity_begin(IdentityRank *r, guint sequence);
+/* How many calls were counted so: name of the function -> guint64; the identity's. */
+GHashTable *identity_pinned(const Identity *identity);
 /* The number of a call by its terminal: function, shape, slots, the requests it names by the calls that make them. */
 guint32 identity_terminal(IdentityRank *r, guint32 terminal);
 /* The number of a request: (signature of the calls that make it, k). Specials and what nobody makes stand for themselves. */

@@ -41,6 +41,7 @@ Items *items_new(IdentityRank *identity, const WendProgram *p, guint rank, guint
     s->rank = rank;
     s->sequence = sequence;
     s->outcomes = outcomes;
+    identity_begin(identity, sequence);
     s->walk = wend_walk_new(p, rank, sequence, WEND_WALK_MAIN);
     s->sorts = g_new0(guint8, wend_program_n_terminals(p));
     s->completions = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);

@@ -11,6 +11,7 @@ DECODER_SOURCES = \
 DECODER_PASSES = \
 	src/decoder/bodies.c src/decoder/bodies.h \
 	src/decoder/count.c src/decoder/count.h \
+	src/decoder/expected.c src/decoder/expected.h \
 	src/decoder/endings.c src/decoder/endings.h \
 	src/decoder/findings.c src/decoder/findings.h \
 	src/decoder/explained.c src/decoder/explained.h \
@@ -18,6 +19,7 @@ DECODER_PASSES = \
 	src/decoder/hashed.c src/decoder/hashed.h src/decoder/polynomial.h \
 	src/decoder/identity.c src/decoder/identity.h \
 	src/decoder/items.c src/decoder/items.h \
+	src/decoder/pins.c src/decoder/pins.h \
 	src/decoder/same.c src/decoder/same.h \
 	src/decoder/stat.c src/decoder/stat.h \
 	src/decoder/summary.c src/decoder/summary.h \

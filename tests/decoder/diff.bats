@@ -296,6 +296,88 @@ server() {
     different
 }
 
+# -- what is expected of a proxy --
+
+# Only what is expected: that is told, with the function and the number of calls, whichever recording comes first.
+expected() { # CALLS FUNCTION
+    local order
+    for order in "a b" "b a"; do
+        # shellcheck disable=SC2086
+        run -1 "$WEND" diff $order
+        [[ ${lines[0]} == "differ, as is expected of a proxy and no further:" ]] || fail "$output"
+        [[ ${lines[1]} == "  $1 call"*" of $2: "* ]] || fail "$output"
+        [ "${#lines[@]}" = 2 ] || fail "$output"
+    done
+    run -1 "$WEND" diff --quiet a b
+    [ -z "$output" ]
+}
+
+@test "expected of a proxy: receives and probes that name the source that came" {
+    printf 'repeat 2\nMPI_Recv source=MPI_ANY_SOURCE tag=1 -> status=3,0,0,0\nend\nMPI_Barrier\n' | recording a
+    printf 'repeat 2\nMPI_Recv source=3 tag=1 -> status=0,0,0,0\nend\nMPI_Barrier\n' | recording b
+    expected 2 MPI_Recv
+    # what else differs is told as ever, and the expected beside it
+    rm -rf b
+    printf 'repeat 2\nMPI_Recv source=3 tag=1\nend\nMPI_Barrier comm=MPI_COMM_SELF\n' | recording b
+    run -1 "$WEND" diff a b
+    [ "$(grep -c '^rank' <<<"$output")" = 1 ]
+    [[ $output == *"the calls differ"*"MPI_Barrier"*"differ: 1 difference"*"beside what is expected of a proxy:"*"2 calls of MPI_Recv"* ]]
+}
+
+@test "expected of a proxy: nothing but the source that came" {
+    printf 'MPI_Recv source=MPI_ANY_SOURCE tag=1 -> status=3,0,0,0\n' | recording a
+    for b in 'source=2 tag=1' 'source=3 tag=2' 'source=3 tag=1 count=7' 'source=3 tag=1 buf=heap#1'; do
+        rm -rf b
+        echo "MPI_Recv $b" | recording b
+        different
+        ! grep expected <<<"$output" || fail "$b: $output"
+    done
+}
+
+@test "expected of a proxy: requests of pinned receives, whatever completes first" {
+    receives() { printf '%s\n' "MPI_Irecv source=$1 tag=1 request=x" "MPI_Irecv source=$2 tag=1 request=y" "MPI_Barrier"; }
+    (receives MPI_ANY_SOURCE MPI_ANY_SOURCE
+        printf '%s\n' 'MPI_Waitany array_of_requests=x,y done=x -> index=0 status=3,0,0,0' 'MPI_Send tag=1' \
+            'MPI_Waitany array_of_requests=x,y done=y -> index=1 status=5,0,0,0' 'MPI_Send tag=2') | recording a
+    (receives 3 5
+        printf '%s\n' 'MPI_Waitany array_of_requests=x,y done=y -> index=1' 'MPI_Send tag=2' \
+            'MPI_Waitany array_of_requests=x,y done=x -> index=0' 'MPI_Send tag=1') | recording b
+    expected 2 MPI_Irecv
+    # both named the other way about: the sends follow other messages
+    rm -rf b
+    (receives 5 3
+        printf '%s\n' 'MPI_Waitany array_of_requests=x,y done=y -> index=1' 'MPI_Send tag=2' \
+            'MPI_Waitany array_of_requests=x,y done=x -> index=0' 'MPI_Send tag=1') | recording b
+    different
+}
+
+@test "expected of a proxy: wildcards that it keeps count as ever" {
+    any() { echo "MPI_Recv source=MPI_ANY_SOURCE tag=$1 -> status=$2,0,0,0"; }
+    (any 1 3; any 2 4; any 2 5) | recording a
+    (echo 'MPI_Recv source=3 tag=1'; any 2 5; any 2 4) | recording b
+    expected 1 MPI_Recv
+}
+
+@test "expected of a proxy: graphs made with the order that the library gave" {
+    made() { # SOURCES THEIR-WEIGHTS DESTINATIONS of rank 1 of 3
+        echo "MPI_Dist_graph_create_adjacent indegree=2 sources=$1 sourceweights=$2 outdegree=1 destinations=$3 destweights=7" \
+            "info=MPI_INFO_NULL comm_dist_graph=comm#0/3/1/0"
+    }
+    (echo "MPI_Dist_graph_create n=1 sources=1 degrees=1 destinations=2 weights=7 info=MPI_INFO_NULL reorder=1" \
+        "comm_dist_graph=comm#0/3/1/0 -> neighbours=1,2,1,1,-1,1,5,6,7"
+        echo "MPI_Neighbor_alltoall comm=comm#0") | recording a
+    run -0 "$WEND" dump a
+    [[ $output == *"neighbours={sources=[2, 0], destinations=[2], sourceweights=[5, 6], destweights=[7]}"* ]] || fail "$output"
+    (made 2,0 5,6 2; echo "MPI_Neighbor_alltoall comm=comm#0") | recording b
+    expected 1 MPI_Dist_graph_create
+    for other in "0,2 5,6 2" "2,0 6,5 2" "2,0 5,6 0"; do
+        rm -rf b
+        # shellcheck disable=SC2086
+        (made $other; echo "MPI_Neighbor_alltoall comm=comm#0") | recording b
+        different
+    done
+}
+
 @test "--max, --quiet, --help and wrong usage" {
     stencil | recording a
     stencil | sed 's/tag=7/tag=8/' | recording b

@@ -1,0 +1,187 @@
+/* pins.c: see pins.h. */
+#include "config.h"
+
+#include "pins.h"
+
+#include <string.h>
+
+#include "neighbours.h"
+
+typedef struct {
+    guint64 index;
+    gint64 source;
+} Pin;
+
+struct Pins {
+    GArray *list; /* Pin, by index */
+    guint at;     /* the one that was asked for last, or behind it */
+};
+
+const WendArg *pins_source_argument(const WendCall *call, gboolean *any)
+{
+    const WendArg *source =
+        (call->function->flags & WEND_F_RECV) != 0 ? wend_call_arg(call, "source") : NULL;
+    if (source == NULL || source->param->kind != WEND_KIND_RANK ||
+        source->param->dir != WEND_DIR_IN || source->n_in != 1)
+        return NULL;
+    *any = source->in[0] == wend_constant_word("MPI_ANY_SOURCE");
+    return source;
+}
+
+/* The status of a blocking call, or NULL. */
+static const gint64 *own_status(const WendCall *call)
+{
+    const WendArg *status = wend_call_arg_of_kind(call, WEND_KIND_STATUS);
+    return status != NULL && status->n_out > 0 ? status->out : NULL;
+}
+
+static void set_source(Pins *pins, guint place, const gint64 *status)
+{
+    gboolean cancelled = status != NULL && (status[3] & 1) != 0;
+    if (status != NULL && !cancelled && status[0] >= 0)
+        g_array_index(pins->list, Pin, place).source = status[0];
+}
+
+static void note_completed(Pins *pins, GHashTable *pending, const WendWalk *walk,
+                           const WendCall *call)
+{
+    guint n;
+    const gint64 *completed = wend_walk_completed(walk, &n);
+    for (guint i = 0; i < n && g_hash_table_size(pending) > 0; i++) {
+        gpointer place;
+        if (!g_hash_table_lookup_extended(pending, &completed[i], NULL, &place))
+            continue;
+        set_source(pins, GPOINTER_TO_UINT(place), wend_call_status_of(call, completed, i));
+        g_hash_table_remove(pending, &completed[i]);
+    }
+}
+
+Pins *pins_new(const WendProgram *p, guint rank, guint sequence)
+{
+    Pins *pins = g_new0(Pins, 1);
+    pins->list = g_array_new(FALSE, FALSE, sizeof(Pin));
+    g_autoptr(GHashTable) pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+                                                          NULL); /* request -> place in the list */
+    WendWalk *walk = wend_walk_new(p, rank, sequence, WEND_WALK_MAIN);
+    const WendCall *call;
+    while ((call = wend_walk_next(walk)) != NULL) {
+        gboolean any = FALSE;
+        if (!call->failed && pins_source_argument(call, &any) != NULL && any) {
+            const gint64 *made = wend_call_request_made(call);
+            const Pin pin = {call->index, WEND_ABSENT};
+            g_array_append_val(pins->list, pin);
+            if (made != NULL)
+                g_hash_table_replace(pending, g_memdup2(made, sizeof *made),
+                                     GUINT_TO_POINTER(pins->list->len - 1));
+            else
+                set_source(pins, pins->list->len - 1, own_status(call));
+        }
+        note_completed(pins, pending, walk, call);
+    }
+    wend_walk_free(walk);
+    return pins;
+}
+
+void pins_free(Pins *pins)
+{
+    if (pins == NULL)
+        return;
+    g_array_unref(pins->list);
+    g_free(pins);
+}
+
+gint64 pins_source(Pins *pins, guint64 index)
+{
+    const Pin *list = (const Pin *)(void *)pins->list->data;
+    if (pins->at >= pins->list->len || list[pins->at].index > index)
+        pins->at = 0;
+    while (pins->at < pins->list->len && list[pins->at].index < index)
+        pins->at++;
+    return pins->at < pins->list->len && list[pins->at].index == index ? list[pins->at].source
+                                                                       : WEND_ABSENT;
+}
+
+/* -- changed calls -- */
+
+void pinned_call_init(PinnedCall *pinned)
+{
+    pinned->args = g_array_new(FALSE, TRUE, sizeof(WendArg));
+}
+
+void pinned_call_clear(PinnedCall *pinned)
+{
+    g_array_unref(pinned->args);
+}
+
+static WendArg *copy_call(PinnedCall *pinned, const WendCall *call, guint n_args)
+{
+    g_array_set_size(pinned->args, 0);
+    g_array_set_size(pinned->args, n_args);
+    pinned->call = *call;
+    pinned->call.n_args = n_args;
+    pinned->call.args = (const WendArg *)(void *)pinned->args->data;
+    return (WendArg *)(void *)pinned->args->data;
+}
+
+const WendCall *pinned_call_name_source(PinnedCall *pinned, const WendCall *call, gint64 source)
+{
+    WendArg *args = copy_call(pinned, call, call->n_args);
+    memcpy(args, call->args, call->n_args * sizeof *args);
+    pinned->words[0] = source;
+    for (guint i = 0; i < call->n_args; i++)
+        if (strcmp(args[i].param->name, "source") == 0)
+            args[i].in = pinned->words;
+    return &pinned->call;
+}
+
+static void set_array(WendArg *arg, gint64 n, const gint64 *words)
+{
+    arg->n_in = n;
+    arg->in = words;
+}
+
+/* Of the sources, or the destinations: who they are, or their weights. */
+static void set_neighbours(WendArg *arg, const Neighbours *graph, guint which, gboolean weights)
+{
+    gint64 n = graph->n[which];
+    if (!weights)
+        set_array(arg, n, graph->ranks[which]);
+    else if (!graph->weighted)
+        set_array(arg, wend_constant_word("MPI_UNWEIGHTED"), NULL);
+    else
+        set_array(arg, n > 0 ? n : wend_constant_word("MPI_WEIGHTS_EMPTY"), graph->weights[which]);
+}
+
+const WendCall *pinned_call_adjacent(PinnedCall *pinned, const WendCall *call, gboolean unknown_old)
+{
+    static const char *const lists[] = {"sources", "destinations", "sourceweights", "destweights"};
+    const WendFunction *adjacent = wend_function_by_name("MPI_Dist_graph_create_adjacent");
+    const WendArg *words = wend_call_arg_of_kind(call, WEND_KIND_NEIGHBOURS);
+    Neighbours graph;
+    if (adjacent == NULL || words == NULL || !neighbours_read(words->out, words->n_out, &graph))
+        return NULL;
+    WendArg *args = copy_call(pinned, call, adjacent->n_params);
+    pinned->call.function = adjacent;
+    const gint64 numbers[] = {graph.n[0], graph.n[1], 0 /* reorder */, WEND_UNKNOWN,
+                              -1 /* the rank in it */};
+    memcpy(pinned->words, numbers, sizeof numbers);
+    for (guint i = 0; i < adjacent->n_params; i++) {
+        const WendParam *param = &adjacent->params[i];
+        const WendArg *same = wend_call_arg(call, param->name);
+        if (same != NULL)
+            args[i] = *same;
+        args[i].param = param;
+        if (strcmp(param->name, "indegree") == 0 || strcmp(param->name, "outdegree") == 0)
+            set_array(&args[i], 1, &pinned->words[param->name[0] == 'o']);
+        else if (strcmp(param->name, "reorder") == 0)
+            set_array(&args[i], 1, &pinned->words[2]);
+        else if (unknown_old && strcmp(param->name, "comm_old") == 0)
+            set_array(&args[i], 1, &pinned->words[3]);
+        else if (unknown_old && param->kind == WEND_KIND_SELF)
+            set_array(&args[i], 1, &pinned->words[4]);
+        for (guint k = 0; k < G_N_ELEMENTS(lists); k++)
+            if (strcmp(param->name, lists[k]) == 0)
+                set_neighbours(&args[i], &graph, k % 2, k >= 2);
+    }
+    return &pinned->call;
+}
