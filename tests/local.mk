@@ -44,6 +44,8 @@ TEST_PROGRAM_FILES = \
 	tests/programs/keys.c \
 	tests/programs/levels.c \
 	tests/programs/memory.c \
+	tests/programs/nbx.c \
+	tests/programs/distgraph.c \
 	tests/programs/nulls.c \
 	tests/programs/partners.c \
 	tests/programs/processes.c \
@@ -140,6 +142,7 @@ BATS_TESTS = \
 	tests/output.bats \
 	tests/programs.bats \
 	tests/proxygen/hostile.bats \
+	tests/proxygen/changes.bats \
 	tests/proxygen/proxygen.bats \
 	tests/python.bats \
 	tests/requests.bats \

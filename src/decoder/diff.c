@@ -485,7 +485,7 @@ int wend_diff_main(int argc, char **argv)
     int status;
     GError *error = NULL;
     WendProgram *programs[2] = {NULL, NULL};
-    g_autofree char *names[2] = {NULL, NULL};
+    char *names[2] = {NULL, NULL};
 
     if (!wend_command_options(COMMAND, "RECORDING RECORDING", "Compare two recordings.", "Exit code: 0 equal, 1 different, 2 and more: errors.",
                               entries, &argc, &argv, &status))
@@ -520,6 +520,7 @@ int wend_diff_main(int argc, char **argv)
     status = wend_command_finish(COMMAND, equal ? WEND_EXIT_OK : WEND_EXIT_DIFFERS);
 end:
     for (guint i = 0; i < 2; i++) {
+        g_free(names[i]);
         counts_free(d.pair.counts[i]);
         if (programs[i] != NULL)
             wend_program_free(programs[i]);

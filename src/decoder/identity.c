@@ -399,7 +399,7 @@ static gboolean is_common(const IdentityRank *r, gint64 request)
 /* The number of a receive, whatever request it makes. */
 static guint32 number_of_receive(IdentityRank *r, const WendCall *call)
 {
-    const PutOptions options = {IDENTITY_IN, TRUE, FALSE, NULL, NULL};
+    const PutOptions options = {.parts = IDENTITY_IN, .unmade = TRUE};
     put_call(r, r->identity->key, call, TAG_RECEIVE, &options);
     return identity_intern(r->identity, r->identity->key->data, r->identity->key->len);
 }

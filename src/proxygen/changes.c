@@ -11,6 +11,10 @@ static const struct {
     [CHANGE_SOURCES] =
         {"From any source when it was recorded, pinned to the source that came for each start",
          "name the source that came instead of MPI_ANY_SOURCE, with a request for each"},
+    [CHANGE_NEIGHBOURS] =
+        {"The order of neighbours is the library's choice, and what follows goes by it: made with "
+         "the recorded one",
+         "become MPI_Dist_graph_create_adjacent with the recorded order of neighbours"},
     [CHANGE_TURNS] = {NULL, "wait for their turn in the recorded order"},
     [CHANGE_RECORDED_ORDER] = {"In the recorded order, which cannot hang",
                                "complete requests in the recorded order"},

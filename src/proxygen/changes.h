@@ -11,6 +11,7 @@
 typedef enum {
     CHANGE_SOURCE,         /* a receive or probe from any source names the one that came */
     CHANGE_SOURCES,        /* likewise a persistent one, for each start */
+    CHANGE_NEIGHBOURS,     /* a graph is made with the recorded order of neighbours */
     CHANGE_TURNS,          /* a send waits until it is its turn in the recorded order */
     CHANGE_RECORDED_ORDER, /* requests complete in the recorded order */
     CHANGE_ANY_ORDER,      /* requests complete in whatever order, with what follows each */

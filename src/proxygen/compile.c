@@ -5,6 +5,7 @@
 #include "ends.h"
 #include "files.h"
 #include "functions.h"
+#include "graphs.h"
 #include "plan.h"
 #include "tokens.h"
 #include "saved.h"
@@ -84,6 +85,7 @@ gboolean plan_compile(const WendProgram *program, const Options *options, GHashT
     }
     gboolean good = plan && !problem;
     if (good) {
+        plan_graphs(plan);
         plan_variables(plan);
         plan_files(plan);
         changes_begin(plan);

@@ -12,6 +12,7 @@ typedef enum {
     HELPER_PORTS, HELPER_PORT_TELL, HELPER_PORT_WAIT, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_MISSING, HELPER_JOIN_SOCKET, HELPER_TURNS, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER,
     HELPER_PLACES, HELPER_PLACE_IN, HELPER_AWAIT_PLACES, HELPER_BEGIN,
     HELPER_EMPTY_THREAD, HELPER_JOIN_THREAD, HELPER_SHARED_MAKE, HELPER_SHARED_USE, HELPER_SHARED_MEMORY, HELPER_SHARED_END, HELPER_SHARED_REQUEST, HELPER_SHARED_DONE,
+    HELPER_GRAPH,
     HELPER_AIM_INIT, HELPER_AIM_INIT_C, HELPER_AIM_START, HELPER_AIM_STARTALL, HELPER_AIM_FREE, HELPERS
 } Helper;
 
@@ -45,6 +46,7 @@ typedef struct {
     GHashTable *ports_given;   /* terminal that gave some -> their numbers (names.c) */
     GHashTable *ports_listed;  /* those of them whose calls gave different ones */
     GHashTable *pinned;        /* terminal -> number of its next_source function */
+    GHashTable *graphs;        /* terminal -> number of its next_neighbours function */
     GHashTable *away;          /* communicators that lead to spawned processes */
     gboolean threads;          /* more than one thread somewhere */
     struct Alike *alike;       /* of functions of rules; NULL: each has its own */

@@ -7,6 +7,7 @@
 #include "changes.h"
 #include "columns.h"
 #include "dynamic.h"
+#include "graphs.h"
 #include "variables.h"
 
 /* Arrays up to this length are written where they are used. */
@@ -601,6 +602,9 @@ static char *function_name(Emitter *e, const Call *c)
 
 char *call_expression(Emitter *e, const Call *c)
 {
+    char *graph = graphs_expression(e, c);
+    if (graph)
+        return graph;
     g_autofree char *name = function_name(e, c);
     GString *s = g_string_new(name);
     g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
@@ -702,6 +706,8 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
             add(e->after, g_strdup("proxy_begin();"));
             e->needs[HELPER_BEGIN] = TRUE;
         }
+        if (graphs_is_pinned(e->plan, terminal))
+            change_comment(e, out, indent, CHANGE_NEIGHBOURS, terminal, NULL);
         g_autofree char *expression = call_expression(e, c), *statement = statement_of(e, c, expression);
         gboolean poll = (c->function->flags & WEND_F_POLL) && !c->failed && call_arg_named(c, "flag");
         for (guint i = 0; i < e->before->len; i++)

@@ -6,6 +6,7 @@
 #include "emit.h"
 #include "ends.h"
 #include "file-write.h"
+#include "graphs.h"
 #include "memory.h"
 #include "names.h"
 #include "saved.h"
@@ -536,6 +537,7 @@ static Texts emit_texts(Emitter *e)
     positions_emit(e, t.declarations, callbacks);
     callbacks_emit(e, t.declarations, callbacks);
     wildcards_emit(e, t.declarations, callbacks);
+    graphs_emit(e, t.declarations, callbacks);
     if (e->streams)
         streams_emit(e, e->streams, t.declarations, callbacks);
     names_emit(e, t.declarations, callbacks);
@@ -670,6 +672,7 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     e.tables = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     e.max_statuses = 1;
     e.pinned = g_hash_table_new(NULL, NULL);
+    e.graphs = g_hash_table_new(NULL, NULL);
     names_find(&e);
     variables_foreach(plan, note_variable, &e);
     for (guint i = 0; i < plan->threads->len; i++)
@@ -694,6 +697,7 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     g_string_free(e.definitions, TRUE);
     g_hash_table_destroy(e.tables);
     g_hash_table_destroy(e.pinned);
+    g_hash_table_destroy(e.graphs);
     g_hash_table_destroy(e.findings);
     g_hash_table_destroy(e.ports);
     g_ptr_array_unref(e.ports_in_order);

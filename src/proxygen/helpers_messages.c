@@ -251,6 +251,40 @@ static void await_places(Out *o)
     helper_define(o->e, o->definitions, await_places_text);
 }
 
+static const char *const graph_text =
+    "/* A graph whose neighbours stand in the recorded order. That of MPI_Dist_graph_create is the\n"
+    " * library's, and the blocks that are sent go by it. */\n"
+    "@int graph_create(MPI_Comm old, const int *neighbours, MPI_Info info, MPI_Comm *graph)\n"
+    "{\n"
+    "    int weighted = neighbours[1], in = neighbours[2], out = neighbours[3], status;\n"
+    "    const int *sources = neighbours + 4, *destinations = sources + in;\n"
+    "    const int *from = destinations + out, *to = from + in;\n"
+    "    MPI_Comm ordered = old;\n"
+    "#"
+    "    if (!weighted)\n"
+    "        from = to = MPI_UNWEIGHTED;\n"
+    "    if (weighted && in == 0)\n"
+    "        from = MPI_WEIGHTS_EMPTY;\n"
+    "    if (weighted && out == 0)\n"
+    "        to = MPI_WEIGHTS_EMPTY;\n"
+    "    status = MPI_Dist_graph_create_adjacent(ordered, in, sources, from, out, destinations, to,\n"
+    "                                            info, 0, graph);\n"
+    "    if (ordered != old)\n"
+    "        PMPI_Comm_free(&ordered);\n"
+    "    return status;\n"
+    "}\n"
+    "\n";
+
+static void graphs(Out *o)
+{
+    static const char *const reordered =
+        "    PMPI_Comm_split(old, 0, neighbours[0], &ordered); /* ranks in it were others */\n";
+    helper_declare(o->e, o->declarations,
+                   "int graph_create(MPI_Comm old, const int *neighbours, MPI_Info info,\n"
+                   "                 MPI_Comm *graph);");
+    helper_define_with(o, graph_text, o->e->plan->graphs_reordered ? reordered : "");
+}
+
 void helpers_messages(Out *o)
 {
     Emitter *e = o->e;
@@ -261,6 +295,8 @@ void helpers_messages(Out *o)
         helper_define(e, o->definitions, text);
     }
     aims(o);
+    if (e->needs[HELPER_GRAPH])
+        graphs(o);
     if (e->needs[HELPER_PLACES]) {
         g_auto(GStrv) around = g_strsplit(places_text, "%d", -1);
         g_autofree char *n = g_strdup_printf("%u", (e->plan->blocks->len + 2) / 2 * 2), *text = g_strjoinv(n, around);

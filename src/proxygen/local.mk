@@ -25,6 +25,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/variables.c src/proxygen/variables.h \
 	src/proxygen/positions.c src/proxygen/positions.h \
 	src/proxygen/files.c src/proxygen/files.h \
+	src/proxygen/graphs.c src/proxygen/graphs.h \
 	src/proxygen/callbacks.c src/proxygen/callbacks.h \
 	src/proxygen/names.c src/proxygen/names.h \
 	src/proxygen/changes.c src/proxygen/changes.h \

@@ -191,6 +191,9 @@ typedef struct {
     GHashTable *turns;       /* terminal -> Wildcard: whom the hub lets send before that call (turns.c) */
     gint hub;                /* -1 none */
     struct Changes *changes; /* what is not simply the recorded calls (changes.c) */
+    GHashTable *graphs; /* terminal -> rank -> GPtrArray of char *: graphs to make with the recorded
+                           order of neighbours (graphs.c) */
+    gboolean graphs_reordered; /* ranks in them are others than before */
     Variables *variables;
     struct Files *files;
     Callbacks *callbacks;

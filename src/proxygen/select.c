@@ -426,6 +426,8 @@ void plan_free(Plan *plan)
     if (plan->turns)
         g_hash_table_destroy(plan->turns);
     changes_free(plan->changes);
+    if (plan->graphs)
+        g_hash_table_destroy(plan->graphs);
     if (plan->blocks)
         g_array_unref(plan->blocks);
     if (plan->awaited)

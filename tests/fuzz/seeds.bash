@@ -54,5 +54,7 @@ seed proxygen/dynamic 2 tests/programs/dynamic
 seed proxygen/files 2 tests/programs/files
 seed proxygen/folded 1 tests/programs/folded chance
 seed proxygen/graph 3 tests/programs/graph
+seed proxygen/distgraph 3 tests/programs/distgraph weights
+seed proxygen/nbx 2 tests/programs/nbx 2
 seed proxygen/threads 2 tests/programs/interleaved
 seed proxygen/wildcards 3 tests/programs/wildcards locks
