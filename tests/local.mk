@@ -47,6 +47,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/nbx.c \
 	tests/programs/distgraph.c \
 	tests/programs/nulls.c \
+	tests/programs/pairs.c \
 	tests/programs/partners.c \
 	tests/programs/processes.c \
 	tests/programs/requests.c \

@@ -163,7 +163,7 @@ static gboolean runs_equal(const GArray *a, const GArray *b)
         return FALSE;
     for (guint i = 0; i < a->len; i++) {
         const LoopRun *x = &g_array_index(a, LoopRun, i), *y = &g_array_index(b, LoopRun, i);
-        if (x->body != y->body || x->times != y->times)
+        if (x->body != y->body || x->joint != y->joint || x->times != y->times)
             return FALSE;
     }
     return TRUE;
@@ -184,13 +184,35 @@ static guint emit_body(Emitter *e, GString *out, int indent, guint body)
     return 1;
 }
 
+/* What follows a completion of the run; gives the number of statements. */
+static guint emit_run(Emitter *e, GString *out, int indent, const Loop *loop, const LoopRun *run)
+{
+    if (!run->joint || run->body == NO_BODY)
+        return emit_body(e, out, indent, run->body);
+    const char *heard = local_variable(e, "int", "heard", loop->joints->len);
+    const LoopJoint *joint = &g_array_index(loop->joints, LoopJoint, run->joint - 1);
+    write_line(out, indent, "if (++%s[%u] == %u) {", heard, run->joint - 1, joint->n);
+    write_line(out, indent + 1, "%s[%u] = 0;", heard, run->joint - 1);
+    emit_body(e, out, indent + 1, run->body);
+    write_line(out, indent, "}");
+    return 2;
+}
+
+static gboolean same_calls(const LoopRun *a, const LoopRun *b)
+{
+    return a->body == b->body && a->joint == b->joint;
+}
+
 /* What follows the completions of an entry, in terms of left[ENTRY]: how many there are still, this one included. */
-static void emit_runs(Emitter *e, GString *out, int indent, const GArray *runs, const char *left, guint64 times)
+static void emit_runs(Emitter *e, GString *out, int indent, const Loop *loop, guint entry,
+                      const char *left)
 {
     enum { FEW = 3 };
+    const GArray *runs = loop->runs[entry];
     const LoopRun *run = &g_array_index(runs, LoopRun, 0);
+    guint64 times = loop->times[entry];
     if (runs->len == 1) {
-        emit_body(e, out, indent, run->body);
+        emit_run(e, out, indent, loop, run);
         return;
     }
     if (runs->len <= FEW) {
@@ -201,30 +223,31 @@ static void emit_runs(Emitter *e, GString *out, int indent, const GArray *runs, 
                 write_line(out, indent, "%sif (%s > %" G_GUINT64_FORMAT ") {", i ? "} else " : "", left, after);
             else if (run[i].body != NO_BODY)
                 write_line(out, indent, "} else {");
-            emit_body(e, out, indent + 1, run[i].body);
+            emit_run(e, out, indent + 1, loop, &run[i]);
         }
         write_line(out, indent, "}");
         return;
     }
     /* Which body each completion has, the last one first. */
     g_autoptr(GString) list = g_string_new("");
-    g_autoptr(GArray) bodies = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autoptr(GArray) bodies = g_array_new(FALSE, FALSE, sizeof(LoopRun));
     for (guint i = runs->len; i-- > 0;) {
         guint b = 0;
-        while (b < bodies->len && g_array_index(bodies, guint, b) != run[i].body)
+        while (b < bodies->len && !same_calls(&g_array_index(bodies, LoopRun, b), &run[i]))
             b++;
         if (b == bodies->len)
-            g_array_append_val(bodies, run[i].body);
+            g_array_append_val(bodies, run[i]);
         for (guint64 k = 0; k < run[i].times; k++)
             g_string_append_printf(list, "%s%u", list->len ? ", " : "", b);
     }
-    g_autofree char *dimensions = g_strdup_printf("[%" G_GUINT64_FORMAT "]", times), *table = table_of(e, "int", "body", dimensions, list->str);
+    g_autofree char *dimensions = g_strdup_printf("[%" G_GUINT64_FORMAT "]", times);
+    g_autofree char *table = table_of(e, "int", "body", dimensions, list->str);
     write_line(out, indent, "switch (%s[%s - 1]) {", table, left);
     for (guint b = 0; b < bodies->len; b++) {
-        if (g_array_index(bodies, guint, b) == NO_BODY)
+        if (g_array_index(bodies, LoopRun, b).body == NO_BODY)
             continue;
         write_line(out, indent, "case %u:", b);
-        emit_body(e, out, indent + 1, g_array_index(bodies, guint, b));
+        emit_run(e, out, indent + 1, loop, &g_array_index(bodies, LoopRun, b));
         write_line(out, indent + 1, "break;");
     }
     write_line(out, indent, "}");
@@ -240,14 +263,15 @@ static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, 
     const LoopRun *only = &g_array_index(loop->runs[first], LoopRun, 0);
     for (guint i = 0; i < loop->n; i++) {
         for (guint k = 0; k < loop->runs[i]->len; k++) {
-            different += g_array_index(loop->runs[i], LoopRun, k).body != only->body;
-            any |= g_array_index(loop->runs[i], LoopRun, k).body != NO_BODY;
+            const LoopRun *run = &g_array_index(loop->runs[i], LoopRun, k);
+            different += !same_calls(run, only);
+            any |= run->body != NO_BODY;
         }
     }
     if (!any)
         return;
     if (!different) { /* whatever completes */
-        emit_body(e, out, indent, only->body);
+        emit_run(e, out, indent, loop, only);
         return;
     }
     write_line(out, indent, "switch (%s) {", index);
@@ -263,7 +287,7 @@ static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, 
             write_line(out, indent, "case %u:", k);
         }
         g_autofree char *own = g_strdup_printf("%s[%s]", left, index);
-        emit_runs(e, out, indent + 1, loop->runs[i], own, loop->times[i]);
+        emit_runs(e, out, indent + 1, loop, i, own);
         write_line(out, indent + 1, "break;");
     }
     write_line(out, indent, "}");
@@ -305,6 +329,11 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule)
         write_line(out, indent, "memcpy(%s, %s, sizeof %s);", left, table, table);
     } else {
         change_comment(e, out, indent, CHANGE_ALL_COMPLETE, loop->terminal, NULL);
+    }
+    if (loop->joints->len > 0) {
+        const char *heard = local_variable(e, "int", "heard", loop->joints->len);
+        write_comment(out, indent, "Some calls come after several completions, which heard[] counts.");
+        write_line(out, indent, "memset(%s, 0, sizeof %s);", heard, heard);
     }
     write_line(out, indent, "%s = %" G_GINT64_FORMAT ";", pending, loop->total);
     write_line(out, indent, "while (%s > 0) {", pending);

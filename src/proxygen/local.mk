@@ -14,6 +14,8 @@ PROXYGEN_SOURCES = \
 	src/proxygen/dynamic.c src/proxygen/dynamic.h \
 	src/proxygen/outcomes.c \
 	src/proxygen/effects.c src/proxygen/effects.h \
+	src/proxygen/conflicts.c src/proxygen/conflicts.h \
+	src/proxygen/handlers.c src/proxygen/handlers.h \
 	src/proxygen/loops.c \
 	src/proxygen/loop_rules.c src/proxygen/loop_rules.h \
 	src/proxygen/sources.c src/proxygen/sources.h \

@@ -86,9 +86,86 @@ void loop_free(Loop *loop)
         return;
     for (guint e = 0; e < loop->n; e++)
         g_array_unref(loop->runs[e]);
+    for (guint j = 0; j < loop->joints->len; j++)
+        g_free(g_array_index(loop->joints, LoopJoint, j).entries);
+    g_array_unref(loop->joints);
     g_free(loop->runs);
     g_free(loop->times);
     g_free(loop);
+}
+
+/* Where each entry is in its runs, and how many of the present one are left. */
+typedef struct { guint run; guint64 left; } Progress;
+
+static const LoopRun *present_run(const Loop *loop, const Progress *progress, guint entry)
+{
+    const GArray *runs = loop->runs[entry];
+    guint run = progress[entry].run;
+    return run < runs->len ? &g_array_index(runs, LoopRun, run) : NULL;
+}
+
+static void go_ahead(const Loop *loop, Progress *progress, guint entry, guint64 times)
+{
+    progress[entry].left -= times;
+    if (progress[entry].left > 0)
+        return;
+    progress[entry].run++;
+    const LoopRun *next = present_run(loop, progress, entry);
+    progress[entry].left = next ? next->times : 0;
+}
+
+/* How often the joint's calls can be made now. */
+static guint64 joint_times(const Loop *loop, const Progress *progress, const LoopJoint *joint,
+                           guint number)
+{
+    guint64 times = G_MAXUINT64;
+    for (guint i = 0; i < joint->n && times > 0; i++) {
+        const LoopRun *run = present_run(loop, progress, joint->entries[i]);
+        times = run && run->joint == number ? MIN(times, progress[joint->entries[i]].left) : 0;
+    }
+    return times;
+}
+
+void loop_steps(const Loop *loop, LoopStep step, gpointer data)
+{
+    g_autofree Progress *progress = g_new0(Progress, loop->n);
+    /* Entries to look at; the next one is the last. */
+    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint e = loop->n; e-- > 0;) {
+        const LoopRun *run = present_run(loop, progress, e);
+        progress[e].left = run ? run->times : 0;
+        g_array_append_val(open, e);
+    }
+    while (open->len > 0) {
+        guint entry = g_array_index(open, guint, open->len - 1);
+        const LoopRun *run = present_run(loop, progress, entry);
+        const LoopJoint *joint = NULL;
+        guint64 times = run ? run->times : 0;
+        if (run && run->joint) {
+            joint = &g_array_index(loop->joints, LoopJoint, run->joint - 1);
+            times = joint_times(loop, progress, joint, run->joint);
+        }
+        if (times == 0) {
+            g_array_set_size(open, open->len - 1);
+            continue; /* at its end, or it goes on with another one */
+        }
+        step(joint ? joint->entries : &entry, joint ? joint->n : 1, run->body, times, data);
+        if (!joint)
+            go_ahead(loop, progress, entry, times);
+        for (guint i = 0; joint && i < joint->n; i++) {
+            go_ahead(loop, progress, joint->entries[i], times);
+            if (joint->entries[i] != entry)
+                g_array_append_val(open, joint->entries[i]);
+        }
+    }
+}
+
+static void add_step(const guint *entries, guint n, guint body, guint64 times, gpointer symbols)
+{
+    (void)entries;
+    (void)n;
+    if (body != NO_BODY)
+        add_symbol(symbols, (WendSymbol){TRUE, body, times});
 }
 
 guint loop_rules_loop(LoopRules *r, Loop *loop)
@@ -101,8 +178,8 @@ guint loop_rules_loop(LoopRules *r, Loop *loop)
         g_array_append_val(key, n);
         for (guint i = 0; i < n; i++) {
             const LoopRun *run = &g_array_index(loop->runs[e], LoopRun, i);
-            guint64 words[] = {run->body, run->times};
-            g_array_append_vals(key, words, 2);
+            guint64 words[] = {run->body, run->joint, run->times};
+            g_array_append_vals(key, words, G_N_ELEMENTS(words));
         }
     }
     gboolean new;
@@ -113,12 +190,7 @@ guint loop_rules_loop(LoopRules *r, Loop *loop)
     }
     GArray *symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
     add_symbol(symbols, (WendSymbol){FALSE, loop->terminal, (guint64)loop->total});
-    for (guint e = 0; e < loop->n; e++)
-        for (guint i = 0; i < loop->runs[e]->len; i++) {
-            const LoopRun *run = &g_array_index(loop->runs[e], LoopRun, i);
-            if (run->body != NO_BODY)
-                add_symbol(symbols, (WendSymbol){TRUE, run->body, run->times});
-        }
+    loop_steps(loop, add_step, symbols);
     guint rule = plan_add_body(r->plan, symbols);
     r->plan->rules[rule].loop = loop;
     r->plan->has_loops = TRUE;

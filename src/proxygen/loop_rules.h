@@ -20,6 +20,11 @@ void loop_rules_end_rank(LoopRules *r, guint rank);
 guint loop_rules_body(LoopRules *r, const guint *terminals, guint n);
 guint loop_rules_loop(LoopRules *r, Loop *loop); /* takes it */
 
+/* What a loop does, in an order that can happen: TIMES times these entries complete, and then come
+ * the calls of BODY. */
+typedef void (*LoopStep)(const guint *entries, guint n, guint body, guint64 times, gpointer data);
+void loop_steps(const Loop *loop, LoopStep step, gpointer data);
+
 typedef struct { guint thread, rank; } LoopRow; /* a thread of the plan, by its place in it, and one of its ranks */
 
 /* Gives each rank of the rows, which are those that were given, in that order, a thread of what was appended; ranks with equal calls are one thread. */

@@ -1,16 +1,26 @@
 /* loops.c: loops whose bodies depend on which request completed: "while (…) { MPI_Waitany(…, &index, …); … what belongs to that index … }".
  *
- * The recording has such a loop in the order in which requests happened to complete. Where that order is one of many, the loop comes back: a stretch of
- * calls of one Waitany, Waitsome, Testany or Testsome, and for each entry of its array the calls (the body) that followed its first completion, its second, …
+ * The recording has such a loop in the order in which requests happened to complete. Where that
+ * order is one of many, the loop comes back: a stretch of calls of one Waitany, Waitsome, Testany or
+ * Testsome, and for each entry of its array the calls (the body, of a completion handler) that
+ * followed its first completion, its second, … A handler may need several completions, as that of a
+ * program that goes on when it has heard of two neighbours (handlers.c).
  *
  * Any order is as good as the recorded one, and none can hang, if
  *   - no body waits: its calls are local, start something, or send a message that is eager in any MPI;
- *   - bodies of different entries have nothing to do with each other: no request, no handle and no memory that one of them makes, ends or frees is used by
- *     another, nor memory by the request that another waits for (calls that follow several completions of one call may free what all of these used); they post no receives for the same messages, take part in different collective calls, and messages of two of them from one rank to
- *     another with one tag are equal (whoever takes them);
+ *   - bodies of different entries have nothing to do with each other (conflicts.c): no request, no
+ *     handle and no memory that one of them makes, ends or frees is used by another, nor memory by
+ *     the request that another waits for; they post no receives for the same messages, take part in
+ *     different collective calls, and messages of two of them from one rank to another with one tag
+ *     are equal (whoever takes them);
  *   - an entry completes in the stretch only as often as it did: beyond that it is hidden.
  * For then, whatever completes first, the rank posts in the end what it posted, and each receive and each send has its partner. Take the first event in the
  * recorded order that a proxy could wait for in vain: all that happened before it has happened, so what it waits for is there.
+ *
+ * For the comparison (wend diff) each call belongs to the completion behind which it comes, and one by
+ * MPI_Test is a completion itself. Of a Testsome that completes several, all come before the calls of
+ * the first. So a stretch of Testsome or Waitsome has tests at the beginning of each body that is not
+ * empty, or none at all: docs/design.md has why.
  *
  * A stretch ends before the first call that breaks these rules; what is left without a loop keeps the recorded order (emit_choice.c). Failed polls are nowhere: each loop
  * polls as often as it must. Other calls that the program made while it polled are calls like any others, and belong to the completion before them. */
@@ -18,31 +28,25 @@
 
 #include <string.h>
 
+#include "conflicts.h"
 #include "effects.h"
+#include "handlers.h"
 #include "loop_rules.h"
-
-/* Who of the present stretch has to do with a resource: entries of the array. */
-enum { NOBODY = -1, SEVERAL = -2 };
-typedef struct {
-    guint stretch;
-    gint writer, reader;
-    gint64 bytes;            /* of USE_SEND; -1 different ones */
-    gboolean alive;          /* memory: it has a number */
-} Holder;
 
 /* A call that completes some of a set. */
 typedef struct {
     guint terminal;
     guint n;
     gint64 *members;         /* requests, by entry */
-    GHashTable *entry_of;    /* request -> entry + 1 */
-    GHashTable *bodies;      /* entry and terminals of a body that is known, as GBytes */
-    GHashTable *patterns;    /* the same for any entry: functions */
-    guint longest;           /* known body */
+    gboolean several;        /* it may complete several at once */
+    Handlers *handlers;
 } Chooser;
 
 /* Completions that one call reported, and the calls up to the next such call. */
 typedef struct { guint first_entry, n_entries, first_item, n_items; guint64 call; } Group;
+
+/* A completion: of which entry, and the number of its handler, + 1; 0: nothing follows. */
+typedef struct { guint entry, handler; } Completion;
 
 typedef struct {
     Plan *plan;
@@ -51,173 +55,45 @@ typedef struct {
 
     /* of the rank that is looked at */
     guint rank;
-    gboolean learning;       /* the first of two walks: only bodies are collected */
+    gboolean learning;       /* the first of two walks: it collects handlers of single completions */
     RankEffects *effects;
-    GArray *holders;         /* of Holder, by resource */
+    Conflicts *conflicts;
 
     /* the calls of one chooser that follow each other with nothing in between that waits */
     const Chooser *chooser;
-    GArray *groups, *entries, *items; /* of Group; of guint: entries, terminals */
-    GByteArray *fresh;       /* by item: it is the first to use some memory, which gets its number then */
+    GArray *groups, *completions, *items, *handlers; /* of Group, Completion, LoopItem, Handler */
     gboolean *active;        /* by entry, at the place that is looked at */
-    guint stretch;           /* number of the stretch */
-    gboolean share, shared;  /* entries may post receives for the same messages; they have */
-    gboolean *loud;          /* by entry, in this stretch: it does more than to post its own receive again */
-    guint *channel;          /* by entry: resource + 1 of the receive that it posted again */
+
+    /* of the present stretch */
+    gboolean share;          /* entries may post receives for the same messages */
+    HandlerKind kind;        /* of its handlers */
+    gboolean *idle, *near;   /* by entry: see handlers.h */
+    guint *latest;           /* by entry: its last completion */
 } Finder;
-
-static Holder *holder(const Finder *f, guint resource)
-{
-    if (resource >= f->holders->len)
-        g_array_set_size(f->holders, resource + 1); /* nobody's */
-    return &g_array_index(f->holders, Holder, resource);
-}
-
-static const Resource *resource_at(const Finder *f, guint i)
-{
-    return &g_array_index(f->effects->resources, Resource, i);
-}
 
 static const Effects *effects_of_item(const Finder *f, guint item)
 {
-    return f->effects->calls[item];
+    return f->effects->calls[g_array_index(f->items, LoopItem, item).terminal];
 }
 
-/* -- whether bodies have to do with each other -- */
-
-/* Receives for the same messages are matched in the order in which they are posted, so it matters which of two entries posts first: the one may have to
- * complete for something that the other waits for. Not so if their bodies do nothing but to post them again, with as much room, and none of them is still active
- * when the stretch ends: then one message is as good as another, and which of them it completes is the same to all. */
-static gboolean may_share(const Finder *f, const Use *use, gint entry, gboolean own)
+static const LoopItem *items_from(const Finder *f, guint item)
 {
-    gboolean good = f->share && own && use->kind == USE_POST && holder(f, use->resource)->bytes == use->bytes && !f->loud[entry];
-    for (guint i = 0; i < f->chooser->n && good; i++)
-        good = f->channel[i] != use->resource + 1 || !f->loud[i];
-    return good;
+    return (const LoopItem *)(void *)f->items->data + item;
 }
 
-static gboolean receive_clashes(const Finder *f, const Use *use, gint entry, gboolean own)
+static Completion *completion_at(const Finder *f, guint i)
 {
-    const GArray *receives = f->effects->receives;
-    for (guint i = 0; i < receives->len; i++) {
-        guint other = g_array_index(receives, guint, i);
-        const Holder *h = holder(f, other);
-        if (h->stretch == f->stretch && h->writer != entry && receives_meet(f->effects, resource_at(f, use->resource), resource_at(f, other)) &&
-            !(other == use->resource && may_share(f, use, entry, own)))
-            return TRUE;
-    }
-    return FALSE;
+    return &g_array_index(f->completions, Completion, i);
 }
 
-static gboolean use_clashes(const Finder *f, const Use *use, gint entry)
+static const Handler *handler_at(const Finder *f, guint i)
 {
-    const Holder *h = holder(f, use->resource);
-    if (h->stretch != f->stretch)
-        return FALSE;
-    if (h->writer != NOBODY && h->writer != entry)
-        return TRUE;
-    gboolean others = h->reader != NOBODY && h->reader != entry;
-    return others && (use->kind == USE_WRITE || (use->kind == USE_SEND && h->bytes != use->bytes));
+    return &g_array_index(f->handlers, Handler, i);
 }
 
-static void take_use(Finder *f, const Use *use, gint entry)
+static guint terminal_at(const Finder *f, guint item)
 {
-    Holder *h = holder(f, use->resource);
-    if (h->stretch != f->stretch) {
-        h->stretch = f->stretch;
-        h->writer = h->reader = NOBODY;
-    }
-    if (use->kind == USE_WRITE || use->kind == USE_POST) {
-        f->shared |= h->writer != NOBODY && h->writer != entry;
-        h->writer = h->writer == NOBODY || h->writer == entry ? entry : SEVERAL;
-        h->bytes = use->bytes;
-        return;
-    }
-    if (use->kind == USE_SEND)
-        h->bytes = h->reader == NOBODY || h->bytes == use->bytes ? use->bytes : -1;
-    h->reader = h->reader == NOBODY || h->reader == entry ? entry : SEVERAL;
-}
-
-static Use completion_of(Finder *f, guint entry)
-{
-    return (Use){request_resource(f->effects, f->chooser->members[entry]), USE_WRITE, 0};
-}
-
-/* Until then the request used its memory. */
-static void take_completion(Finder *f, guint entry)
-{
-    Use completion = completion_of(f, entry);
-    take_use(f, &completion, (gint)entry);
-    const GArray *memory = request_memory(f->effects, f->chooser->members[entry]);
-    for (guint i = 0; memory && i < memory->len; i++) {
-        Use use = {g_array_index(memory, guint, i), USE_READ, 0};
-        take_use(f, &use, (gint)entry);
-    }
-}
-
-static Use numbering_of_memory(Finder *f)
-{
-    return (Use){memory_numbers(f->effects), USE_WRITE, 0};
-}
-
-/* -- where bodies end -- */
-
-static guint item_at(const Finder *f, guint i)
-{
-    return g_array_index(f->items, guint, i);
-}
-
-/* Does the call post or start the request of that entry, of another one (2), or of none (0)? */
-static int posts(const Finder *f, guint item, guint entry)
-{
-    const Effects *e = effects_of_item(f, item);
-    int found = 0;
-    for (guint i = 0; i < e->changes->len; i++) {
-        guint of = GPOINTER_TO_UINT(g_hash_table_lookup(f->chooser->entry_of, &g_array_index(e->changes, Change, i).request));
-        if (of > 0)
-            found = MAX(found, of - 1 == entry ? 1 : 2);
-    }
-    return found;
-}
-
-/* N calls as a body of ENTRY, and as one of any entry. */
-static GBytes *body_key(const Finder *f, guint entry, guint first, guint n, gboolean pattern)
-{
-    guint *key = g_new(guint, n + 1);
-    key[0] = pattern ? G_MAXUINT : entry;
-    for (guint i = 0; i < n; i++)
-        key[1 + i] = pattern ? effects_of_item(f, item_at(f, first + i))->function * 4 + (guint)posts(f, item_at(f, first + i), entry) : item_at(f, first + i);
-    return g_bytes_new_take(key, (n + 1) * sizeof *key);
-}
-
-static gboolean is_known(const Finder *f, guint entry, guint first, guint n, gboolean pattern)
-{
-    g_autoptr(GBytes) key = body_key(f, entry, first, n, pattern);
-    return g_hash_table_contains(pattern ? f->chooser->patterns : f->chooser->bodies, key);
-}
-
-static void learn(Finder *f, guint entry, guint first, guint n)
-{
-    for (guint i = 0; i < n; i++)
-        if (posts(f, item_at(f, first + i), entry) > 1)
-            return; /* not a body of its own */
-    Chooser *c = (Chooser *)f->chooser;
-    g_hash_table_add(c->bodies, body_key(f, entry, first, n, FALSE));
-    g_hash_table_add(c->patterns, body_key(f, entry, first, n, TRUE));
-    c->longest = MAX(c->longest, n);
-}
-
-/* How many of the next N calls are the body of ENTRY, as far as that can be guessed; any answer is right. A call that posts the entry again is in it. */
-static guint guess_body(const Finder *f, guint entry, guint first, guint n)
-{
-    guint least = n;
-    while (least > 0 && posts(f, item_at(f, first + least - 1), entry) != 1)
-        least--;
-    for (int pattern = 0; pattern < 2; pattern++)
-        for (guint k = MIN(n, f->chooser->longest) + 1; k-- > least;)
-            if ((k > 0 || pattern == 0) && is_known(f, entry, first, k, pattern))
-                return k;
-    return least;
+    return g_array_index(f->items, LoopItem, item).terminal;
 }
 
 /* -- stretches -- */
@@ -225,17 +101,14 @@ static guint guess_body(const Finder *f, guint entry, guint first, guint n)
 static void append_items(Finder *f, guint first, guint n)
 {
     for (guint i = first; i < first + n; i++)
-        loop_rules_append(f->rules, (WendSymbol){FALSE, item_at(f, i), 1});
+        loop_rules_append(f->rules, (WendSymbol){FALSE, terminal_at(f, i), 1});
 }
 
-/* Completions of the present stretch, by entry. */
-typedef struct { guint first, n; } Share;
-
-static void add_run(GArray *runs, guint body)
+static void add_run(GArray *runs, guint body, guint joint)
 {
     LoopRun *last = runs->len ? &g_array_index(runs, LoopRun, runs->len - 1) : NULL;
-    LoopRun run = {body, 1};
-    if (last && last->body == body)
+    LoopRun run = {body, joint, 1};
+    if (last && last->body == body && last->joint == joint)
         last->times++;
     else
         g_array_append_val(runs, run);
@@ -247,7 +120,7 @@ static void follow(Finder *f, guint item)
     const Effects *e = effects_of_item(f, item);
     for (guint i = 0; i < e->changes->len; i++) {
         const Change *change = &g_array_index(e->changes, Change, i);
-        guint entry = GPOINTER_TO_UINT(g_hash_table_lookup(f->chooser->entry_of, &change->request));
+        guint entry = handlers_entry(f->chooser->handlers, change->request);
         if (entry > 0)
             f->active[entry - 1] = change->active;
     }
@@ -265,29 +138,71 @@ static void note_stretch(Finder *f, guint64 first, guint64 last)
     g_array_append_val(own, stretch);
 }
 
-/* The stretch of groups FIRST … LAST, of whose last only the first N items belong to it; PIECES has the body of each completion. */
-static void close_stretch(Finder *f, guint first, guint last, guint n, const Share *pieces)
+/* The body that follows a completion in a stretch of which no items from END on are part. *JOINT is
+ * that of its set, which KNOWN has by set and body. */
+static guint body_of(Finder *f, const Completion *completion, guint end, Loop *loop,
+                     GHashTable *known, guint *joint)
 {
-    const Group *groups = &g_array_index(f->groups, Group, 0);
+    *joint = 0;
+    if (completion->handler == 0)
+        return NO_BODY;
+    const Handler *handler = handler_at(f, completion->handler - 1);
+    guint length = MIN(handler->n, end > handler->first ? end - handler->first : 0);
+    g_autofree guint *terminals = g_new(guint, length + 1);
+    for (guint i = 0; i < length; i++)
+        terminals[i] = terminal_at(f, handler->first + i);
+    guint body = loop_rules_body(f->rules, terminals, length);
+    LoopJoint set = {0, NULL};
+    const guint *entries = conflicts_entries(f->conflicts, &handler->set, &set.n);
+    if (body == NO_BODY || set.n == 1)
+        return body;
+    gint64 key = (gint64)handler->set << 32 | body;
+    *joint = GPOINTER_TO_UINT(g_hash_table_lookup(known, &key));
+    if (*joint == 0) {
+        set.entries = g_memdup2(entries, set.n * sizeof *entries);
+        g_array_append_val(loop->joints, set);
+        *joint = loop->joints->len;
+        g_hash_table_insert(known, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(*joint));
+    }
+    return body;
+}
+
+static Loop *new_loop(const Chooser *chooser)
+{
     Loop *loop = g_new0(Loop, 1);
-    *loop = (Loop){.terminal = f->chooser->terminal, .n = f->chooser->n, .runs = g_new(GArray *, f->chooser->n), .times = g_new0(guint64, f->chooser->n)};
+    *loop = (Loop){.terminal = chooser->terminal, .n = chooser->n};
+    loop->runs = g_new(GArray *, loop->n);
+    loop->times = g_new0(guint64, loop->n);
+    loop->joints = g_array_new(FALSE, FALSE, sizeof(LoopJoint));
     for (guint e = 0; e < loop->n; e++)
         loop->runs[e] = g_array_new(FALSE, FALSE, sizeof(LoopRun));
+    return loop;
+}
+
+/* The stretch of groups FIRST … LAST, of whose last only the first N items belong to it. */
+static void close_stretch(Finder *f, guint first, guint last, guint n)
+{
+    const Group *groups = &g_array_index(f->groups, Group, 0);
+    guint end = groups[last].first_item + n;
+    Loop *loop = new_loop(f->chooser);
+    g_autoptr(GHashTable) known = NULL;
+    known = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
     for (guint g = first; g <= last; g++) {
         guint items = g == last ? n : groups[g].n_items;
         if (first == last)
             loop_rules_append(f->rules, (WendSymbol){FALSE, f->chooser->terminal, 1}); /* one call: no loop */
         for (guint k = 0; k < groups[g].n_entries; k++) {
-            guint entry = g_array_index(f->entries, guint, groups[g].first_entry + k);
-            const Share *piece = &pieces[groups[g].first_entry + k];
-            guint end = groups[g].first_item + items, length = MIN(piece->n, end > piece->first ? end - piece->first : 0);
-            f->active[entry] = FALSE;
+            const Completion *completion = completion_at(f, groups[g].first_entry + k);
+            guint joint = 0, body = NO_BODY;
+            if (first < last)
+                body = body_of(f, completion, end, loop, known, &joint);
+            f->active[completion->entry] = FALSE;
             loop->total++;
-            loop->times[entry]++;
-            add_run(loop->runs[entry], first == last ? NO_BODY : loop_rules_body(f->rules, &g_array_index(f->items, guint, piece->first), length));
+            loop->times[completion->entry]++;
+            add_run(loop->runs[completion->entry], body, joint);
         }
         for (guint i = 0; i < items; i++)
-            follow(f, item_at(f, groups[g].first_item + i));
+            follow(f, groups[g].first_item + i);
         if (first == last)
             append_items(f, groups[g].first_item, items);
     }
@@ -299,81 +214,111 @@ static void close_stretch(Finder *f, guint first, guint last, guint n, const Sha
     } else {
         loop_free(loop);
     }
-    guint at = groups[last].first_item + n;
-    for (guint i = at; i < groups[last].first_item + groups[last].n_items; i++)
-        follow(f, item_at(f, i));
-    append_items(f, at, groups[last].n_items - n);
-}
-
-/* Shares the calls behind a group among its completions. */
-static void split_group(Finder *f, const Group *group, Share *pieces)
-{
-    guint at = group->first_item, left = group->n_items;
-    for (guint k = 0; k < group->n_entries; k++) {
-        guint entry = g_array_index(f->entries, guint, group->first_entry + k);
-        guint n = k + 1 == group->n_entries ? left : guess_body(f, entry, at, left);
-        pieces[group->first_entry + k] = (Share){at, n};
-        at += n;
-        left -= n;
-    }
-}
-
-/* Can item I be in the body of ENTRY? */
-static gboolean item_clashes(Finder *f, guint i, gint entry)
-{
-    const Effects *e = effects_of_item(f, item_at(f, i));
-    gboolean own = posts(f, item_at(f, i), (guint)entry) == 1, posted = FALSE;
-    for (guint k = 0; k < e->uses->len; k++) {
-        const Use *use = &g_array_index(e->uses, Use, k);
-        posted |= use->kind == USE_POST;
-        if (use->kind == USE_POST ? receive_clashes(f, use, entry, own) : use_clashes(f, use, entry))
-            return TRUE;
-    }
-    gboolean loud = e->heard || (posted && !own);
-    if (loud && f->channel[entry] && holder(f, f->channel[entry] - 1)->writer == SEVERAL)
-        return TRUE;
-    Use numbering = numbering_of_memory(f);
-    return f->fresh->data[i] && use_clashes(f, &numbering, entry);
-}
-
-static void take_item(Finder *f, guint i, gint entry)
-{
-    const Effects *e = effects_of_item(f, item_at(f, i));
-    gboolean own = posts(f, item_at(f, i), (guint)entry) == 1;
-    f->loud[entry] |= e->heard;
-    for (guint k = 0; k < e->uses->len; k++) {
-        const Use *use = &g_array_index(e->uses, Use, k);
-        take_use(f, use, entry);
-        if (use->kind == USE_POST && own)
-            f->channel[entry] = use->resource + 1;
-        f->loud[entry] |= use->kind == USE_POST && !own;
-    }
-    Use numbering = numbering_of_memory(f);
-    if (f->fresh->data[i])
-        take_use(f, &numbering, entry);
-}
-
-/* The first item of the group that its stretch cannot have, or NULL; takes those before it. */
-static const guint *first_clash(Finder *f, const Group *group, const Share *pieces)
-{
-    for (guint k = 0; k < group->n_entries; k++) {
-        const Share *piece = &pieces[group->first_entry + k];
-        gint entry = (gint)g_array_index(f->entries, guint, group->first_entry + k);
-        for (guint i = piece->first; i < piece->first + piece->n; i++) {
-            if (item_clashes(f, i, entry))
-                return &g_array_index(f->items, guint, i);
-            take_item(f, i, entry);
-        }
-    }
-    return NULL;
+    for (guint i = end; i < groups[last].first_item + groups[last].n_items; i++)
+        follow(f, i);
+    append_items(f, end, groups[last].n_items - n);
 }
 
 static void new_stretch(Finder *f)
 {
-    f->stretch++;
-    f->shared = FALSE;
-    memset(f->loud, 0, f->chooser->n * sizeof *f->loud);
-    memset(f->channel, 0, f->chooser->n * sizeof *f->channel);
+    conflicts_begin_loop(f->conflicts, f->share);
+    f->kind = HANDLER_EMPTY;
+    memset(f->idle, 0, f->chooser->n * sizeof *f->idle);
+    memset(f->near, 0, f->chooser->n * sizeof *f->near);
+}
+
+/* -- the handlers of a group -- */
+
+/* Shares the calls behind a group among completions; gives the number of its first handler. LAST: no
+ * group follows. */
+static guint find_handlers(Finder *f, const Group *group, gboolean last)
+{
+    guint first = f->handlers->len, n;
+    g_autofree guint *entries = g_new(guint, group->n_entries);
+    for (guint k = 0; k < group->n_entries; k++) {
+        Completion *completion = completion_at(f, group->first_entry + k);
+        entries[k] = completion->entry;
+        completion->handler = 0;
+        f->latest[completion->entry] = group->first_entry + k;
+        f->idle[completion->entry] = f->near[completion->entry] = FALSE;
+    }
+    Completions c = {f->effects, f->conflicts, items_from(f, 0), group->first_item, group->n_items,
+                     entries, group->n_entries, f->chooser->n, last, f->idle, f->near};
+    handlers_tell_apart(f->chooser->handlers, &c, f->handlers);
+    for (guint k = 0; k < group->n_entries; k++)
+        f->idle[entries[k]] = f->near[entries[k]] = TRUE;
+    for (guint i = first; i < f->handlers->len; i++) {
+        const guint *set = conflicts_entries(f->conflicts, &handler_at(f, i)->set, &n);
+        for (guint k = 0; k < n; k++) {
+            completion_at(f, f->latest[set[k]])->handler = i + 1;
+            f->idle[set[k]] = FALSE;
+        }
+    }
+    if (group->n_items > 0)
+        memset(f->near, 0, f->chooser->n * sizeof *f->near);
+    return first;
+}
+
+/* Do the completions of the group conflict with the stretch? */
+static gboolean completions_conflict(Finder *f, const Group *group)
+{
+    gboolean found = FALSE;
+    for (guint k = 0; k < group->n_entries && !found; k++) {
+        guint entry = completion_at(f, group->first_entry + k)->entry;
+        found = conflicts_of_completion(f->conflicts, f->chooser->members[entry], entry);
+    }
+    return found;
+}
+
+static void take_completions(Finder *f, const Group *group)
+{
+    for (guint k = 0; k < group->n_entries; k++) {
+        const Completion *completion = completion_at(f, group->first_entry + k);
+        guint set = completion->entry;
+        if (completion->handler > 0)
+            set = handler_at(f, completion->handler - 1)->set;
+        conflicts_take_completion(f->conflicts, f->chooser->members[completion->entry], set);
+    }
+}
+
+/* May the calls of a body begin, or go on, with the item? All bodies of a stretch are of one kind. */
+static gboolean is_of_kind(const Finder *f, const LoopItem *item, gboolean begins)
+{
+    if (!f->chooser->several || f->kind == HANDLER_EMPTY)
+        return TRUE;
+    return f->kind == HANDLER_PLAIN ? !item->tests : item->tests || !begins;
+}
+
+/* The first item of a handler that its stretch cannot have, or its end; takes those before it. */
+static guint take_handler(Finder *f, const Handler *handler)
+{
+    guint n, i = handler->first;
+    const guint *entries = conflicts_entries(f->conflicts, &handler->set, &n);
+    for (; i < handler->first + handler->n; i++) {
+        const LoopItem *item = items_from(f, i);
+        const Effects *effects = effects_of_item(f, i);
+        gboolean own = n == 1 && handlers_posts(f->chooser->handlers, effects, entries, n) == 1;
+        HandlerCall call = {effects, own, item->fresh};
+        if (!is_of_kind(f, item, i == handler->first) ||
+            conflicts_of_call(f->conflicts, &call, handler->set))
+            break;
+        conflicts_take_call(f->conflicts, &call, handler->set);
+        if (f->kind == HANDLER_EMPTY)
+            f->kind = item->tests ? HANDLER_TESTED : HANDLER_PLAIN;
+    }
+    return i;
+}
+
+/* The first item of the group that its stretch cannot have, or its end; takes those before it. */
+static guint take_handlers(Finder *f, const Group *group, guint first)
+{
+    for (guint i = first; i < f->handlers->len; i++) {
+        const Handler *handler = handler_at(f, i);
+        guint end = take_handler(f, handler);
+        if (end < handler->first + handler->n)
+            return end;
+    }
+    return group->first_item + group->n_items;
 }
 
 /* Are receives that several entries have posted in the stretch, and others for the same messages, all complete at its end? */
@@ -382,14 +327,14 @@ static gboolean shared_are_complete(Finder *f, guint first, guint last, guint n)
     const Group *groups = &g_array_index(f->groups, Group, 0);
     const GArray *receives = f->effects->receives;
     gboolean *now = f->active, complete = TRUE;
-    if (!f->shared)
+    if (!conflicts_any_shared(f->conflicts))
         return TRUE;
     f->active = g_memdup2(now, f->chooser->n * sizeof *now);
     for (guint g = first; g <= last; g++) {
         for (guint k = 0; k < groups[g].n_entries; k++)
-            f->active[g_array_index(f->entries, guint, groups[g].first_entry + k)] = FALSE;
+            f->active[completion_at(f, groups[g].first_entry + k)->entry] = FALSE;
         for (guint i = 0; i < (g == last ? n : groups[g].n_items); i++)
-            follow(f, item_at(f, groups[g].first_item + i));
+            follow(f, groups[g].first_item + i);
     }
     WendDecoder *decoder = wend_decoder_new(f->plan->program);
     for (guint i = 0; i < f->chooser->n && complete; i++) {
@@ -397,8 +342,9 @@ static gboolean shared_are_complete(Finder *f, guint first, guint last, guint n)
             continue;
         for (guint k = 0; k < receives->len && complete; k++) {
             guint other = g_array_index(receives, guint, k);
-            const Holder *h = holder(f, other);
-            complete = h->stretch != f->stretch || h->writer != SEVERAL || !request_meets(f->effects, decoder, f->chooser->members[i], resource_at(f, other));
+            complete = !conflicts_is_shared(f->conflicts, other) ||
+                       !request_meets(f->effects, decoder, f->chooser->members[i],
+                                      &g_array_index(f->effects->resources, Resource, other));
         }
     }
     wend_decoder_free(decoder);
@@ -407,53 +353,57 @@ static gboolean shared_are_complete(Finder *f, guint first, guint last, guint n)
     return complete;
 }
 
-/* Where the last body of a stretch ends, which has no other completion behind it; END: where it must at the latest. */
-static guint last_body(const Finder *f, const Group *group, const Share *pieces, guint end)
+/* Where the last body of a stretch ends, which has no other completion behind it; END: where it must
+ * at the latest; HANDLERS: the first one of the group. In items of the group. */
+static guint last_body(const Finder *f, const Group *group, guint handlers, guint end)
 {
-    for (guint k = 0; k < group->n_entries; k++) {
-        const Share *piece = &pieces[group->first_entry + k];
-        if (piece->first + piece->n < end || piece->n == 0)
+    for (guint i = handlers; i < f->handlers->len; i++) {
+        const Handler *handler = handler_at(f, i);
+        if (handler->first + handler->n < end)
             continue;
-        guint entry = g_array_index(f->entries, guint, group->first_entry + k);
-        return piece->first + guess_body(f, entry, piece->first, end - piece->first) - group->first_item;
+        guint n;
+        const guint *entries = conflicts_entries(f->conflicts, &handler->set, &n);
+        const LoopItem *items = items_from(f, handler->first);
+        guint length = handlers_guess(f->chooser->handlers, f->effects, entries, n, items,
+                                      end - handler->first);
+        return handler->first + length - group->first_item;
     }
     return end - group->first_item;
 }
 
-static void process_groups(Finder *f)
+static void learn_groups(Finder *f)
+{
+    for (guint g = 0; g + 1 < f->groups->len; g++) {
+        const Group *group = &g_array_index(f->groups, Group, g);
+        if (group->n_entries == 1)
+            handlers_learn(f->chooser->handlers, f->effects,
+                           completion_at(f, group->first_entry)->entry,
+                           items_from(f, group->first_item), group->n_items);
+    }
+}
+
+static void find_stretches(Finder *f)
 {
     const Group *groups = &g_array_index(f->groups, Group, 0);
     guint n = f->groups->len, first = 0;
-    if (f->learning) {
-        for (guint g = 0; g + 1 < n; g++)
-            if (groups[g].n_entries == 1)
-                learn(f, g_array_index(f->entries, guint, groups[g].first_entry), groups[g].first_item, groups[g].n_items);
-        return;
-    }
-    g_autofree Share *pieces = g_new(Share, f->entries->len + 1);
-    f->loud = g_new(gboolean, f->chooser->n);
-    f->channel = g_new(guint, f->chooser->n);
     f->share = TRUE;
     new_stretch(f);
     for (guint g = 0; g < n; g++) {
         const Group *group = &groups[g];
-        gboolean clash = FALSE;
-        split_group(f, group, pieces);
-        for (guint k = 0; k < group->n_entries; k++) {
-            guint entry = g_array_index(f->entries, guint, group->first_entry + k);
-            Use use = completion_of(f, entry);
-            clash |= use_clashes(f, &use, (gint)entry);
+        gboolean conflict = completions_conflict(f, group);
+        guint end = group->first_item + group->n_items, bad = end, handlers = 0;
+        if (!conflict) {
+            handlers = find_handlers(f, group, g + 1 == n);
+            take_completions(f, group);
+            bad = take_handlers(f, group, handlers);
         }
-        const guint *bad = NULL;
-        for (guint k = 0; k < group->n_entries && !clash; k++)
-            take_completion(f, g_array_index(f->entries, guint, group->first_entry + k));
-        if (!clash && (bad = first_clash(f, group, pieces)) == NULL && g + 1 < n)
+        if (!conflict && bad == end && g + 1 < n)
             continue;
         /* The stretch ends before this group, or in it. */
-        guint last = clash ? g - 1 : g, end = bad ? (guint)(bad - &g_array_index(f->items, guint, 0)) : group->first_item + group->n_items;
-        guint items = clash ? groups[last].n_items : last_body(f, group, pieces, end);
+        guint last = conflict ? g - 1 : g;
+        guint items = conflict ? groups[last].n_items : last_body(f, group, handlers, bad);
         if (shared_are_complete(f, first, last, items)) {
-            close_stretch(f, first, last, items, pieces);
+            close_stretch(f, first, last, items);
             first = last + 1;
         } else {
             f->share = FALSE;
@@ -461,8 +411,22 @@ static void process_groups(Finder *f)
         new_stretch(f);
         g = first - 1; /* what is not in it is looked at again */
     }
-    g_clear_pointer(&f->loud, g_free);
-    g_clear_pointer(&f->channel, g_free);
+}
+
+static void process_groups(Finder *f)
+{
+    if (f->learning) {
+        learn_groups(f);
+        return;
+    }
+    f->idle = g_new(gboolean, f->chooser->n);
+    f->near = g_new(gboolean, f->chooser->n);
+    f->latest = g_new(guint, f->chooser->n);
+    conflicts_begin_array(f->conflicts, f->chooser->n);
+    find_stretches(f);
+    g_clear_pointer(&f->idle, g_free);
+    g_clear_pointer(&f->near, g_free);
+    g_clear_pointer(&f->latest, g_free);
 }
 
 /* -- the walk -- */
@@ -473,9 +437,7 @@ static void chooser_free(gpointer chooser)
     if (!c)
         return;
     g_free(c->members);
-    g_hash_table_destroy(c->entry_of);
-    g_hash_table_destroy(c->bodies);
-    g_hash_table_destroy(c->patterns);
+    handlers_free(c->handlers);
     g_free(c);
 }
 
@@ -492,12 +454,8 @@ static const Chooser *chooser_of(Finder *f, const WendCall *call)
     c->terminal = call->terminal;
     c->n = (guint)requests->n_in;
     c->members = g_memdup2(requests->in, c->n * sizeof *c->members);
-    c->entry_of = g_hash_table_new(g_int64_hash, g_int64_equal);
-    c->bodies = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    c->patterns = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    for (guint i = 0; i < c->n; i++)
-        if (wend_is_handle(c->members[i]))
-            g_hash_table_insert(c->entry_of, &c->members[i], GUINT_TO_POINTER(i + 1));
+    c->several = g_str_has_suffix(call->function->name, "some");
+    c->handlers = handlers_new(c->members, c->n);
     f->choosers->pdata[call->terminal] = c;
     return c;
 }
@@ -507,9 +465,9 @@ static void end_groups(Finder *f)
     if (f->groups->len > 0)
         process_groups(f);
     g_array_set_size(f->groups, 0);
-    g_array_set_size(f->entries, 0);
+    g_array_set_size(f->completions, 0);
     g_array_set_size(f->items, 0);
-    g_byte_array_set_size(f->fresh, 0);
+    g_array_set_size(f->handlers, 0);
     g_clear_pointer(&f->active, g_free);
     f->chooser = NULL;
 }
@@ -532,52 +490,55 @@ static gboolean add_group(Finder *f, const WendCall *call, const WendWalk *walk)
     guint n;
     const gint64 *completed = wend_walk_completed(walk, &n);
     const Chooser *chooser = n > 0 ? chooser_of(f, call) : NULL;
-    if (!chooser || g_hash_table_size(chooser->entry_of) < 2)
+    if (!chooser || handlers_n_entries(chooser->handlers) < 2)
         return FALSE;
     for (guint i = 0; i < n; i++)
-        if (!g_hash_table_contains(chooser->entry_of, &completed[i]))
+        if (handlers_entry(chooser->handlers, completed[i]) == 0)
             return FALSE;
     if (f->chooser != chooser) {
         end_groups(f);
         begin_groups(f, chooser, walk, completed, n);
     }
-    Group group = {f->entries->len, n, f->items->len, 0, call->index};
+    Group group = {f->completions->len, n, f->items->len, 0, call->index};
     for (guint i = 0; i < n; i++) {
-        guint entry = GPOINTER_TO_UINT(g_hash_table_lookup(chooser->entry_of, &completed[i])) - 1;
-        g_array_append_val(f->entries, entry);
+        Completion completion = {handlers_entry(chooser->handlers, completed[i]) - 1, 0};
+        g_array_append_val(f->completions, completion);
     }
     g_array_append_val(f->groups, group);
     return TRUE;
+}
+
+/* Is the call itself a completion by choice, to wend diff? */
+static gboolean tests_something(const WendCall *call, const WendWalk *walk)
+{
+    guint n;
+    wend_walk_completed(walk, &n);
+    guint32 flags = call->function->flags;
+    return n > 0 && (flags & WEND_F_COMPLETES) && (flags & WEND_F_POLL);
 }
 
 static void walk_rank(Finder *f, const PlanThread *thread, guint skip)
 {
     WendWalk *walk = wend_walk_new(f->plan->program, f->rank, thread->sequence, WEND_WALK_MAIN);
     const WendCall *call;
-    for (guint i = 0; i < f->holders->len; i++)
-        holder(f, i)->alive = FALSE;
+    f->conflicts = conflicts_new(f->effects);
     while ((call = wend_walk_next(walk)) != NULL) {
-        guint8 fresh = 0;
         const Effects *effects = rank_effects_of(f->effects, call);
-        for (guint i = 0; i < effects->memory->len; i++) {
-            Holder *memory = holder(f, g_array_index(effects->memory, guint, i));
-            fresh |= !memory->alive;
-            memory->alive = !effects->frees;
-        }
+        LoopItem item = {call->terminal, conflicts_first_use(f->conflicts, effects), FALSE};
         if (call->index < skip || add_group(f, call, walk))
             continue;
-        guint terminal = call->terminal;
         if (f->groups->len > 0 && !effects->waits) {
-            g_array_append_val(f->items, terminal);
-            g_byte_array_append(f->fresh, &fresh, 1);
+            item.tests = tests_something(call, walk);
+            g_array_append_val(f->items, item);
             g_array_index(f->groups, Group, f->groups->len - 1).n_items++;
             continue;
         }
         end_groups(f);
         if (!f->learning)
-            loop_rules_append(f->rules, (WendSymbol){FALSE, terminal, 1});
+            loop_rules_append(f->rules, (WendSymbol){FALSE, item.terminal, 1});
     }
     end_groups(f);
+    conflicts_free(f->conflicts);
     wend_walk_free(walk);
 }
 
@@ -588,7 +549,6 @@ static void find_in_rank(Finder *f, const PlanThread *thread, guint rank)
     guint skip = f->plan->prefix && thread->rule != own ? f->plan->prefix->len : 0;
     f->rank = rank;
     f->effects = rank_effects_new(f->plan, rank);
-    f->holders = g_array_new(FALSE, TRUE, sizeof(Holder));
     for (f->learning = TRUE;; f->learning = FALSE) {
         walk_rank(f, thread, skip);
         if (!f->learning)
@@ -599,7 +559,6 @@ static void find_in_rank(Finder *f, const PlanThread *thread, guint rank)
         if (f->choosers->pdata[i])
             g_clear_pointer(&f->choosers->pdata[i], chooser_free);
     rank_effects_free(f->effects);
-    g_array_unref(f->holders);
 }
 
 /* -- where there is something to find -- */
@@ -648,9 +607,9 @@ gboolean plan_loops(Plan *plan, GError **error)
     f.choosers = g_ptr_array_new();
     g_ptr_array_set_size(f.choosers, (gint)wend_program_n_terminals(p) + 1);
     f.groups = g_array_new(FALSE, FALSE, sizeof(Group));
-    f.entries = g_array_new(FALSE, FALSE, sizeof(guint));
-    f.items = g_array_new(FALSE, FALSE, sizeof(guint));
-    f.fresh = g_byte_array_new();
+    f.completions = g_array_new(FALSE, FALSE, sizeof(Completion));
+    f.items = g_array_new(FALSE, FALSE, sizeof(LoopItem));
+    f.handlers = g_array_new(FALSE, FALSE, sizeof(Handler));
     for (guint i = 0; i < rows->len; i++) {
         const LoopRow *row = &g_array_index(rows, LoopRow, i);
         find_in_rank(&f, &g_array_index(plan->threads, PlanThread, row->thread), row->rank);
@@ -664,9 +623,9 @@ gboolean plan_loops(Plan *plan, GError **error)
     loop_rules_free(f.rules);
     g_ptr_array_free(f.choosers, TRUE);
     g_array_unref(f.groups);
-    g_array_unref(f.entries);
+    g_array_unref(f.completions);
     g_array_unref(f.items);
-    g_byte_array_unref(f.fresh);
+    g_array_unref(f.handlers);
     return good;
 }
 

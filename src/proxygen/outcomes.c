@@ -8,6 +8,7 @@
  * The walk visits only what matters: rules without such calls are passed over, with a summary of which requests they leave active. */
 #include <string.h>
 
+#include "loop_rules.h"
 #include "plan.h"
 
 typedef struct { guint request; gboolean active; } Event;
@@ -33,6 +34,7 @@ typedef struct {
     guint8 *active;
     GHashTable *streams;     /* shape -> Stream */
     gboolean damaged;        /* outcomes do not fit the calls */
+    const Loop *loop;        /* that is visited */
 } Search;
 
 static guint number_of(Search *s, gint64 word, gboolean add)
@@ -239,7 +241,22 @@ static void visit_choice(Search *s, guint rule, guint symbol, guint terminal, gu
     choice->pending = choice->pending == -2 || choice->pending == completed ? completed : -1;
 }
 
-static void apply(Search *s, const GArray *events);
+static void apply(Search *s, const GArray *events)
+{
+    for (guint i = 0; events && i < events->len; i++)
+        s->active[g_array_index(events, Event, i).request] = (guint8)g_array_index(events, Event, i).active;
+}
+
+/* What comes several times leaves the same as once. */
+static void apply_step(const guint *entries, guint n, guint body, guint64 times, gpointer search)
+{
+    Search *s = search;
+    (void)times;
+    for (guint i = 0; i < n; i++)
+        s->active[g_array_index(s->members[s->loop->terminal], guint, entries[i])] = 0;
+    if (body != NO_BODY)
+        apply(s, s->summary[body]);
+}
 
 /* A loop completes each entry as often as its calls did; what it does in which order is left to it. */
 static void visit_loop(Search *s, const Loop *loop)
@@ -250,21 +267,9 @@ static void visit_loop(Search *s, const Loop *loop)
         s->damaged = !now;
         left -= now ? now->len : 0;
     }
-    for (guint entry = 0; entry < loop->n; entry++) {
-        for (guint i = 0; i < loop->runs[entry]->len; i++) {
-            guint body = g_array_index(loop->runs[entry], LoopRun, i).body;
-            s->active[g_array_index(s->members[loop->terminal], guint, entry)] = 0;
-            if (body != NO_BODY)
-                apply(s, s->summary[body]);
-        }
-    }
+    s->loop = loop;
+    loop_steps(loop, apply_step, s);
     s->active[0] = 0;
-}
-
-static void apply(Search *s, const GArray *events)
-{
-    for (guint i = 0; events && i < events->len; i++)
-        s->active[g_array_index(events, Event, i).request] = (guint8)g_array_index(events, Event, i).active;
 }
 
 static void walk(Search *s, guint rule)

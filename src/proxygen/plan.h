@@ -8,7 +8,8 @@
  *   memory.c          segments -> how many bytes, below and above their offset 0 (extent.c, layout.c)
  *   dynamic.c         memory that other processes name by its address
  *   outcomes.c        nondeterminism: what each Waitany, Testsome, … has to complete
- *   loops.c           loops over such calls whose bodies depend on which request completed (effects.c, loop_rules.c)
+ *   loops.c           loops over such calls whose bodies depend on which request completed
+ *                     (effects.c, conflicts.c, handlers.c, loop_rules.c)
  *   wildcards.c       receives from any source: kept, or pinned to the recorded source (members.c, precedence.c)
  *   turns.c           senders that wait for their turn, so that wildcards can be kept
  *   variables.c       handles and requests -> arrays of the proxy
@@ -40,17 +41,24 @@ typedef struct {
 /* Ranks, ascending. */
 typedef struct { guint n; const guint *ranks; } RankSet;
 
-/* Completions of one entry of a request array, one after the other, with the same calls upon each. */
-typedef struct { guint body; guint64 times; } LoopRun; /* a rule; NO_BODY: no calls */
+/* Completions of one entry of a request array, one after the other, with the same calls upon each.
+ * JOINT: the calls are made once the other entries of joint JOINT - 1 have completed, too; 0: upon
+ * this completion. */
+typedef struct { guint body, joint; guint64 times; } LoopRun; /* a rule; NO_BODY: no calls */
 enum { NO_BODY = G_MAXINT32 };
 
-/* A loop over Waitany, Waitsome, Testany or Testsome that goes on until each entry of the array has completed as often as in the recording, in
- * whatever order; the k-th completion of an entry makes the calls that followed its k-th completion. */
+/* Entries of which a completion each comes before the calls of a body: two or more, ascending. */
+typedef struct { guint n; guint *entries; } LoopJoint;
+
+/* A loop over Waitany, Waitsome, Testany or Testsome that goes on until each entry of the array has
+ * completed as often as in the recording, in whatever order; the k-th completion of an entry makes
+ * the calls that followed its k-th completion. */
 typedef struct {
     guint terminal;          /* the call */
     guint n;                 /* entries of its array */
     GArray **runs;           /* by entry: of LoopRun */
     guint64 *times;          /* by entry: completions */
+    GArray *joints;          /* of LoopJoint */
     gint64 total;            /* of all entries */
     gboolean hides;          /* entries may be active that must not complete here (again): they are hidden */
 } Loop;

@@ -133,6 +133,109 @@ completions() {
     [ "$(grep -c 'MPI_Waitsome(' proxy.c)" = 1 ]
 }
 
+# One rank, whose messages are to itself: what its recording has in some order is complete at once in
+# its proxy.
+at_once() {
+    "$BUILD_DIR/tests/decoder/script" - app.dir
+    "$PROXYGEN" --force app.dir -o proxy.c
+    "$MPICC" -std=c11 -O1 -Wall -Wextra -Werror proxy.c -o proxy
+    rm -rf again.dir
+    record again.dir 1 ./proxy
+    "$WEND" diff app.dir again.dir
+    rm -rf app.dir
+}
+receive() { # NAME N
+    printf 'MPI_Irecv buf=heap#0+%d count=1 source=0 ' $((4 * $2 % 16))
+    printf 'tag=%d request=%s%d\n' "$2" "$1" "$2"
+}
+send() {
+    printf 'MPI_Isend buf=heap#0+%d count=1 dest=0 ' $((16 + 4 * $2 % 16))
+    printf 'tag=%d request=%s%d\n' "$2" "$1" "$2"
+}
+test_send() { printf 'MPI_Test request=s%d done=s%d -> flag=1\n' "$1" "$1"; }
+testsome() {
+    local done=$1
+    printf 'MPI_Testsome incount=4 array_of_requests=r0,r1,r2,r3 done=r%s -> ' "${done//,/,r}"
+    printf 'outcount=%d array_of_indices=%s\n' "$(tr , '\n' <<<"$done" | wc -l)" "$done"
+}
+four_messages() {
+    printf 'ranks 1\nMPI_Init\n'
+    for i in 0 1 2 3; do receive r $i; send s $i; done
+}
+finish() {
+    printf 'MPI_Waitall count=%d array_of_requests=%s done=%s\nMPI_Finalize\n' "$1" "$2" "$2"
+}
+
+@test "what follows two completions together is not parted by what follows a third" {
+    { # as in a sweep that waits for two neighbours: messages behind tests, later with other tags
+        four_messages
+        testsome 0,2; test_send 0; test_send 2; send t 4; send t 6
+        testsome 1; test_send 1; echo 'MPI_Test request=MPI_REQUEST_NULL -> flag=1'; send t 5
+        testsome 3
+        receive q 4; receive q 5; receive q 6
+        finish 7 q4,q5,q6,t4,t5,t6,s3
+    } | at_once
+    grep -q 'if (++heard\[0\] == 2) {' proxy.c
+    [ "$(grep -c 'MPI_Testsome(' proxy.c)" = 1 ]
+}
+
+@test "completion handlers that test, and others, keep their order" {
+    { # the third one does not test
+        four_messages
+        testsome 0; test_send 0; send t 4
+        testsome 1; test_send 1; send t 5
+        testsome 2; send t 6
+        testsome 3
+        receive q 4; receive q 5; receive q 6
+        finish 7 q4,q5,q6,t4,t5,t6,s3 | sed 's/count=7/count=8/; s/,s3/,s2,s3/g'
+    } | at_once
+    { # both test in the middle
+        four_messages
+        testsome 0; send t 4; test_send 0; send t 8
+        testsome 1; send t 5; test_send 1; send t 9
+        testsome 2; testsome 3
+        for i in 4 5 8 9; do receive q $i; done
+        finish 10 q4,q5,q8,q9,t4,t5,t8,t9,s2,s3
+    } | at_once
+    { # of three at once, the second and the third one have calls, which only the order tells apart
+        four_messages
+        testsome 0; test_send 0; send t 4
+        testsome 1,2,3; send t 5; test_send 3; send t 6
+        for i in 4 5 6; do receive q $i; done
+        finish 8 q4,q5,q6,t4,t5,t6,s1,s2
+    } | at_once
+}
+
+@test "receives that are posted again in pairs: one loop, whose handlers need two completions" {
+    again() {
+        local other=$(($1 + 2))
+        test_send "$1"; test_send $other
+        send s "$1"; send s $other
+        receive r "$1"; receive r $other
+    }
+    {
+        four_messages
+        testsome 1; testsome 0,3; again 1; testsome 2; again 0; testsome 2,3; testsome 1; again 1
+        testsome 0; again 0; testsome 0,1,2,3; again 0; again 1; testsome 3; testsome 1; again 1
+        finish 8 r0,r1,r2,r3,s0,s1,s2,s3
+    } | at_once
+    [ "$(grep -c 'MPI_Testsome(' proxy.c)" = 1 ]
+    [ "$(grep -c 'if (++heard' proxy.c)" -ge 2 ]
+    ! grep -q 'In the recorded order' proxy.c
+}
+
+@test "what programs do upon pairs of completions, whatever completes first" {
+    for kind in tests first late free waits any; do
+        rm -rf ./*.dir proxy.c
+        YIELD_DELAYS=4 record app.dir 4 "$PROGRAMS/pairs" $kind 4 >/dev/null || fail $kind || return
+        make_proxy app.dir ./proxy || fail $kind || return
+        for seed in 1 2; do
+            YIELD_DELAYS=$seed record "again$seed.dir" 4 ./proxy || fail $kind || return
+            "$WEND" diff app.dir "again$seed.dir" || fail $kind || return
+        done
+    done
+}
+
 @test "each function that waits, with requests that are posted again" {
     for function in waitany waitsome testany testsome waitall testall wait test; do
         rm -rf ./*.dir proxy.c
