@@ -127,6 +127,13 @@ check-kills: all tests/programs/dying
 		$(abs_top_builddir)/tests/programs/dying $(MPIEXEC)
 EXTRA_DIST += tests/kills.py
 
+# Loops whose handlers need two completions: 30 recordings of each kind, 6 runs of each proxy.
+PAIRS = 30 6 tests first late free waits any
+.PHONY: check-pairs
+check-pairs: all tests/programs/pairs tests/support/yield.la
+	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/tests/pairs.bash $(PAIRS)
+EXTRA_DIST += tests/pairs.bash
+
 BATS_TESTS = \
 	tests/cxx.bats \
 	tests/dying.bats \
