@@ -176,7 +176,8 @@ EXTRA_DIST += \
 	tests/programs-elsewhere/mrbayes.bash \
 	tests/programs-elsewhere/p4est.bash \
 	tests/programs-elsewhere/pnetcdf.bash \
-	tests/programs-elsewhere/run.bash
+	tests/programs-elsewhere/run.bash \
+	tests/programs-elsewhere/snap.bash
 # Memory that is short at each allocation of the merge, one after the other; asked for, because it
 # takes a quarter of an hour.
 .PHONY: check-shortage

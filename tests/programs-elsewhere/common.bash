@@ -3,7 +3,8 @@
 #   build             in the cache: fetches and builds, once
 #   cases             prints lines "CASE RANKS" of what can be run
 #   run_case CASE N   in the folder where the program is about to run, which is a new one each time: sets the array "command", and may set
-#                     INPUT and write files; "last_step=dump": no proxy of this one
+#                     INPUT and write files; "last_step=dump": no proxy of this one; "runs=4": so many runs of the proxy;
+#                     "delays=7": ranks sleep now and then, as that number says (YIELD_DELAYS), and in each run of the proxy otherwise
 #   comparable FILE   if there is such a function: what of an output, or of a file that the program wrote, is the same in each run
 # and is run by run.bash. For a code base whose test programs are run one by one that is a few lines: pnetcdf.bash.
 

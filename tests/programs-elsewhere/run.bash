@@ -6,7 +6,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.bash"
 here=$HELPERS_DIR/programs-elsewhere
 names=("$@")
-[ $# -gt 0 ] || names=(mpich hpcc mrbayes mpi4py p4est pnetcdf hdf5)
+[ $# -gt 0 ] || names=(mpich hpcc mrbayes mpi4py p4est pnetcdf hdf5 snap)
 : "${ELSEWHERE_TIMEOUT:=300}"
 TEST_TIMEOUT=$ELSEWHERE_TIMEOUT
 scratch=$(mktemp -d)
@@ -19,9 +19,11 @@ alone() {
 }
 recorded() {
     run_case "$case" "$n"
+    [ -z "$delays" ] || local -x YIELD_DELAYS=$delays
     record ../app.dir "$n" "${command[@]}"
 }
 proxied() {
+    [ -z "$delays" ] || local -x YIELD_DELAYS=$run
     record ../proxy.dir "$n" ../proxy
 }
 
@@ -64,7 +66,7 @@ within() {
 # One trip of the case, of n ranks, in the current folder. Sets "outcome"; the columns that were reached. Status 2: it does not count.
 trip() {
     calls=- bytes=- plain_s=- recorded_s=- lines=- proxy_s=-
-    last_step=diff
+    last_step=diff delays='' runs=1
     run_step alone plain_s || { outcome="fails without Wend"; return 2; }
     run_step recorded recorded_s || { outcome="recording fails"; return 1; }
     ! grep -q '^wend: .* did not start MPI' recorded/errors || { outcome="no MPI"; return 2; }
@@ -77,8 +79,11 @@ trip() {
     within "$PROXYGEN" app.dir -o proxy.c >proxygen.out 2>&1 || { outcome="proxygen fails"; return 1; }
     lines=$(wc -l <proxy.c)
     within "$MPICC" "${PROXY_CFLAGS[@]}" -O1 proxy.c -o proxy >compile.out 2>&1 || { outcome="the proxy does not compile"; return 1; }
-    run_step proxied proxy_s || { outcome="the proxy fails"; return 1; }
-    within "$WEND" diff app.dir proxy.dir >diff.out 2>&1 || { outcome="differs"; return 1; }
+    for ((run = 1; run <= runs; run++)); do
+        rm -rf proxied proxy.dir
+        run_step proxied proxy_s || { outcome="the proxy fails"; return 1; }
+        within "$WEND" diff app.dir proxy.dir >diff.out 2>&1 || { outcome="differs"; return 1; }
+    done
     outcome=equal
 }
 
