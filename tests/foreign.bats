@@ -59,7 +59,7 @@ ours = ("[run]", "[mpi]", "program=", "library=")
 text = "\n".join(l for l in text.split("\n") if not l.startswith(ours))
 for group, keys in facts.items():
     text += f"\n[{group}]\n" + "".join(f"{k}={hostile}\n" for k in keys)
-text += f"[error]\n6={hostile}\n\n[unrecorded]\n{key}=1\n\n[ended]\n{key}=0-1\n\n"
+text += f"\n[ended]\n{key}=0-1\n\n"
 text += f"[{key}]\n{key}={hostile}\n"
 open(sys.argv[1], "w", encoding="utf-8").write(text)
 PY

@@ -19,7 +19,7 @@ same_end() { # N STATE…
     [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$*: lines" "$(grep '^wend: ' err)"
 }
 
-is_recorded() { grep -q "^wend: [0-9,]* calls of .*/a.dir$" err || fail "$(grep '^wend: ' err)"; }
+is_recorded() { grep -q "^wend: [0-9,]* MPI calls of .*/a.dir$" err || fail "$(grep '^wend: ' err)"; }
 merges() { # WHY: it was said, and wend merge makes the recording
     grep -q "^wend: $1; what was recorded: wend merge .*/a.dir$" err || fail "$(cat err)" || return
     "$WEND" merge a.dir >merged || return
@@ -58,7 +58,7 @@ merges() { # WHY: it was said, and wend merge makes the recording
         mkdir -m 777 to/a.dir
         run mpi $ranks "$WEND" trace -o to/a.dir "$PROGRAMS/unlucky" calls user 65534
         [ "$status" = 3 ] || fail "status $status" "$output"
-        grep -q "^wend: [0-9,]* calls of $ranks ranks in .*/a.dir$" <<<"$output" || fail "$output"
+        grep -q "^wend: [0-9,]* MPI calls of $ranks ranks in .*/a.dir$" <<<"$output" || fail "$output"
         record whole.dir $ranks "$PROGRAMS/unlucky" calls >/dev/null 2>&1 || [ $? = 3 ]
         "$WEND" diff whole.dir to/a.dir
     done
@@ -261,6 +261,6 @@ END
         unshare --mount sh ./host 0 "$WEND" trace -o on/b.dir "$PROGRAMS/hello"
     mpi 2 "${HOSTS[@]}" \
         unshare --mount sh ./host 1 "$WEND" trace -o on/b.dir "$PROGRAMS/hello" >out 2>err
-    grep -q '^wend: [0-9]* calls of 2 ranks' err || fail "$(cat err)"
+    grep -q '^wend: [0-9]* MPI calls of 2 ranks' err || fail "$(cat err)"
     "$WEND" dump on/b.dir --rank 1 | grep -q MPI_Allreduce
 }
