@@ -1,3 +1,7 @@
-# what is installed of completion/
+# what is installed of completion/: for bash, zsh and fish, where each looks for what packages bring
 completionsdir = $(datadir)/bash-completion/completions
 dist_completions_DATA = completion/wend completion/proxygen
+zshcompletionsdir = $(datadir)/zsh/site-functions
+dist_zshcompletions_DATA = completion/zsh/_wend
+fishcompletionsdir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletions_DATA = completion/fish/wend.fish completion/fish/proxygen.fish

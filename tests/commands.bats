@@ -90,35 +90,76 @@ page_is_clean() {
 }
 @test "manual pages are well formed" { each_command page_is_clean; }
 
-is_completed() {
-    local name=$1 option bad=0 program
+# completed_by_SHELL WORD…: what that shell offers for the last word, a line each.
+completed_by_bash() {
+    bash -c '
+        compopt() { :; }
+        source "$1"
+        shift
+        COMP_WORDS=("$@")
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        "_${1##*/}" "$1"
+        printf "%s\n" "${COMPREPLY[@]}"
+    ' - "$SOURCE_DIR/completion/${1##*/}" "$@"
+}
+completed_by_zsh() {
+    zsh -f "$SOURCE_DIR/tests/completion.zsh" "$SOURCE_DIR/completion/zsh/_wend" "$@"
+}
+completed_by_fish() {
+    local program=${1##*/} folder
+    folder=$(dirname "$1")
     shift
-    program=${name%%-*}
+    # fish asks the program that the path leads to
+    PATH=$folder:$PATH HOME=$BATS_TEST_TMPDIR fish --no-config -c "
+        source '$SOURCE_DIR/completion/fish/$program.fish'
+        complete -C '$program $*'" | cut -f 1
+}
+
+is_completed() {
+    local name=$1 option bad=0
+    shift
     for option in $(options_of "$@"); do
-        bash -c '
-            compopt() { :; }
-            source "$1"
-            shift
-            COMP_WORDS=("$@")
-            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-            '"_$program"' "$1"
-            printf "%s\n" "${COMPREPLY[@]}"
-        ' - "$SOURCE_DIR/completion/$program" "$@" "$option" | grep -qx -- "$option" || { echo "$name: $option is not completed" >&2; bad=1; }
+        "completed_by_$SHELL_TRIED" "$@" "$option" | grep -qx -- "$option" ||
+            { echo "$name: $option is not completed" >&2; bad=1; }
     done
     return $bad
 }
-@test "completion knows every option" { each_command is_completed; }
 
-@test "completion knows the commands" {
+# Options, commands, and values behind the option as a word of their own or with "=".
+completes() {
+    SHELL_TRIED=$1
+    command -v "$1" >/dev/null || skip "no $1"
+    cd "$BATS_TEST_TMPDIR"
+    each_command is_completed || return
+    local command
     for command in trace merge show dump diff; do
-        bash -c '
-            source "$1"
-            COMP_WORDS=("$2" "$3")
-            COMP_CWORD=1
-            _wend "$2"
-            printf "%s\n" "${COMPREPLY[@]}"
-        ' - "$SOURCE_DIR/completion/wend" "$WEND" "${command:0:2}" | grep -qx "$command"
+        "completed_by_$1" "$WEND" "${command:0:2}" | grep -qx "$command" ||
+            fail "$command is not completed" || return
+        "completed_by_$1" "$WEND" help "${command:0:2}" | grep -qx "$command" ||
+            fail "$command is not completed after help" || return
     done
+    "completed_by_$1" "$WEND" trace --mpi '' | grep -qx openmpi || fail "--mpi has no values"
+}
+@test "completion for bash" {
+    completes bash
+    completed_by_bash "$WEND" trace --mpi = | grep -qx openmpi
+    completed_by_bash "$WEND" trace --mpi = o | grep -qx openmpi
+    completed_by_bash "$PROXYGEN" --target = m | grep -qx mpich
+    mkdir later
+    completed_by_bash "$WEND" trace --mpi = openmpi ./app la | grep -qx later
+}
+@test "completion for zsh" {
+    completes zsh
+    completed_by_zsh "$WEND" trace --mpi= | grep -qx openmpi
+    completed_by_zsh "$WEND" trace -o dir ls --al | grep -qF '(as by itself: ls --al)'
+    completed_by_zsh "$PROXYGEN" --target=m | grep -qx mpich
+}
+@test "completion for fish" {
+    completes fish
+    completed_by_fish "$WEND" trace --mpi= | grep -qx -- --mpi=openmpi
+    mkdir later
+    completed_by_fish "$WEND" trace -o dir ./app la | grep -qx later/
+    completed_by_fish "$PROXYGEN" --target=m | grep -qx -- --target=mpich
 }
 
 @test "README names only options that exist" {

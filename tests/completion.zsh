@@ -1,0 +1,22 @@
+# completion.zsh FILE WORD…: what zsh's completion in FILE offers for the last WORD, a line each. What
+# it would hand to zsh's own functions is printed instead: zsh has those only at a prompt.
+file=$1
+shift
+words=("$@")
+CURRENT=$#words
+service=${words[1]:t}
+compset() { : }
+compadd() { print -rl -- "$@" }
+_describe() { # [-o] TEXT ARRAY [-- ARRAY OPTION…]
+    local name
+    for name in "$@"; do
+        [[ ${(Pt)name} = array* ]] && print -rl -- "${(@)${(P)name}%%:*}"
+    done
+    return 0
+}
+_message() { print -r -- "($1)" }
+_files() { print -r -- "(files)" }
+_directories() { print -r -- "(directories)" }
+_command_names() { print -r -- "(commands)" }
+_normal() { print -r -- "(as by itself: $words)" }
+source $file
