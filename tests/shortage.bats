@@ -2,7 +2,12 @@
 # its own, nobody waits for a rank in trouble, and the parts make the recording.
 load helpers
 bats_require_minimum_version 1.5.0
-setup() { in_scratch; }
+setup() {
+    in_scratch
+    # Open MPI's launcher kills the others when one ends with an error.
+    own_status=3
+    ! library_is openmpi || own_status=0
+}
 
 SHORT=$BUILD_DIR/tests/support/.libs/shortage.so
 
@@ -13,16 +18,16 @@ short() {
     rm -rf a.dir count
     LD_PRELOAD='' SHORTAGE=$1 SHORTAGE_COUNT=$PWD/count WEND_OUTPUT=$PWD/a.dir \
         timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" -n 3 \
-        env LD_PRELOAD="$SHORT:$LIBWEND:$YIELD" "$PROGRAMS/shortage" >out 2>err </dev/null ||
+        env LD_PRELOAD="$SHORT:$LIBWEND:$YIELD" "$PROGRAMS/shortage" 200 $own_status >out 2>err </dev/null ||
             status=$?
 }
 
 plainly() { # the program by itself
     status=0
-    mpi 3 "$PROGRAMS/shortage" >plain || status=$?
-    [ "$status" = 3 ]
+    mpi 3 "$PROGRAMS/shortage" 200 $own_status >plain || status=$?
+    [ "$status" = "$own_status" ]
     short 0:0:0
-    [ "$status" = 3 ] || fail "exit status $status" "$(cat err)"
+    [ "$status" = "$own_status" ] || fail "exit status $status" "$(cat err)"
     mv a.dir whole.dir
 }
 
@@ -36,7 +41,7 @@ is_cut_at_end() {
 # WHAT: of the last run; sets kept if there is no archive, which wend merge makes then
 is_unharmed() {
     kept=
-    [ "$status" = 3 ] || fail "$1: exit status $status" "$(cat err)" || return
+    [ "$status" = "$own_status" ] || fail "$1: exit status $status" "$(cat err)" || return
     cmp plain out || fail "$1: other results" || return
     grep -q '^wend: ' err && [ "$(wc -l <err)" = 1 ] || fail "$1: not one line:" "$(cat err)" ||
         return
@@ -110,7 +115,10 @@ with_addresses() { # KB command…
 }
 
 @test "fewer and fewer addresses (RLIMIT_AS)" {
-    limits="1000000 450000 350000 260000" shrinking with_addresses
+    # Below these the plain program still runs, but the recorder may not have room for a part.
+    local limits="1000000 450000 350000 260000"
+    ! library_is openmpi || limits="1000000 450000 420000"
+    shrinking with_addresses
 }
 
 # A control group of its own in $group, of either version of the kernel's, and the file that has
