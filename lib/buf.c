@@ -102,7 +102,7 @@ WendCursor wend_cursor(const void *data, size_t n)
 {
     static const uint8_t nothing; /* so that p is never NULL: NULL + 0 is undefined */
     const uint8_t *p = data ? data : &nothing;
-    return (WendCursor){p, p + (data ? n : 0), false};
+    return (WendCursor){.p = p, .end = p + (data ? n : 0)};
 }
 
 static void fail(WendCursor *c)
@@ -162,5 +162,6 @@ WendCursor wend_read_block(WendCursor *c)
     const uint8_t *p = wend_read_bytes(c, n);
     WendCursor block = wend_cursor(p, n);
     block.failed = c->failed;
+    block.allowance = c->allowance;
     return block;
 }

@@ -36,6 +36,7 @@ void wend_buf_block(WendBuf *b, const WendBuf *block);        /* length, bytes *
 typedef struct {
     const uint8_t *p, *end;
     bool failed;
+    struct Allowance *allowance; /* what may be made of the bytes (allowance.h); NULL: anything */
 } WendCursor;
 
 WendCursor wend_cursor(const void *data, size_t n);

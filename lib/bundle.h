@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "allowance.h"
 #include "merge.h"
 
 #define BUNDLE_FILE "trace.tar.zst"
@@ -16,11 +17,15 @@ gboolean bundle_finish(BundleWriter *w, const char *dir, const char *file, guint
 void bundle_writer_free(BundleWriter *w);
 
 typedef struct Bundle Bundle;
-Bundle *bundle_open(const char *path, GError **error);   /* the file, or a directory with BUNDLE_FILE */
+/* The file, or a directory with BUNDLE_FILE. ALLOWANCE: what all archives of the recording may take
+ * together; NULL, and for the functions below: one of its own. */
+Bundle *bundle_open_within(const char *path, Allowance *allowance, GError **error);
+Bundle *bundle_open(const char *path, GError **error);
 Bundle *bundle_from_bytes(GBytes *file, const char *name, GError **error);
 Bundle *bundle_from_members(GHashTable *members, const char *name);      /* char * -> GBytes; takes the table. For fuzzing */
 void bundle_free(Bundle *b);
 const char *bundle_name(const Bundle *b);                /* for messages */
+Allowance *bundle_allowance(const Bundle *b);            /* no reference */
 guint64 bundle_file_bytes(const Bundle *b);
 guint64 bundle_member_bytes(const Bundle *b);            /* all members, uncompressed */
 gboolean bundle_has(const Bundle *b, const char *name);

@@ -38,11 +38,17 @@ static void find_open(ClassReader *o)
         }
 }
 
+/* What a rank takes in the set of its variant, a made rule in the table of those, and a class of
+ * the archive until it is read. */
+enum { RANK_MORE = 64, MADE_MORE = 96,
+    CLASS_MORE = 2 * sizeof(ToldClass) + 2 * sizeof(RankSet) + 96 };
+
 /* Which of T->n > 1 variants each rank is of. */
 static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 {
     if (m->c.failed || n < 2 || n > n_ranks) return member_bad(m, "a class has more variants than ranks");
     g_autoptr(Series) of = series_decode(&m->c, n_ranks, NULL, 0);
+    if (!member_admits(m, n_ranks, sizeof(guint32) + RANK_MORE)) return FALSE;
     t->n = (guint)n;
     t->of = g_new(guint32, n_ranks);
     for (guint r = 0, next = 0; r < n_ranks; r++) {
@@ -59,6 +65,7 @@ static gboolean read_trips(Member *m, Trips *t)
 {
     t->n_trips = wend_read_count(&m->c, 1);
     if (m->c.failed || (guint64)t->n_trips * t->n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more trip counts than it can hold");
+    if (!member_admits(m, (guint64)t->n_trips * t->n, sizeof(guint64))) return FALSE;
     t->trips = g_new(guint64, (gsize)t->n_trips * t->n + 1);
     for (guint trip = 0; trip < t->n_trips; trip++) {
         guint64 said = wend_read_unsigned(&m->c), bits = said - TRIPS_BITS;
@@ -122,6 +129,8 @@ static gboolean close_rules(ClassReader *o, const GArray *open, const guint64 *t
     for (guint i = 0; i < open->len; i++) {
         const WendRule *from = &p->rules[g_array_index(open, guint, i)];
         if (from->n > o->left) return member_bad(o->m, "its variants have more rules than it can hold");
+        if (!member_admits(o->m, from->n, sizeof(WendSymbol)) || !member_admits(o->m, 1, MADE_MORE))
+            return FALSE;
         o->left -= from->n;
         guint n, *made = &o->made[g_array_index(open, guint, i)];
         g_autofree WendSymbol *symbols = g_new(WendSymbol, from->n + 1);
@@ -143,15 +152,15 @@ static gboolean close_rules(ClassReader *o, const GArray *open, const guint64 *t
     return TRUE;
 }
 
-static gpointer block_of(WendProgram *p, const GArray *array, gsize size, guint more)
+static gpointer block_of(Member *m, const GArray *array, gsize size, guint more)
 {
-    gpointer block = program_new_block(p, array->len + more, size);
-    memcpy(block, array->data, array->len * size);
+    gpointer block = member_block(m, (guint64)array->len + more, size);
+    if (block && array->len) memcpy(block, array->data, array->len * size);
     return block;
 }
 
 /* The program gets what was made. Of the archive's open rules nothing stays that a reader of all rules could not take. */
-static void hand_over(ClassReader *o)
+static gboolean hand_over(ClassReader *o)
 {
     WendProgram *p = o->m->p;
     for (guint i = 0; i < p->n_rules; i++)
@@ -159,11 +168,17 @@ static void hand_over(ClassReader *o)
             WendSymbol *y = (WendSymbol *)&p->rules[i].symbols[k];
             if (y->exponent & RULE_TRIP) y->exponent = 1;
         }
-    if (o->rules->len > p->n_rules) p->rules = block_of(p, o->rules, sizeof(WendRule), 0);
+    WendRule *rules = o->rules->len > p->n_rules ? block_of(o->m, o->rules, sizeof(WendRule), 0)
+                                                  : p->rules;
+    WendClass *classes = block_of(o->m, o->classes, sizeof(WendClass), 1); /* complete_classes */
+    ClassData *data = block_of(o->m, o->data, sizeof(ClassData), 1);
+    if (!rules || !classes || !data) return FALSE;
+    p->rules = rules;
     p->n_rules = o->rules->len;
-    p->classes = block_of(p, o->classes, sizeof(WendClass), 1); /* complete_classes */
-    p->class_data = block_of(p, o->data, sizeof(ClassData), 1);
+    p->classes = classes;
+    p->class_data = data;
     p->n_classes = o->classes->len;
+    return TRUE;
 }
 
 /* -- classes -- */
@@ -180,25 +195,34 @@ static gboolean complete_classes(Member *m)
         }
     if (missing->len == 0) return TRUE;
     if (g_key_file_get_boolean(p->meta, "recording", "complete", NULL)) return member_bad(m, "a rank is in no class");
-    guint *ranks = program_new_block(p, missing->len, sizeof(guint));
+    guint *ranks = member_block(m, missing->len, sizeof(guint));
+    WendSequence *none = ranks ? member_block(m, 0, sizeof(WendSequence)) : NULL;
+    if (!none) return FALSE;
     memcpy(ranks, missing->data, missing->len * sizeof(guint));
-    p->classes[p->n_classes++] = (WendClass){.n_ranks = missing->len, .ranks = ranks, .sequences = program_new_block(p, 0, sizeof(WendSequence))};
+    p->classes[p->n_classes++] = (WendClass){.n_ranks = missing->len, .ranks = ranks,
+        .sequences = none};
     return TRUE;
 }
 
 /* Classes without ranks, one for each variant. */
-static void add_variants(ClassReader *o, const RankSet *ranks, const Trips *t, gsize n_sequences)
+static gboolean add_variants(ClassReader *o, const RankSet *ranks, const Trips *t,
+    gsize n_sequences)
 {
-    WendProgram *p = o->m->p;
+    Member *m = o->m;
     g_autofree guint32 *sizes = g_new0(guint32, t->n);
     sizes[0] = t->of ? 0 : ranks->n;
     for (guint32 r = 0; t->of && r < ranks->n; r++) sizes[t->of[r]]++;
     for (guint v = 0; v < t->n; v++) {
-        const WendClass k = {.ranks = program_new_block(p, sizes[v], sizeof(guint)), .sequences = program_new_block(p, n_sequences, sizeof(WendSequence)), .n_sequences = n_sequences};
-        const ClassData d = {.sequences = program_new_block(p, n_sequences, sizeof(SequenceData)), .n_variants = v == 0 ? t->n : 0};
+        WendClass k = {.ranks = member_block(m, sizes[v], sizeof(guint)),
+            .n_sequences = n_sequences};
+        if (k.ranks) k.sequences = member_block(m, n_sequences, sizeof(WendSequence));
+        ClassData d = {.n_variants = v == 0 ? t->n : 0};
+        if (k.sequences) d.sequences = member_block(m, n_sequences, sizeof(SequenceData));
+        if (!d.sequences) return FALSE;
         g_array_append_val(o->classes, k);
         g_array_append_val(o->data, d);
     }
+    return TRUE;
 }
 
 /* What is told of a class's sequences: kind, id, rule of each. */
@@ -210,7 +234,7 @@ static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t
     Member *m = o->m;
     WendProgram *p = m->p;
     guint first = o->classes->len;
-    add_variants(o, ranks, t, n_sequences);
+    if (!add_variants(o, ranks, t, n_sequences)) return FALSE;
     g_autofree guint32 *expanded = rankset_expand(ranks);
     for (guint32 r = 0; r < ranks->n; r++) {
         WendClass *k = &g_array_index(o->classes, WendClass, first + (t->of ? t->of[r] : 0));
@@ -266,6 +290,7 @@ static gboolean read_told(Member *m, gsize n, ToldClasses *told)
         told->n[i] = counts ? (guint64)series_at(counts, i) : G_MAXUINT64;
         if (told->n[i] > most || (all += told->n[i]) > most) return member_bad(m, "has more sequences than it can hold");
     }
+    if (!member_admits(m, all, sizeof(ToldSequence))) return FALSE;
     told->sequences = g_new(ToldSequence, all + 1);
     if (all == 0) return TRUE;
     const WendProgram *p = m->p;
@@ -299,7 +324,8 @@ static gboolean read_counts(Member *m, gsize *n_classes)
     guint64 world = wend_read_unsigned(&m->c);
     if (m->c.failed || world == 0 || world > RANKSET_MAX) return member_bad(m, "the number of ranks makes no sense");
     p->ranks = (guint)world;
-    p->class_of = program_new_block(p, world, sizeof(guint));
+    p->class_of = member_block(m, world, sizeof(guint));
+    if (!p->class_of) return FALSE;
     memset(p->class_of, 0xff, world * sizeof(guint));
     *n_classes = (gsize)wend_read_unsigned(&m->c);
     return (!m->c.failed && *n_classes <= world && *n_classes <= classes_most(m)) || member_bad(m, "has more classes than ranks, or than it can hold");
@@ -309,8 +335,9 @@ static gboolean read_counts(Member *m, gsize *n_classes)
 static gboolean read_sets(Member *m)
 {
     WendProgram *p = m->p;
-    gsize n;
+    gsize n = 0;
     if (!read_counts(m, &n)) return FALSE;
+    if (!member_admits(m, n, CLASS_MORE)) return FALSE;
     p->told_classes = g_array_new(FALSE, TRUE, sizeof(ToldClass));
     g_array_set_clear_func(p->told_classes, (GDestroyNotify)told_class_clear);
     g_array_set_size(p->told_classes, (guint)n);
@@ -366,7 +393,7 @@ gboolean read_classes(Member *m)
     gboolean good = read_columns(&o, p->told_classes);
     g_clear_pointer(&p->told_classes, g_array_unref);
     g_clear_pointer(&p->roles, g_array_unref);
-    if (good) hand_over(&o);
+    good = good && hand_over(&o);
     g_array_unref(o.classes);
     g_array_unref(o.data);
     g_array_unref(o.rules);

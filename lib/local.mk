@@ -4,6 +4,7 @@ include lib/hot.mk
 # What merges and writes. It is compiled twice: into libwendcore with GLib, and into libwendmerge
 # with what small/ has in its place.
 MERGE_SOURCES = \
+	lib/allowance.h \
 	lib/bundle-index.h lib/bundle-write.c lib/bundle.h \
 	lib/class.c lib/class.h \
 	lib/codec.c lib/codec.h \
@@ -42,6 +43,7 @@ MERGE_SOURCES = \
 CORE_SOURCES = \
 	$(MERGE_SOURCES) \
 	lib/program.h \
+	lib/allowance.c \
 	lib/bundle-read.c \
 	lib/classes-read.c \
 	lib/comms.c \
@@ -49,6 +51,7 @@ CORE_SOURCES = \
 	lib/ends.c lib/ends.h \
 	lib/graph-order.c lib/graph-order.h \
 	lib/program-private.h lib/program-read.c lib/program.c \
+	lib/regular.c lib/regular.h \
 	lib/requests.c lib/requests.h \
 	lib/sequence-read.c \
 	lib/shortage.c \
@@ -64,9 +67,10 @@ lib_libcore_la_LIBADD = lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS) $(ARC
 pkglib_LTLIBRARIES += libwendcore.la
 libwendcore_la_SOURCES =
 libwendcore_la_LIBADD = lib/libcore.la
-# What merge.h, program.h, saved.h and functions.h declare, and what commands need of shortage.h.
+# What merge.h, program.h, regular.h, saved.h and functions.h declare, and what commands need of
+# shortage.h.
 CORE_NAMES = arg|call|character|constant|decoder|error|file|function|group|merge|n_|outcomes
-CORE_MORE_NAMES = printable|program|saved|shortage|walk
+CORE_MORE_NAMES = printable|program|regular|saved|shortage|walk
 libwendcore_la_LDFLAGS = -avoid-version \
 	-export-symbols-regex '^wend_($(CORE_NAMES)|$(CORE_MORE_NAMES))'
 
@@ -76,6 +80,7 @@ EXTRA_DIST += lib/small/README.md
 pkglib_LTLIBRARIES += libwendmerge.la
 libwendmerge_la_SOURCES = \
 	$(MERGE_SOURCES) $(HOT_SOURCES) \
+	lib/small/allowance.c \
 	lib/small/arrays.c lib/small/glib.h \
 	lib/small/heap.c lib/small/heap.h \
 	lib/small/memory.h \

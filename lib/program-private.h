@@ -138,6 +138,11 @@ gboolean member_has_part(Member *m);
 gboolean member_close(Member *m);                             /* FALSE: the member was too short or too long */
 gboolean member_bad(Member *m, const char *what);             /* sets the error; returns FALSE */
 gint64 member_word(Member *m);
+/* Room for N things of SIZE bytes that the archive claims (allowance.h). The block is zeroed, has
+ * one thing more, and is freed with the program; member_admits is for what GLib's containers hold.
+ * NULL or FALSE: it may not have so much, and the error says so. */
+gpointer member_block(Member *m, guint64 n, gsize size);
+gboolean member_admits(Member *m, guint64 n, gsize size);
 /* Sets the length of rule I, those before it having theirs. A trip count (RULE_TRIP) is taken as one: whose it is is not known. */
 gboolean measure_rule(Member *m, WendRule *rules, guint i);
 gboolean read_ranks(Member *m);                               /* how many there are, and which are of which class, and of which variant: p->told_classes, p->roles */

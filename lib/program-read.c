@@ -20,12 +20,15 @@ gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error
     gsize n;
     m->start = g_bytes_get_data(bytes, &n);
     m->c = wend_cursor(m->start, n);
+    m->c.allowance = bundle_allowance(p->bundle);
     return TRUE;
 }
 
 gboolean member_bad(Member *m, const char *what)
 {
-    if (m->error && *m->error) return FALSE;
+    if ((m->error && *m->error) ||
+        allowance_error(m->c.allowance, bundle_name(m->p->bundle), m->error))
+        return FALSE;
     g_set_error(m->error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member %s%s%s: %s (at byte %" G_GSIZE_FORMAT ")", bundle_name(m->p->bundle), m->member,
                 m->part ? ", " : "", m->part ? m->part : "", m->c.failed ? "truncated or damaged" : what, (gsize)(m->c.p - m->start));
     return FALSE;
@@ -55,6 +58,22 @@ gint64 member_word(Member *m)
     return codec_word(&m->c, m->p->constants, m->p->n_constants);
 }
 
+gpointer member_block(Member *m, guint64 n, gsize size)
+{
+    gpointer block = allowance_block(m->c.allowance, n, size);
+    if (block) g_ptr_array_add(m->p->blocks, block);
+    else member_bad(m, "out of memory");
+    return block;
+}
+
+gboolean member_admits(Member *m, guint64 n, gsize size)
+{
+    return allowance_take(m->c.allowance, n, size) || member_bad(m, "out of memory");
+}
+
+/* What a thing takes besides itself: in a batch of those that are alike; a table's series. */
+enum { SHAPE_MORE = 96, TERMINAL_MORE = 32, TABLE_MORE = 96, WORD_MORE = 64, META_MEMORY = 64 };
+
 /* A string behind PREFIX. NULL: damaged. */
 static char *prefixed(Member *m, WendCursor s, const char *prefix)
 {
@@ -64,7 +83,8 @@ static char *prefixed(Member *m, WendCursor s, const char *prefix)
         member_bad(m, "a name is not text");
         return NULL;
     }
-    char *text = program_new_block(m->p, before + n, 1);
+    char *text = member_block(m, before + n, 1);
+    if (!text) return NULL;
     memcpy(text, prefix, before);
     memcpy(text + before, s.p, n);
     return text;
@@ -108,6 +128,7 @@ static gboolean read_meta(WendProgram *p, GError **error)
 {
     Member m;
     if (!member_open(&m, p, "meta", error)) return FALSE;
+    if (!member_admits(&m, (guint64)(m.c.end - m.c.p), META_MEMORY)) return FALSE;
     p->meta = g_key_file_new();
     g_autoptr(GError) problem = NULL;
     if (m.c.p == m.c.end || !g_key_file_load_from_data(p->meta, (const char *)m.c.p, m.c.end - m.c.p, G_KEY_FILE_NONE, &problem))
@@ -131,7 +152,8 @@ static gboolean read_functions(Member *m)
 {
     WendProgram *p = m->p;
     gsize n = wend_read_count(&m->c, 1);
-    p->functions = program_new_block(p, n, sizeof(WendFunction));
+    p->functions = member_block(m, n, sizeof(WendFunction));
+    if (!p->functions) return FALSE;
     p->n_functions = (guint)n;
     guint32 digest = WEND_DIGEST_START;
     for (gsize i = 0; i < n; i++) {
@@ -163,7 +185,8 @@ static gboolean read_constants(Member *m)
     WendProgram *p = m->p;
     gsize n = wend_read_count(&m->c, 2);
     if (wend_n_constants + n >= (guint64)(WEND_SPECIAL_BASE - WEND_CONST(0))) return member_bad(m, "has too many constants");
-    p->constants = program_new_block(p, n, sizeof(gint64));
+    p->constants = member_block(m, n, sizeof(gint64) + WORD_MORE);
+    if (!p->constants) return FALSE;
     p->n_constants = n;
     for (gsize i = 0; i < n; i++) {
         const char *name = member_name(m);
@@ -171,7 +194,8 @@ static gboolean read_constants(Member *m)
         if (m->c.failed || !name || facts > CONSTANT_DENSE) return member_bad(m, "a constant makes no sense");
         p->constants[i] = know_constant(p, name);
         if (facts == CONSTANT_ALONE) continue;
-        gint64 *datatype = program_new_block(p, 5, sizeof(gint64));
+        gint64 *datatype = member_block(m, 5, sizeof(gint64));
+        if (!datatype) return FALSE;
         for (int k = 0; k < (facts == CONSTANT_DENSE ? 1 : 5); k++) datatype[k] = wend_read_signed(&m->c);
         if (datatype[0] < 0) return member_bad(m, "a datatype has a negative size");
         if (facts == CONSTANT_DENSE) datatype[2] = datatype[4] = datatype[0];
@@ -223,7 +247,8 @@ static gboolean read_shape_batches(Member *m)
         left -= (guint64)more;
         all += (guint64)more;
     }
-    gint64 *words = program_new_block(p, all, sizeof(gint64));
+    gint64 *words = member_block(m, all, sizeof(gint64));
+    if (!words) return FALSE;
     Batches batches;
     batches_init(&batches);
     gboolean good = TRUE;
@@ -243,7 +268,8 @@ static gboolean read_shapes(Member *m)
     WendProgram *p = m->p;
     guint64 n = wend_read_unsigned(&m->c);
     if (m->c.failed || n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more shapes than it can hold");
-    p->shapes = program_new_block(p, n, sizeof(WendShape));
+    p->shapes = member_block(m, n, sizeof(WendShape));
+    if (!p->shapes || !member_admits(m, n, SHAPE_MORE)) return FALSE;
     p->n_shapes = (guint)n;
     return p->n_shapes == 0 || read_shape_batches(m);
 }
@@ -280,6 +306,7 @@ static gboolean read_part(Member *m, const RankSet *ranks, guint64 n_before, Wen
 {
     guint64 number = wend_read_unsigned(&m->c);
     if (m->c.failed || number >= n_before || ranks->n > m->p->words_left) return member_bad(m, "a table is a part of one that is not there, or of too many values");
+    if (!member_admits(m, ranks->n, WORD_MORE)) return FALSE;
     m->p->words_left -= ranks->n;
     const WendSlotTable *whole = &m->p->tables[number];
     SeriesBuilder *b = series_builder_new();
@@ -302,12 +329,14 @@ static gboolean read_tables(Member *m)
     gsize n_sets = wend_read_count(&m->c, 3);
     g_autoptr(GArray) sets = g_array_new(FALSE, TRUE, sizeof(RankSet));
     g_array_set_clear_func(sets, (GDestroyNotify)rankset_clear);
+    if (!member_admits(m, n_sets, sizeof(RankSet))) return FALSE;
     g_array_set_size(sets, (guint)n_sets);
     for (guint i = 0; i < n_sets; i++)
         if (!read_set(m, &g_array_index(sets, RankSet, i))) return FALSE;
     guint64 n = wend_read_unsigned(&m->c);
     if (m->c.failed || n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p)) return member_bad(m, "has more tables than it can hold");
-    p->tables = program_new_block(p, n, sizeof(WendSlotTable));
+    p->tables = member_block(m, n, sizeof(WendSlotTable));
+    if (!p->tables || !member_admits(m, n, TABLE_MORE)) return FALSE;
     p->n_tables = (guint)n;
     for (guint64 i = 0, many; i < n; i += many) {
         guint64 form = wend_read_unsigned(&m->c), set = form >> TABLE_SET_BITS;
@@ -370,13 +399,14 @@ static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotTold form, 
         for (guint32 r = 0; r < n; r++)
             if (!may_tell(&from[r], ranks)) return member_bad(m, bad);
     } else if (!may_tell(from, ranks) || !may_tell(&slots[k - 1], ranks)) return member_bad(m, bad);
+    WendSlotTable *table = member_block(m, 1, sizeof *table);
+    if (!table || !member_admits(m, n, WORD_MORE)) return FALSE;
     SeriesBuilder *b = series_builder_new();
     for (guint32 r = 0; r < n; r++) {
         gint64 sum = form == TOLD_ACROSS ? number_at(m, &from[r], row) : word_sum(number_at(m, from, r), number_at(m, &slots[k - 1], r));
         if (wend_is_special(sum)) m->c.failed = true;
         series_builder_add(b, (SeriesRun){sum, 0, 1});
     }
-    WendSlotTable *table = program_new_block(m->p, 1, sizeof *table);
     *table = (WendSlotTable){rankset_copy(ranks), FALSE, series_builder_end(b)};
     g_ptr_array_add(m->p->derived_tables, table);
     slots[k] = (WendSlot){.form = WEND_SLOT_TABLE, .table = table};
@@ -401,7 +431,8 @@ static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many
 {
     const WendProgram *p = m->p;
     if (n_slots > (gsize)(m->c.end - m->c.p)) return member_bad(m, "truncated"); /* each takes a byte and more */
-    WendSlot *slots = program_new_block(m->p, (gsize)many * n_slots, sizeof(WendSlot));
+    WendSlot *slots = member_block(m, (guint64)many * n_slots, sizeof(WendSlot));
+    if (!slots) return FALSE;
     g_autofree guint *across = g_new0(guint, many);
     for (guint i = 0; i < many; i++) {
         terminals[i]->n_slots = n_slots;
@@ -469,7 +500,8 @@ static gboolean read_terminals(Member *m)
     if (!read_tables(m)) return FALSE;
     guint64 n = wend_read_unsigned(&m->c), most = program_most((gsize)(m->c.end - m->c.p));
     if (m->c.failed || n > most) return member_bad(m, "has more terminals than it can hold");
-    p->terminals = program_new_block(p, n, sizeof(WendTerminal));
+    p->terminals = member_block(m, n, sizeof(WendTerminal));
+    if (!p->terminals || !member_admits(m, n, TERMINAL_MORE)) return FALSE;
     p->n_terminals = (guint)n;
     if (!read_terminal_batches(m, most)) return FALSE;
     Layout layout;
@@ -587,7 +619,8 @@ static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64
         return NULL;
     }
     *left -= n;
-    WendSymbol *symbols = program_new_block(m->p, n, sizeof(WendSymbol));
+    WendSymbol *symbols = member_block(m, n, sizeof(WendSymbol));
+    if (!symbols) return NULL;
     *rule = (WendRule){.n = (guint)n, .symbols = symbols};
     if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n, by_new ? so_far->next : NULL);
     for (guint k = 0; k < n && !by_kind && !m->c.failed; k++) symbols[k] = read_symbol(m, i, &last);
@@ -616,7 +649,8 @@ static gboolean read_rules(Member *m)
 {
     WendProgram *p = m->p;
     gsize n = wend_read_count(&m->c, 1);
-    p->rules = program_new_block(p, n, sizeof(WendRule));
+    p->rules = member_block(m, n, sizeof(WendRule));
+    if (!p->rules) return FALSE;
     p->n_rules = n;
     guint64 left = program_most((gsize)(m->c.end - m->c.p));
     g_autofree guint32 *next = g_new0(guint32, p->n_shapes + 1);

@@ -14,7 +14,12 @@
 typedef struct WendProgram WendProgram;
 
 WendProgram *wend_program_open(const char *path, GError **error); /* the directory: all worlds of the job; or an archive in it: that world */
-WendProgram *wend_program_open_world(const char *path, guint number, GError **error);
+/* The same, and one world alone. MAX_SIZE: bytes of memory that the archives may take, which count
+ * as hostile beyond it (WEND_ERROR_INPUT); 0: by their size, as wend_program_open has it
+ * (allowance.h). */
+WendProgram *wend_program_open_within(const char *path, guint64 max_size, GError **error);
+WendProgram *wend_program_open_world(const char *path, guint number, guint64 max_size,
+    GError **error);
 void wend_program_free(WendProgram *p);
 
 GKeyFile *wend_program_meta(const WendProgram *p);   /* groups: docs/format.md */

@@ -1,4 +1,5 @@
 /* rankset.c: sets of ranks as series. */
+#include "allowance.h"
 #include "rankset.h"
 
 #include <string.h>
@@ -232,6 +233,9 @@ void rankset_encode_shortest(const RankSet *s, WendBuf *out)
     encode(s, out, TRUE);
 }
 
+/* A run takes so much while a set is made of it. */
+enum { RUN_MEMORY = 128 };
+
 /* What an archive says is a run, from rank NEXT on or above it. NEXT becomes the lowest that may follow. FALSE: none, or beyond WORLD. */
 static gboolean add_checked_run(SeriesBuilder *b, guint64 first, guint64 count, guint64 step, guint64 *next, guint32 world)
 {
@@ -249,7 +253,9 @@ static gboolean decode_runs(SeriesBuilder *b, guint64 n, WendCursor *c, guint32 
     for (guint64 i = 0; i < n; i++) {
         guint64 first = wend_read_unsigned(c), count = wend_read_unsigned(c);
         guint64 step = count > 1 ? wend_read_unsigned(c) : 1;
-        if (c->failed || first > world || !add_checked_run(b, last + first, count, step, &next, world)) return FALSE;
+        if (c->failed || first > world || !allowance_take(c->allowance, 1, RUN_MEMORY) ||
+            !add_checked_run(b, last + first, count, step, &next, world))
+            return FALSE;
         last = next - 1;
     }
     return TRUE;
@@ -342,6 +348,7 @@ static gboolean decode_columns(RankSet *sets, guint n, guint others, WendCursor 
         gint64 own = i == others ? 0 : runs ? series_at(runs, at++) : -1;
         if (own < 0 || own > world || (n_runs += (guint64)own) > world) return FALSE;
     }
+    if (!allowance_take(c->allowance, n_runs, RUN_MEMORY)) return FALSE;
     g_autoptr(Series) firsts = decode_column(c, n_runs), counts = firsts ? decode_column(c, n_runs) : NULL, steps = counts ? decode_column(c, n_runs) : NULL;
     if (!steps) return n_runs == 0 && !c->failed;
     for (guint i = 0, at = 0, run = 0; i < n; i++) {

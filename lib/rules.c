@@ -1,7 +1,11 @@
 /* rules.c: grammars as rows of rules: reading, ordering, measuring. */
 #include <string.h>
 
+#include "allowance.h"
 #include "rules.h"
+
+/* A rule and a symbol in memory, with what is measured of it (series.c). */
+enum { RULE_MEMORY = sizeof(Rule) + 48, SYMBOL_MEMORY = sizeof(WendSymbol) + 16 };
 
 void rules_clear(RuleRow *row)
 {
@@ -33,11 +37,15 @@ gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals, RulesForm 
     guint bits = in_short ? SYMBOL_BITS : 1;
     memset(row, 0, sizeof *row);
     gsize n = wend_read_count(c, 1);
-    if (c->failed || n > G_MAXINT32) return FALSE;
+    if (c->failed || n > G_MAXINT32 || !allowance_take(c->allowance, n, RULE_MEMORY)) return FALSE;
     row->rules = g_new0(Rule, n + 1);
     row->n_rules = n;
     for (guint i = 0; i < row->n_rules; i++) {
         gsize symbols = wend_read_count(c, in_short ? 1 : 2);
+        if (!allowance_take(c->allowance, symbols, SYMBOL_MEMORY)) {
+            rules_clear(row);
+            return FALSE;
+        }
         row->rules[i].n = symbols;
         row->rules[i].symbols = g_new(WendSymbol, symbols + 1);
         for (gsize k = 0; k < symbols; k++) {

@@ -92,7 +92,8 @@ static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeC
 {
     gsize width = wend_read_count(&m->c, 2);
     if (m->c.failed || width > G_MAXINT32) return member_bad(m, "truncated");
-    content->columns = program_new_block(m->p, width, sizeof(Series *));
+    content->columns = member_block(m, width, sizeof(Series *));
+    if (!content->columns) return FALSE;
     content->width = (guint)width;
     for (gsize i = 0; i < width; i++) {
         content->columns[i] = series_decode(&m->c, o->entries, m->p->constants, m->p->n_constants);
@@ -102,11 +103,13 @@ static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeC
 }
 
 /* One run: its entry comes as often as there are calls. */
-static void keep_same(WendProgram *p, OutcomeContent *content, const Pieces *run)
+static gboolean keep_same(Member *m, OutcomeContent *content, const Pieces *run)
 {
     const gint64 *words = pieces_entry(run, 0, &content->width);
-    content->same = program_new_block(p, content->width, sizeof(gint64));
-    if (content->width) memcpy(content->same, words, content->width * sizeof(gint64));
+    content->same = member_block(m, content->width, sizeof(gint64));
+    if (content->same && content->width)
+        memcpy(content->same, words, content->width * sizeof(gint64));
+    return content->same != NULL;
 }
 
 static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
@@ -118,8 +121,8 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
         /* two words, and at most four zeros for each parameter: arrays lead with a length that is not zero */
         if (head >> 1 > 2 + 4 * (guint64)f->n_params) return member_bad(m, "an outcome is wider than its function");
         content->width = head >> 1;
-        content->same = program_new_block(m->p, content->width, sizeof(gint64));
-        return TRUE;
+        content->same = member_block(m, content->width, sizeof(gint64));
+        return content->same != NULL;
     }
     if (head == 1) return read_outcome_columns(m, o, content);
     content->n = head >> 1;
@@ -129,11 +132,13 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
     if (m->c.failed) return member_bad(m, "truncated");
     Pieces p;
     pieces_init(&p, content->pieces, content->n, content->constants, content->n_constants);
+    p.c.allowance = m->c.allowance;
     guint64 entries = 0;
     gboolean good = TRUE;
     while (good && pieces_next(&p)) {
         good = !__builtin_add_overflow(entries, p.length, &entries);
-        if (entries == p.length && p.repeats && p.c.p == p.c.end) keep_same(m->p, content, &p);
+        if (good && entries == p.length && p.repeats && p.c.p == p.c.end)
+            good = keep_same(m, content, &p);
     }
     good = good && !p.c.failed;
     pieces_clear(&p);
@@ -179,7 +184,8 @@ static gboolean read_shape_outcomes(Member *m, const ShapeVariants *s)
     ShapeOutcomes *o = s->of[first];
     gsize n = wend_read_count(&m->c, 1);
     if (m->c.failed || n == 0) return member_bad(m, "a shape has no outcomes");
-    o->contents = program_new_block(m->p, n, sizeof(OutcomeContent));
+    o->contents = member_block(m, n, sizeof(OutcomeContent));
+    if (!o->contents) return FALSE;
     for (gsize i = 0; i < n; i++) {
         OutcomeContent *content = &o->contents[i];
         guint variant = first;
@@ -207,7 +213,8 @@ static gboolean read_poll_table(Member *m, PollTerminals *t)
 {
     if (!rankset_decode(&t->ranks, &m->c, m->p->ranks)) return member_bad(m, "polls of a rank that is not there");
     gsize n = wend_read_count(&m->c, 1);
-    t->terminals = program_new_block(m->p, n, sizeof(guint32));
+    t->terminals = member_block(m, n, sizeof(guint32));
+    if (!t->terminals) return FALSE;
     t->n = n;
     for (gsize i = 0; i < n; i++) {
         guint64 terminal = wend_read_unsigned(&m->c);
@@ -227,11 +234,13 @@ static gboolean read_poll_grammar(Member *m, const SequenceData *s, PollGrammar 
     g->after = wend_read_unsigned(&m->c);
     gsize n = wend_read_count(&m->c, 1);
     if (m->c.failed || n == 0) return member_bad(m, "a grammar of polls is empty");
-    g->rules = program_new_block(m->p, n, sizeof(WendRule));
+    g->rules = member_block(m, n, sizeof(WendRule));
+    if (!g->rules) return FALSE;
     g->n_rules = n;
     for (gsize i = 0; i < n; i++) {
         gsize n_symbols = wend_read_count(&m->c, 2);
-        WendSymbol *symbols = program_new_block(m->p, n_symbols, sizeof(WendSymbol));
+        WendSymbol *symbols = member_block(m, n_symbols, sizeof(WendSymbol));
+        if (!symbols) return FALSE;
         g->rules[i] = (WendRule){.n = n_symbols, .symbols = symbols};
         for (gsize k = 0; k < n_symbols; k++) {
             guint64 id = wend_read_unsigned(&m->c), exponent = wend_read_unsigned(&m->c), all;
@@ -253,13 +262,15 @@ static gboolean read_polls(Member *m, SequenceData *s)
     gsize n = wend_read_count(&m->c, 2);
     if (m->c.failed) return member_bad(m, "truncated");
     if (n == 0) return TRUE;
-    s->poll_tables = program_new_block(m->p, n, sizeof(PollTerminals));
+    s->poll_tables = member_block(m, n, sizeof(PollTerminals));
+    if (!s->poll_tables) return FALSE;
     for (gsize i = 0; i < n; i++) {
         s->n_poll_tables = i + 1;
         if (!read_poll_table(m, &s->poll_tables[i])) return FALSE;
     }
     n = wend_read_count(&m->c, 4);
-    s->poll_grammars = program_new_block(m->p, n, sizeof(PollGrammar));
+    s->poll_grammars = member_block(m, n, sizeof(PollGrammar));
+    if (!s->poll_grammars) return FALSE;
     for (gsize i = 0; i < n; i++) {
         s->n_poll_grammars = i + 1;
         if (!read_poll_grammar(m, s, &s->poll_grammars[i])) return FALSE;
@@ -298,8 +309,9 @@ static void times_finish(Times *t, WendProgram *p)
     g_ptr_array_unref(t->sequences);
 }
 
-/* A row takes some bits, unless its numbers have a pattern. */
-enum { ROWS_PER_BYTE = 64 };
+/* A row takes some bits, unless its numbers have a pattern; and while it is read so much memory. */
+enum { ROWS_PER_BYTE = 64,
+    ROW_MEMORY = 2 * sizeof(WendTiming) + (TIMING_NUMBERS + 3) * sizeof(gint64) };
 
 /* N signed numbers, a series if there are any. */
 static gboolean read_column(Member *m, guint64 n, gint64 *numbers)
@@ -313,6 +325,7 @@ static gboolean read_column(Member *m, guint64 n, gint64 *numbers)
 static gboolean read_rows(Member *m, Times *times, gsize n, guint interval)
 {
     if (m->c.failed || n / ROWS_PER_BYTE > (gsize)(m->c.end - m->start)) return member_bad(m, "truncated");
+    if (!member_admits(m, n, ROW_MEMORY)) return FALSE;
     g_array_set_size(times->rows[interval], (guint)n);
     WendTiming *rows = (WendTiming *)(gpointer)times->rows[interval]->data;
     g_autofree gint64 *more = g_new0(gint64, n + 1), *column = g_new0(gint64, n + 1), *numbers = g_new0(gint64, (n + 1) * TIMING_NUMBERS);
@@ -398,8 +411,9 @@ static gboolean take_row_numbers(Member *m, const VariantClasses *f, SharedRows 
     return TRUE;
 }
 
-/* The terminals that any of N variants from FIRST on calls, ascending. */
-static guint32 *all_terminals(WendProgram *p, const VariantClasses *f, guint first, guint n_variants, Counter *c, guint *n)
+/* The terminals that any of N variants from FIRST on calls, ascending. NULL: too many. */
+static guint32 *all_terminals(Member *m, const VariantClasses *f, guint first, guint n_variants,
+    Counter *c, guint *n)
 {
     g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint v = first; v < first + n_variants; v++) {
@@ -412,8 +426,8 @@ static guint32 *all_terminals(WendProgram *p, const VariantClasses *f, guint fir
             if (i == 0 || g_array_index(all, guint, i) != g_array_index(all, guint, i - 1)) g_array_index(all, guint, different++) = g_array_index(all, guint, i);
         g_array_set_size(all, different);
     }
-    guint32 *terminals = program_new_block(p, all->len, sizeof(guint32));
-    for (guint i = 0; i < all->len; i++) terminals[i] = g_array_index(all, guint, i);
+    guint32 *terminals = member_block(m, all->len, sizeof(guint32));
+    for (guint i = 0; terminals && i < all->len; i++) terminals[i] = g_array_index(all, guint, i);
     *n = all->len;
     return terminals;
 }
@@ -427,14 +441,16 @@ static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
     for (guint v = 0; v < f->n; v++) {
         SequenceData *s = data_of(f, v);
         if (v == 0 || by_variant) {
-            s->terminals = all_terminals(m->p, f, v, by_variant ? 1 : f->n, c, &s->n_terminals);
+            s->terminals = all_terminals(m, f, v, by_variant ? 1 : f->n, c, &s->n_terminals);
+            if (!s->terminals) return FALSE;
         } else {
             s->terminals = data_of(f, 0)->terminals;
             s->n_terminals = data_of(f, 0)->n_terminals;
         }
         if ((guint64)f->n * s->n_terminals > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more times than it can hold");
         count_sequence(c, rule_of(f, v));
-        s->timed = program_new_block(m->p, 2 * (gsize)s->n_terminals, sizeof(TimedCalls));
+        s->timed = member_block(m, 2 * (guint64)s->n_terminals, sizeof(TimedCalls));
+        if (!s->timed) return FALSE;
         for (guint i = 0; i < 2 * s->n_terminals; i++) s->timed[i].count = c->calls[s->terminals[i / 2]] * class_of(f, v)->n_ranks;
         g_ptr_array_add(c->times->sequences, s);
     }
@@ -453,7 +469,8 @@ static gboolean outcomes_of(Member *m, const VariantClasses *f, Counter *c)
         s->length = m->p->rules[rule_of(f, v)].length;
         if ((gsize)(m->c.end - m->c.p) < 2 * (gsize)c->shapes->len || (guint64)f->n * c->shapes->len > program_most((gsize)(m->c.end - m->c.p)))
             return member_bad(m, "truncated");
-        s->shapes = program_new_block(m->p, c->shapes->len, sizeof(ShapeOutcomes));
+        s->shapes = member_block(m, c->shapes->len, sizeof(ShapeOutcomes));
+        if (!s->shapes) return FALSE;
         s->n_shapes = c->shapes->len;
         for (guint i = 0; i < s->n_shapes; i++) {
             guint shape = g_array_index(c->shapes, guint, i);

@@ -1,6 +1,7 @@
 /* series-bytes.c: rows of words as bytes (docs/format.md). */
 #include <string.h>
 
+#include "allowance.h"
 #include "codec.h"
 #include "series-private.h"
 
@@ -297,9 +298,27 @@ void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *consta
     }
 }
 
+/* A row that an archive claims gets room for its words. FALSE: more than it may take, and C
+ * fails. */
+static gboolean make_words(Series *s, WendCursor *c)
+{
+    gint64 *words = allowance_block(c->allowance, s->n, sizeof(gint64));
+    if (!words) {
+        c->failed = true;
+        return FALSE;
+    }
+    s->words = words;
+    s->form = OF_WORDS;
+    return TRUE;
+}
+
 static gint64 *get_specials(WendCursor *c, guint *n, const gint64 *constants, guint n_constants)
 {
     *n = (guint)wend_read_count(c, 1);
+    if (!allowance_take(c->allowance, *n, sizeof(gint64))) {
+        c->failed = true;
+        *n = 0;
+    }
     gint64 *words = g_new(gint64, *n + 1);
     for (guint i = 0; i < *n; i++) {
         words[i] = get_word(c, constants, n_constants);
@@ -312,7 +331,8 @@ static void decode_grammar(Series *s, WendCursor *c, const gint64 *constants, gu
 {
     Ruled *r = series_make_ruled(s);
     guint64 said = wend_read_unsigned(c), n_differences = said >> 1;
-    if (n_differences > (guint64)(c->end - c->p)) {
+    if (n_differences > (guint64)(c->end - c->p) ||
+        !allowance_take(c->allowance, n_differences, sizeof(gint64))) {
         c->failed = true;
         return;
     }
@@ -346,7 +366,7 @@ static void decode_packed(Series *s, WendCursor *c, const gint64 *constants, gui
         c->failed = true;
         return;
     }
-    series_make_words(s);
+    if (!make_words(s, c)) return;
     for (guint64 i = 0, bit = 0; i < s->n; i++) {
         guint64 code = 0;
         for (guint k = 0; k < width; k++, bit++) code |= (guint64)(bytes[bit / 8] >> bit % 8 & 1) << k;
@@ -364,7 +384,7 @@ static void decode_rice(Series *s, WendCursor *c)
         return;
     }
 #define BIT(i) (c->p[(i) / 8] >> (i) % 8 & 1)
-    series_make_words(s);
+    if (!make_words(s, c)) return;
     for (guint64 i = 0; i < s->n; i++) {
         guint64 distance = 0, quotient = 0;
         for (; bit < bits && BIT(bit); bit++) quotient++;
@@ -396,7 +416,7 @@ static void decode_chosen(Series *s, WendCursor *c, const gint64 *constants, gui
     for (guint i = n_specials; i < n_specials + n_ordinary; i++) words[i] = i == n_specials ? wend_read_signed(c) : series_sum(words[i - 1], (gint64)wend_read_unsigned(c));
     const guint8 *places = wend_read_bytes(c, s->n);
     if (!places) return;
-    series_make_words(s);
+    if (!make_words(s, c)) return;
     for (guint64 i = 0; i < s->n; i++)
         if (places[i] >= n_specials + n_ordinary) c->failed = true; else s->words[i] = words[places[i]];
 }
@@ -463,7 +483,7 @@ static void decode_geometric(Series *s, WendCursor *c, const gint64 *constants, 
         return;
     }
     guint64 origin = geometric_origin(&g);
-    series_make_words(s);
+    if (!make_words(s, c)) return;
     for (guint64 i = 0; i < s->n; i++)
         s->words[i] = i == origin || i < g.before || i >= g.before + g.count ? get_word(c, constants, n_constants) : 0;
     for (guint64 k = 1; k < g.count && !c->failed; k++) {
@@ -507,7 +527,7 @@ Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n
             c->failed = true;
             break;
         }
-        series_make_words(s);
+        if (!make_words(s, c)) break;
         for (guint64 i = 0; i < n; i++) s->words[i] = get_word(c, constants, n_constants);
         break;
     default: c->failed = true;

@@ -211,17 +211,17 @@ static WendProgram *join(GPtrArray *worlds, GPtrArray *names)
 
 /* -- opening -- */
 
-static WendProgram *open_file(const char *directory, const char *name, GPtrArray *more_constants, GError **error)
+static WendProgram *open_file(const char *directory, const char *name, GPtrArray *more_constants,
+    Allowance *allowance, GError **error)
 {
     g_autofree char *file = g_strconcat(WORLD_FILE_PREFIX, name, WORLD_FILE_SUFFIX, NULL), *path = g_build_filename(directory, file, NULL);
-    Bundle *b = bundle_open(path, error);
+    Bundle *b = bundle_open_within(path, allowance, error);
     return b ? program_from_bundle_with(b, more_constants, error) : NULL;
 }
 
-WendProgram *wend_program_open(const char *path, GError **error)
+static WendProgram *open_all(const char *path, Allowance *allowance, GError **error)
 {
-    g_return_val_if_fail(path, NULL);
-    Bundle *b = bundle_open(path, error);
+    Bundle *b = bundle_open_within(path, allowance, error);
     WendProgram *first = b ? program_from_bundle(b, error) : NULL;
     if (!first || !g_file_test(path, G_FILE_TEST_IS_DIR)) return first;
     GPtrArray *names = worlds_list(path), *worlds = g_ptr_array_new_with_free_func((GDestroyNotify)wend_program_free);
@@ -229,7 +229,8 @@ WendProgram *wend_program_open(const char *path, GError **error)
     gboolean good = TRUE;
     g_ptr_array_add(worlds, first);
     for (guint i = 0; i < names->len && good; i++) {
-        WendProgram *world = open_file(path, names->pdata[i], first->more_constants, error);
+        WendProgram *world = open_file(path, names->pdata[i], first->more_constants, allowance,
+            error);
         if (world) g_ptr_array_add(worlds, world);
         good = world != NULL;
         if (good && (ranks += world->ranks) > RANKSET_MAX) {
@@ -244,17 +245,40 @@ WendProgram *wend_program_open(const char *path, GError **error)
     return good ? first : NULL;
 }
 
-WendProgram *wend_program_open_world(const char *path, guint number, GError **error)
+static WendProgram *open_one(const char *path, guint number, Allowance *allowance, GError **error)
 {
-    g_return_val_if_fail(path, NULL);
     g_autoptr(GPtrArray) names = g_file_test(path, G_FILE_TEST_IS_DIR) ? worlds_list(path) : g_ptr_array_new();
     if (number > names->len) {
         g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s has no world %u: they are 0 to %u", path, number, names->len);
         return NULL;
     }
-    if (number > 0) return open_file(path, names->pdata[number - 1], NULL, error);
-    Bundle *b = bundle_open(path, error);
+    if (number > 0) return open_file(path, names->pdata[number - 1], NULL, allowance, error);
+    Bundle *b = bundle_open_within(path, allowance, error);
     return b ? program_from_bundle(b, error) : NULL;
+}
+
+WendProgram *wend_program_open_within(const char *path, guint64 max_size, GError **error)
+{
+    g_return_val_if_fail(path, NULL);
+    Allowance *allowance = allowance_new(max_size);
+    WendProgram *p = open_all(path, allowance, error);
+    allowance_unref(allowance);
+    return p;
+}
+
+WendProgram *wend_program_open(const char *path, GError **error)
+{
+    return wend_program_open_within(path, 0, error);
+}
+
+WendProgram *wend_program_open_world(const char *path, guint number, guint64 max_size,
+    GError **error)
+{
+    g_return_val_if_fail(path, NULL);
+    Allowance *allowance = allowance_new(max_size);
+    WendProgram *p = open_one(path, number, allowance, error);
+    allowance_unref(allowance);
+    return p;
 }
 
 guint wend_program_n_worlds(const WendProgram *p) { return p->n_worlds; }

@@ -173,3 +173,68 @@ completes() {
         done
     done
 }
+
+gives_version() {
+    local name=$1
+    shift
+    [ "$("$@" -V)" = "$("$@" --version)" ] || fail "$name -V: $("$@" -V)"
+}
+@test "-V is --version" { each_command gives_version; }
+
+@test "wend help COMMAND" {
+    for command in trace merge show dump diff; do
+        diff <("$WEND" help $command) <("$WEND" $command --help) || fail "$command"
+    done
+    diff <("$WEND" help) <("$WEND" --help)
+    run timeout 20 "$WEND" help nosuch
+    [ "$status" = 2 ] && [ "${#lines[@]}" = 1 ]
+    run timeout 20 "$WEND" help show dump
+    [ "$status" = 2 ] && [ "${#lines[@]}" = 1 ]
+}
+
+@test "an argument may follow its letter at once, and letters may share a dash" {
+    cd "$BATS_TEST_TMPDIR"
+    record a.dir 2 "$PROGRAMS/hello"
+    mpi 2 "$WEND" trace -qob.dir "$PROGRAMS/hello" >/dev/null 2>err
+    [ ! -s err ]
+    "$WEND" diff -qm3 a.dir b.dir
+    [ "$("$WEND" dump -r1 -Fcsv -fMPI_Allreduce a.dir | wc -l)" = 2 ]
+    diff <("$WEND" show -an2 a.dir) <("$WEND" show -a -n 2 a.dir)
+    "$PROXYGEN" -oc.c a.dir
+    "$PROXYGEN" -fod.c a.dir
+    cmp <(grep -v '\.c' c.c) <(grep -v '\.c' d.c)
+    # what follows the program is the program's, and so is what follows "--"
+    mpi 1 "$WEND" trace -qoe.dir sh -c 'echo "$@"' - -oDIR -V >out
+    [ "$(cat out)" = "-oDIR -V" ]
+    run timeout 20 "$WEND" show -- -a.dir
+    [ "$status" = 3 ]
+}
+
+@test "settings that are no numbers are refused before the program runs, also as variables" {
+    cd "$BATS_TEST_TMPDIR"
+    refused() { # OPTION VALUE
+        local variable=WEND_$2
+        run timeout 20 "$WEND" trace "--$1=$3" -o a.dir echo it ran
+        [ "$status" = 2 ] && [ "${#lines[@]}" = 1 ] && [[ "$output" == *"$variable"* ||
+            -z "$3" ]] || fail "--$1=$3: status $status: $output" || return
+        [ -n "$3" ] || return 0 # as a variable it is not given
+        run timeout 20 env "$variable=$3" "$WEND" trace -o a.dir echo it ran
+        [ "$status" = 2 ] && [ "${#lines[@]}" = 1 ] && [[ "$output" == *"$variable=$3"* ]] ||
+            fail "$variable=$3: status $status: $output" || return
+    }
+    for value in -1 +1 " 1" "1 " 1.5 0x10 1e3 12Q 1KB 1K1 K x "" 99999999999999999999; do
+        refused max-memory MAX_MEMORY "$value"
+        refused wait WAIT "$value"
+        refused checkpoint CHECKPOINT "$value"
+        refused disk DISK "$value"
+    done
+    refused max-memory MAX_MEMORY 9223372036854775807K
+    refused wait WAIT 1K
+    refused disk DISK 101
+    run timeout 20 "$WEND" trace -o "" echo it ran
+    [ "$status" = 2 ] && [ "${#lines[@]}" = 1 ]
+    for value in 0 1 64m 2G 9007199254740991K; do
+        run timeout 20 "$WEND" trace -q --max-memory=$value -o a.dir echo it ran
+        [ "$status" = 0 ] && [[ "$output" == *"it ran"* ]]
+    done
+}

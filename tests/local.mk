@@ -146,7 +146,9 @@ BATS_TESTS = \
 	tests/cuda.bats \
 	tests/fortran.bats \
 	tests/launchers.bats \
+	tests/hostile.bats \
 	tests/limits.bats \
+	tests/force.bats \
 	tests/output.bats \
 	tests/programs.bats \
 	tests/proxygen/hostile.bats \
@@ -163,7 +165,7 @@ BATS_TESTS = \
 	tests/transparency.bats \
 	tests/unlucky.bats \
 	tests/writing.bats
-EXTRA_DIST += tests/helpers.bash $(BATS_TESTS)
+EXTRA_DIST += tests/support/bomb.py tests/helpers.bash $(BATS_TESTS)
 
 # Applications that are not ours; asked for, because it fetches their sources.
 EXTRA_DIST += \

@@ -88,6 +88,7 @@ typedef gboolean (*GEqualFunc)(gconstpointer, gconstpointer);
 #define g_free heap_free
 gpointer small_array(gsize n, gsize size);
 #define g_new(type, n) ((type *)small_array(n, sizeof(type)))
+#define g_malloc0_n(n, size) heap_zeroed(n, size)
 #define g_new0(type, n) ((type *)heap_zeroed(n, sizeof(type)))
 gpointer small_resize(gpointer p, gsize n, gsize size);
 #define g_renew(type, p, n) ((type *)small_resize(p, n, sizeof(type)))

@@ -13,6 +13,7 @@
 #include "program.h"
 #include "same.h"
 #include "src/wend/command.h"
+#include "src/wend/reading.h"
 #include "stat.h"
 #include "text.h"
 #include "window.h"
@@ -481,7 +482,7 @@ int wend_diff_main(int argc, char **argv)
          "Add MPI calls, bytes and times by function, side by side", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &d.quiet, "Print nothing; the exit code says it",
          NULL},
-        G_OPTION_ENTRY_NULL};
+        READING_OPTION, G_OPTION_ENTRY_NULL};
     int status;
     GError *error = NULL;
     WendProgram *programs[2] = {NULL, NULL};
@@ -496,7 +497,7 @@ int wend_diff_main(int argc, char **argv)
         return wend_command_usage(COMMAND, "--max takes a number from 0");
     d.max = d.quiet ? 1 : max == 0 ? G_MAXUINT64 : (guint64)max;
     for (guint i = 0; i < 2; i++) {
-        programs[i] = world >= 0 ? wend_program_open_world(argv[1 + i], (guint)world, &error) : wend_program_open(argv[1 + i], &error);
+        programs[i] = reading_open(argv[1 + i], world, &error);
         if (programs[i] == NULL) {
             status = wend_command_fail(COMMAND, error);
             goto end;

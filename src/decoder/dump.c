@@ -10,6 +10,7 @@
 #include "program.h"
 #include "sink.h"
 #include "src/wend/command.h"
+#include "src/wend/reading.h"
 #include "text.h"
 
 #define COMMAND "dump"
@@ -203,7 +204,7 @@ int wend_dump_main(int argc, char **argv)
         {"timing", 0, 0, G_OPTION_ARG_NONE, &d.timing,
          "Add the mean times of each call's signature", NULL},
         {"format", 'F', 0, G_OPTION_ARG_STRING, &format, "text (default), csv or jsonl", "FORMAT"},
-        G_OPTION_ENTRY_NULL};
+        READING_OPTION, G_OPTION_ENTRY_NULL};
     int status;
     GError *error = NULL;
     WendProgram *program = NULL;
@@ -225,7 +226,7 @@ int wend_dump_main(int argc, char **argv)
         status = wend_command_fail(COMMAND, error);
         goto end;
     }
-    program = world >= 0 ? wend_program_open_world(argv[1], (guint)world, &error) : wend_program_open(argv[1], &error);
+    program = reading_open(argv[1], world, &error);
     d.program = program;
     if (program == NULL || !choose(&d, ranks, functions, &error)) {
         status = wend_command_fail(COMMAND, error);

@@ -8,6 +8,7 @@
 #include "part.h"
 #include "program.h"
 #include "src/wend/command.h"
+#include "src/wend/reading.h"
 #include "summary.h"
 #include "text.h"
 
@@ -488,7 +489,7 @@ int wend_show_main(int argc, char **argv)
         {"top", 'n', 0, G_OPTION_ARG_INT, &top, "This many functions (15)", "N"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0", "N"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Everything, as one JSON object", NULL},
-        G_OPTION_ENTRY_NULL};
+        READING_OPTION, G_OPTION_ENTRY_NULL};
     int status;
     if (!wend_command_options(COMMAND, "RECORDING", "Say what a recording is.", NULL, entries, &argc, &argv, &status))
         return status;
@@ -498,7 +499,7 @@ int wend_show_main(int argc, char **argv)
         return wend_command_usage(COMMAND, "--top takes a number from 0");
 
     GError *error = NULL;
-    WendProgram *program = world >= 0 ? wend_program_open_world(argv[1], (guint)world, &error) : wend_program_open(argv[1], &error);
+    WendProgram *program = reading_open(argv[1], world, &error);
     if (program == NULL)
         return wend_command_fail(COMMAND, error);
     Summary *summary = summary_new(program);

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "file-write.h"
+#include "options.h"
 #include "part.h"
 #include "plan.h"
+#include "reading.h"
 #include "shortage.h"
 #include "src/wend/message.h"
 #include "target.h"
@@ -66,7 +68,7 @@ static int compile(const Options *options)
         return WEND_ERROR_USAGE;
     if (!check_output(options, &error)) /* before the work of it */
         return fail(error);
-    WendProgram *program = worlds_open(options->recording, &error);
+    WendProgram *program = worlds_open(options->recording, reading_limit(), &error);
     g_autoptr(GPtrArray) changes = NULL;
     gboolean good = program && plan_compile(program, options, names, &changes, &error);
     if (good)
@@ -96,6 +98,7 @@ int main(int argc, char **argv)
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet,
          "Do not say which calls the proxy pins, reorders or leaves out", NULL},
         {"target", 't', 0, G_OPTION_ARG_STRING, (char **)&options.target, "MPI library that the proxy is for (mpich, openmpi): exit status 1 if that lacks what it calls", "NAME"},
+        READING_OPTION,
         {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help and exit", NULL},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL},
@@ -104,6 +107,8 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* the write fails, and that is said */
     wend_shortage_ends(end_short_of_memory);
     g_set_prgname(COMMAND); /* the synopsis begins with it */
+    reading_guard();
+    argv = options_part(entries, FALSE, &argc, argv);
     g_autoptr(GOptionContext) context = g_option_context_new("RECORDING -o FILE.c | DIRECTORY/");
     g_option_context_set_summary(context, "Compiles a recording of Wend to a C program that communicates as the recorded application did.");
     g_option_context_add_main_entries(context, entries, NULL);
@@ -122,6 +127,7 @@ int main(int argc, char **argv)
         message_write(text, strlen(text));
         return message_finish(COMMAND, 0);
     }
+    options_end(&argc, argv);
     if (argc != 2 || !output || !*output) {
         message_print(COMMAND, "%s (see proxygen --help)",
                       argc < 2   ? "no recording given"

@@ -89,13 +89,13 @@ static gboolean is_whole(const WendProgram *p)
     return whole;
 }
 
-WendProgram *worlds_open(const char *path, GError **error)
+WendProgram *worlds_open(const char *path, guint64 max_size, GError **error)
 {
-    WendProgram *p = wend_program_open(path, error);
+    WendProgram *p = wend_program_open_within(path, max_size, error);
     if (!p || wend_program_n_worlds(p) == 1 || is_whole(p))
         return p;
     wend_program_free(p);
-    return wend_program_open_world(path, 0, error);
+    return wend_program_open_world(path, 0, max_size, error);
 }
 
 gboolean worlds_several(const Plan *plan) { return wend_program_n_worlds(plan->program) > 1; }

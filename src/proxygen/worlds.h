@@ -8,7 +8,8 @@
 typedef struct { guint rank, world; } WorldStart;
 
 /* The recording with all its worlds; with the first alone, if it does not say which call started which of the others, or has not all of them. */
-WendProgram *worlds_open(const char *path, GError **error);
+/* MAX_SIZE: program.h */
+WendProgram *worlds_open(const char *path, guint64 max_size, GError **error);
 GArray *worlds_starts(const WendProgram *p); /* of WorldStart; empty: there is one world */
 /* The world of a rank of the job. */
 const WendWorld *worlds_of(const Plan *plan, guint rank);

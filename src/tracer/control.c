@@ -130,7 +130,7 @@ static bool open_output(void)
 static void say_problems(void)
 {
     if (settings_problem())
-        state_say("%s", settings_problem());
+        state_say("%s; the default counts", settings_problem());
 }
 
 static void stop_for_good(void)

@@ -22,6 +22,7 @@ TRACER_SOURCES = \
 	src/tracer/late.c src/tracer/late.h \
 	src/tracer/launcher.h \
 	src/tracer/limit.c \
+	src/tracer/marker.c src/tracer/marker.h \
 	src/tracer/module.c src/tracer/module.h \
 	src/tracer/output.c src/tracer/output.h \
 	src/tracer/part.c \

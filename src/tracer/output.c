@@ -1,4 +1,5 @@
-/* output.c: name and directory of the recording. A directory with anything in it is left alone unless WEND_FORCE is given. */
+/* output.c: name and directory of the recording. A directory with anything in it is left alone;
+ * with WEND_FORCE, one with anything but a recording (marker.h). */
 #include "output.h"
 
 #include <dirent.h>
@@ -13,6 +14,7 @@
 
 #include "../../lib/saved.h"
 #include "../../lib/worlds.h"
+#include "marker.h"
 #include "settings.h"
 #include "spawn.h"
 
@@ -97,32 +99,7 @@ static bool is_empty(const char *path)
     return empty;
 }
 
-static void remove_entries(const char *path, bool (*wanted)(const char *name))
-{
-    DIR *d = opendir(path);
-    const struct dirent *e;
-    while (d && (e = readdir(d))) {
-        char *file = format("%s/%s", path, e->d_name);
-        if (file && wanted(e->d_name) && unlink(file) != 0 && errno == EISDIR)
-            output_remove_folder(file);
-        free(file);
-    }
-    if (d)
-        closedir(d);
-}
-
-static bool is_any(const char *name)
-{
-    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
-}
-
-void output_remove_folder(const char *path)
-{
-    remove_entries(path, is_any);
-    rmdir(path);
-}
-
-/* The worlds of the previous recording of this name, and what is left of one that died: they would be taken for this run's. */
+/* The archives of further worlds, and what is left of a run that died. */
 static bool is_of_recording(const char *name)
 {
     size_t n = strlen(name), suffix = strlen(WEND_SAVED_SUFFIX);
@@ -178,6 +155,18 @@ static bool is_there(const char *directory, const char *world, const char *suffi
     return there;
 }
 
+/* Lists the archive and the folder of parts that this world will have. Where that cannot be
+ * written, a later --force leaves them alone. */
+static void mark_world(void)
+{
+    size_t n = strlen(world_file) - strlen(WORLD_FILE_SUFFIX);
+    char *parts = format("%.*s" WEND_SAVED_SUFFIX, (int)n, world_file);
+    if (parts)
+        marker_add(directory, parts);
+    marker_add(directory, world_file);
+    free(parts);
+}
+
 /* Beside the archive of the world that started this one, by the name that it gave; else by one that sorts by time. */
 static bool open_spawned(const char *path)
 {
@@ -193,6 +182,8 @@ static bool open_spawned(const char *path)
     else
         world_file = format(WORLD_FILE_PREFIX "%lld.%09ld-%ld" WORLD_FILE_SUFFIX, (long long)now.tv_sec, now.tv_nsec, (long)getpid());
     directory = world_file ? strdup(path) : NULL;
+    if (directory)
+        mark_world();
     return directory != NULL;
 }
 
@@ -201,6 +192,8 @@ static bool open_first(const char *path, char **problem)
 {
     struct stat info;
     const char *taken = "exists; give another name or --force";
+    char *foreign = NULL;
+    int unreadable = 0;
     if (mkdir(path, 0777) == 0)
         made = true;
     else if (errno != EEXIST)
@@ -209,13 +202,20 @@ static bool open_first(const char *path, char **problem)
         *problem = format("%s: exists and is not a directory", path);
     else if (!settings()->force && !is_empty(path))
         *problem = format("%s: %s", path, taken);
+    else if ((foreign = marker_foreign(path, &unreadable)))
+        *problem = format("%s: " MARKER_REFUSAL, path, foreign);
+    else if (unreadable)
+        *problem = format("%s: %s", path, strerror(unreadable));
     else if (access(path, W_OK | X_OK) != 0)
         *problem = format("%s: %s", path, strerror(errno));
+    free(foreign);
     if (*problem)
         return false;
     if (!made && settings()->force)
-        remove_entries(path, is_of_recording);
-    if (is_claimed_by_another(path)) {
+        marker_remove(path);
+    marker_add(path, WEND_SAVED_FOLDER);
+    marker_add(path, "trace" WORLD_FILE_SUFFIX);
+    if (is_claimed_by_another(path)) { /* which has the same names in the marker */
         made = false;
         *problem = format("%s: %s", path, taken);
         return false;
@@ -248,12 +248,23 @@ char *output_open(bool spawned, char **problem)
     return directory;
 }
 
+static bool is_other(const char *name)
+{
+    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && strcmp(name, MARKER_FILE) != 0;
+}
+
 void output_abandon(void)
 {
     if (claimed)
         rmdir(claimed);
-    if (directory && made)
+    if (!directory || !made)
+        return;
+    char *marker = format("%s/" MARKER_FILE, directory);
+    if (rmdir(directory) != 0 && marker && !has_entry(directory, is_other)) {
+        unlink(marker);
         rmdir(directory);
+    }
+    free(marker);
 }
 
 bool output_is_claimed(void)

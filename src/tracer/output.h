@@ -13,7 +13,6 @@ char *output_open(bool spawned, char **problem);
 void output_abandon(void);            /* nothing was written: removes the directory if output_open made it and it is empty */
 bool output_is_claimed(void);         /* the folder for parts is there */
 const char *output_directory(void);   /* NULL before output_open */
-void output_remove_folder(const char *path); /* with the files in it */
 const char *output_file(void);        /* the archive in it; NULL: that of the first world */
 const char *output_job(void);         /* the batch system's job id, or NULL */
 

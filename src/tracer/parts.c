@@ -18,6 +18,7 @@
 #include "../../lib/saved.h"
 #include "../../lib/worlds.h"
 #include "attendance.h"
+#include "marker.h"
 #include "output.h"
 #include "settings.h"
 #include "spawn.h"
@@ -58,6 +59,13 @@ static bool holds[2];                 /* have they ever held a part? */
 static long sys_open(const char *path, int flags)
 {
     return syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0666);
+}
+
+/* A file in a folder that may be somebody else's: no link is followed, and no pipe is waited
+ * for. */
+static long open_file(const char *path, int flags)
+{
+    return sys_open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 }
 
 static bool join(char *out, const char *a, const char *b)
@@ -178,7 +186,7 @@ void parts_make(void)
 void parts_remove(void)
 {
     if (*folder)
-        output_remove_folder(folder);
+        marker_remove_parts(folder);
     *folder = '\0';
 }
 
@@ -196,7 +204,7 @@ static int64_t made_for_us(const char *path)
     Token t;
     if (!join(file, path, TOKEN))
         return INT64_MAX;
-    long fd = sys_open(file, O_RDONLY);
+    long fd = open_file(file, O_RDONLY);
     long n = fd >= 0 ? syscall(SYS_read, fd, &t, sizeof t) : -1;
     if (fd >= 0)
         syscall(SYS_close, fd);
@@ -304,7 +312,7 @@ static void visit_saved(const char *path, const char *name, void *any)
     WendSavedHeader header;
     if (strncmp(name, WEND_SAVED_PREFIX, strlen(WEND_SAVED_PREFIX)) != 0)
         return;
-    long fd = sys_open(path, O_RDONLY);
+    long fd = open_file(path, O_RDONLY);
     if (fd < 0)
         return;
     if (syscall(SYS_pread64, fd, &header, sizeof header, 0L) == (long)sizeof header && memcmp(header.magic, WEND_SAVED_MAGIC, sizeof header.magic) == 0)
@@ -325,7 +333,7 @@ bool parts_first(void)
     char path[PATH_ROOM];
     if (!*folder || !join(path, folder, "/said"))
         return false;
-    long fd = sys_open(path, O_WRONLY | O_CREAT | O_EXCL);
+    long fd = open_file(path, O_WRONLY | O_CREAT | O_EXCL);
     if (fd >= 0)
         syscall(SYS_close, fd);
     return fd >= 0;
@@ -389,7 +397,7 @@ static bool is_ours(long fd)
 static bool write_slot(int slot, const WendSavedHeader *header, const void *part, uint64_t share)
 {
     char path[PATH_ROOM];
-    long fd = join(path, folder, slots[slot]) ? sys_open(path, O_RDWR | O_CREAT | O_NOFOLLOW) : -1;
+    long fd = join(path, folder, slots[slot]) ? open_file(path, O_RDWR | O_CREAT) : -1;
     if (fd < 0)
         return false;
     if (!is_ours(fd)) {

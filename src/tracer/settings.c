@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,47 +39,74 @@ static bool read_switch(const char *variable, bool otherwise)
     const char *value = getenv(variable);
     bool on = otherwise;
     if (value && *value && !settings_switch(value, &on))
-        snprintf(problem, sizeof problem, "%s=%.100s: neither ON nor OFF; taken as %s", variable, value, otherwise ? "ON" : "OFF");
+        snprintf(problem, sizeof problem, "%s=%.100s: neither ON nor OFF", variable, value);
     return on;
+}
+
+/* Digits and nothing else, but what is left at *END. */
+static bool read_digits(const char *value, long *n, const char **end)
+{
+    char *behind;
+    if (!isdigit((unsigned char)*value))
+        return false;
+    errno = 0;
+    *n = strtol(value, &behind, 10);
+    *end = behind;
+    return errno == 0;
+}
+
+static long read_up_to(const char *variable, long otherwise, long most, const char *what)
+{
+    const char *value = getenv(variable), *end;
+    long n;
+    if (!value || !*value)
+        return otherwise;
+    if (read_digits(value, &n, &end) && *end == '\0' && n <= most)
+        return n;
+    snprintf(problem, sizeof problem, "%s=%.100s: not %s", variable, value, what);
+    return otherwise;
 }
 
 static long read_number(const char *variable, long otherwise)
 {
-    const char *value = getenv(variable);
-    char *end;
-    if (!value || !*value)
-        return otherwise;
-    errno = 0;
-    long n = strtol(value, &end, 10);
-    if (*end || n < 0 || errno) {
-        snprintf(problem, sizeof problem, "%s=%.100s: not a number from 0 on; taken as %ld", variable, value, otherwise);
-        return otherwise;
-    }
-    return n;
+    return read_up_to(variable, otherwise, LONG_MAX, "a number from 0 on");
+}
+
+static long read_percent(const char *variable, long otherwise)
+{
+    return read_up_to(variable, otherwise, 100, "a number from 0 to 100");
+}
+
+bool settings_size(const char *value, long *bytes)
+{
+    static const char units[] = "KMGT";
+    const char *end, *unit;
+    long n;
+    if (!read_digits(value, &n, &end))
+        return false;
+    unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    return end[unit != NULL] == '\0' && !__builtin_mul_overflow(n, 1L << shift, bytes);
 }
 
 static long read_size(const char *variable, long otherwise)
 {
-    static const char units[] = "KMGT";
-    const char *value = getenv(variable), *unit;
-    char *end;
+    const char *value = getenv(variable);
+    long n;
     if (!value || !*value)
         return otherwise;
-    errno = 0;
-    long n = strtol(value, &end, 10), size;
-    int shift = *end && (unit = strchr(units, toupper((unsigned char)*end))) ? 10 * (int)(unit - units + 1) : 0;
-    const char *rest = end + (shift > 0);
-    if (end == value || *rest || n < 0 || errno || __builtin_mul_overflow(n, 1L << shift, &size)) {
-        snprintf(problem, sizeof problem, "%s=%.100s: not a number of bytes, such as 64M; taken as the default", variable, value);
-        return otherwise;
-    }
-    return size;
+    if (settings_size(value, &n))
+        return n;
+    snprintf(problem, sizeof problem, "%s=%.100s: not a number of bytes, such as 64M", variable,
+        value);
+    return otherwise;
 }
 
 static void read_all(void)
 {
 #define READ_STRING read_string
 #define READ_NUMBER read_number
+#define READ_PERCENT read_percent
 #define READ_SIZE read_size
 #define READ_SWITCH read_switch
 #define X(field, variable, type, default_value, option, letter, argument, doc) values.field = READ_##type(variable, default_value);

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 
 /* X(field, "VARIABLE", TYPE, default, "option", short option or 0, "ARGUMENT" or NULL, "what it does").
- * STRING: a path or name, NULL when not given. NUMBER: an integer from 0 on. SIZE: likewise, bytes,
- * or with K, M, G or T, of which each is 1024 of the one before. SWITCH: ON or OFF, also 1 or 0, yes or no, true or false.
+ * STRING: a path or name, NULL when not given. NUMBER: an integer from 0 on, in digits. PERCENT:
+ * one up to 100. SIZE: likewise, bytes, or with K, M, G or T, of which each is 1024 of the one
+ * before. SWITCH: ON or OFF, also 1 or 0, yes or no, true or false.
  * An option without an argument sets the variable to the opposite of the default. */
 #define WEND_SETTINGS(X) \
     X(output, "WEND_OUTPUT", STRING, NULL, "output", 'o', "DIR", "directory for the recording (default: wend-PROGRAM-JOB-TIME)") \
@@ -16,13 +17,15 @@
     X(tracing, "WEND_TRACING", SWITCH, true, "off", 0, NULL, "start with recording off, until MPI_Pcontrol(1) or MPI_Info_set(info, \"WEND_TRACING\", \"ON\")") \
     X(wait, "WEND_WAIT", NUMBER, 600, "wait", 0, "SECONDS", "how long at the end to wait for ranks that do not come (default: 600)") \
     X(checkpoint, "WEND_CHECKPOINT", NUMBER, 30, "checkpoint", 0, "SECONDS", "how often to save what is recorded, for runs that are killed (default: 30; 0: only when a rank ends early)") \
-    X(disk, "WEND_DISK", NUMBER, 5, "disk", 0, "PERCENT", "share of the free disk that this may take (default: 5)") \
+    X(disk, "WEND_DISK", PERCENT, 5, "disk", 0, "PERCENT", \
+      "share of the free disk that this may take (default: 5)") \
     X(max_memory, "WEND_MAX_MEMORY", SIZE, -1, "max-memory", 0, "BYTES", \
       "what each process's recording may hold, also 64M or 2G; then recording stops, and what there is is kept (default: 1/16 of the machine's memory for all its ranks; 0: no limit)")
 
 typedef struct {
 #define WEND_SETTING_STRING const char *
 #define WEND_SETTING_NUMBER long
+#define WEND_SETTING_PERCENT long
 #define WEND_SETTING_SIZE long
 #define WEND_SETTING_SWITCH bool
 #define X(field, variable, type, default_value, option, letter, argument, doc) WEND_SETTING_##type field;
@@ -40,5 +43,7 @@ const char *settings_problem(void);           /* a value that could not be under
 /* Calls GIVEN for each setting that the environment has: its name without WEND_, in lower case, and its value. */
 void settings_given(void (*given)(void *user, const char *name, const char *value), void *user);
 bool settings_switch(const char *value, bool *on); /* FALSE: neither on nor off */
+/* FALSE: not a number of bytes, or more than a long has. */
+bool settings_size(const char *value, long *bytes);
 
 #endif

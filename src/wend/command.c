@@ -9,6 +9,7 @@
 
 #include "merge.h"
 #include "message.h"
+#include "options.h"
 
 int wend_command_fail(const char *command, GError *error)
 {
@@ -60,8 +61,10 @@ static gboolean parse(const char *command, const char *parameters, const char *s
     gboolean help = FALSE, version = FALSE;
     const GOptionEntry common_entries[] = {
         {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this help and leave", NULL},
-        {"version", 0, 0, G_OPTION_ARG_NONE, &version, "Show the version and leave", NULL}, G_OPTION_ENTRY_NULL};
+        {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Show the version and leave", NULL},
+            G_OPTION_ENTRY_NULL};
     g_option_context_add_main_entries(context, common_entries, NULL);
+    *argv = options_part(entries, strict, argc, *argv);
 
     GError *error = NULL;
     gboolean go_on = TRUE;
@@ -87,6 +90,8 @@ static gboolean parse(const char *command, const char *parameters, const char *s
         *status = wend_command_finish(command, WEND_EXIT_OK);
         go_on = FALSE;
     }
+    if (go_on && !strict)
+        options_end(argc, *argv);
     g_option_context_free(context);
     return go_on;
 }

@@ -11,9 +11,12 @@
 #include "file-write.h"
 #include "merge.h"
 #include "program.h"
+#include "reading.h"
+#include "regular.h"
 #include "saved.h"
 #include "src/decoder/endings.h"
 #include "src/decoder/text.h"
+#include "src/tracer/marker.h"
 #include "worlds.h"
 
 #define COMMAND "merge"
@@ -36,26 +39,57 @@ static void saved_free(gpointer p)
 
 typedef enum { PART_GOOD, PART_DAMAGED, PART_FOREIGN } PartState;
 
+/* The header and the part of FILE, which is a regular file or is not read. NULL: it is damaged, or
+ * there is no memory for it (then with an error). */
+static char *part_load(const char *file, gsize *n, GError **error)
+{
+    WendSavedHeader h;
+    guint64 size;
+    int fd = wend_regular_open(file, &size, NULL, NULL);
+    char *bytes = NULL;
+    if (fd < 0)
+        return NULL;
+    /* behind the part is room, or what is left of an older one */
+    gboolean good = wend_regular_read(fd, 0, &h, sizeof h) &&
+                    memcmp(h.magic, WEND_SAVED_MAGIC, sizeof h.magic) == 0 &&
+                    h.bytes <= size - sizeof h;
+    if (good) {
+        *n = sizeof h + h.bytes;
+        bytes = g_try_malloc(*n);
+        if (!bytes)
+            g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: not enough memory to read it",
+                file);
+        else if (!wend_regular_read(fd, 0, bytes, *n))
+            g_clear_pointer(&bytes, g_free);
+    }
+    close(fd);
+    return bytes;
+}
+
 /* A file that cannot be read counts as damaged. */
 static PartState part_check(const char *bytes, gsize n, WendSavedHeader *h)
 {
-    if (!wend_saved_is_whole(bytes, n, h))
+    if (!bytes || !wend_saved_is_whole(bytes, n, h))
         return PART_DAMAGED;
     return h->build == wend_saved_build() ? PART_GOOD : PART_FOREIGN;
 }
 
-/* The newer of its files that is whole. NULL: none is (then *STATE says why). */
-static WendMerge *part_read(const Saved *s, PartState *state)
+/* The newer of its files that is whole. NULL: none is (then *STATE says why), or there is an
+ * error. */
+static WendMerge *part_read(const Saved *s, PartState *state, GError **error)
 {
     g_autofree char *best = NULL;
     WendSavedHeader of_best = {0};
     *state = PART_DAMAGED;
     for (int i = 0; i < 2; i++) {
-        g_autofree char *bytes = NULL;
-        gsize n;
+        gsize n = 0;
         WendSavedHeader h;
-        if (!s->files[i] || !g_file_get_contents(s->files[i], &bytes, &n, NULL))
-            continue;
+        GError *why = NULL;
+        g_autofree char *bytes = s->files[i] ? part_load(s->files[i], &n, &why) : NULL;
+        if (why) {
+            g_propagate_error(error, why);
+            return NULL;
+        }
         PartState here = part_check(bytes, n, &h);
         if (here != PART_DAMAGED)
             *state = here;
@@ -67,8 +101,14 @@ static WendMerge *part_read(const Saved *s, PartState *state)
     }
     if (!best)
         return NULL;
-    WendMerge *m = wend_merge_from_part((const guint8 *)best + sizeof of_best, of_best.bytes, G_MAXUINT64, NULL);
+    GError *why = NULL;
+    const guint8 *part = (const guint8 *)best + sizeof of_best;
+    WendMerge *m = wend_merge_from_part(part, of_best.bytes, reading_room(of_best.bytes), &why);
     *state = m ? PART_GOOD : PART_DAMAGED;
+    if (why && why->code == WEND_ERROR_SYSTEM)
+        g_propagate_prefixed_error(error, why, "rank %u (--max-size=SIZE allows more): ", s->rank);
+    else
+        g_clear_error(&why);
     return m;
 }
 
@@ -136,7 +176,13 @@ static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **err
         const Saved *s = g_ptr_array_index(saved, i);
         PartState state;
         wend_command_progress("merging", i, saved->len);
-        WendMerge *one = part_read(s, &state);
+        GError *why = NULL;
+        WendMerge *one = part_read(s, &state, &why);
+        if (why) {
+            wend_merge_free(all);
+            g_propagate_error(error, why);
+            return NULL;
+        }
         foreign |= state == PART_FOREIGN;
         if (one && !absorb(&all, one, error)) {
             wend_merge_free(all);
@@ -175,7 +221,9 @@ static GPtrArray *list_folders(const char *directory, GError **error)
         return NULL;
     GPtrArray *folders = g_ptr_array_new_with_free_func(g_free);
     for (const char *name; (name = g_dir_read_name(d));)
-        if (g_str_has_suffix(name, WEND_SAVED_SUFFIX))
+        if (strcmp(name, WEND_SAVED_FOLDER) == 0 ||
+            (g_str_has_prefix(name, WORLD_FILE_PREFIX) &&
+             g_str_has_suffix(name, WEND_SAVED_SUFFIX)))
             g_ptr_array_add(folders, g_strdup(name));
     g_dir_close(d);
     g_ptr_array_sort(folders, by_name);
@@ -197,6 +245,7 @@ static gboolean merge_one(const char *directory, const char *name, gboolean forc
     WendMerge *m = merge_folder(folder, empty, error);
     if (!m)
         return FALSE;
+    marker_add(directory, file); /* if that cannot be, wend trace --force will leave it alone */
     gboolean good = wend_merge_write(m, directory, file, &result, error);
     wend_merge_free(m);
     if (good) {
@@ -211,14 +260,7 @@ static gboolean merge_one(const char *directory, const char *name, gboolean forc
 static void remove_folder(const char *directory, const char *name)
 {
     g_autofree char *folder = g_build_filename(directory, name, NULL);
-    GDir *d = g_dir_open(folder, 0, NULL);
-    for (const char *entry; d && (entry = g_dir_read_name(d));) {
-        g_autofree char *file = g_build_filename(folder, entry, NULL);
-        g_unlink(file);
-    }
-    if (d)
-        g_dir_close(d);
-    g_rmdir(folder);
+    marker_remove_parts(folder);
 }
 
 static void report(const char *directory, const WendProgram *p, const WendMergeResult *sum)
@@ -277,7 +319,7 @@ static gboolean merge_all(const char *directory, gboolean force, gboolean remove
                     directory, WORLD_FILE_PREFIX, WORLD_FILE_SUFFIX);
         return FALSE;
     }
-    WendProgram *p = wend_program_open(directory, error);
+    WendProgram *p = reading_open(directory, -1, error);
     if (!p)
         return FALSE;
     report(directory, p, &sum);
@@ -293,7 +335,7 @@ int wend_merge_main(int argc, char **argv)
     const GOptionEntry entries[] = {
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace an archive that is there", NULL},
         {"remove", 'r', 0, G_OPTION_ARG_NONE, &remove, "Remove the parts when the archive is written", NULL},
-        G_OPTION_ENTRY_NULL};
+        READING_OPTION, G_OPTION_ENTRY_NULL};
     int status;
     GError *error = NULL;
     if (!wend_command_options(COMMAND, "DIR", "Make the recording of a run that ended early of what its ranks saved.", NULL, entries, &argc, &argv, &status))

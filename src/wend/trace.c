@@ -18,6 +18,7 @@
 #include "merge.h"
 #include "program.h"
 #include "src/tracer/launcher.h"
+#include "src/tracer/marker.h"
 #include "src/tracer/output.h"
 #include "src/tracer/settings.h"
 
@@ -40,6 +41,7 @@ static char *given_family;            /* not the tracer's: it says which tracer 
 static const GOptionEntry options[] = {
 #define ENTRY_STRING G_OPTION_ARG_FILENAME, given_string
 #define ENTRY_NUMBER G_OPTION_ARG_STRING, given_number
+#define ENTRY_PERCENT ENTRY_NUMBER
 #define ENTRY_SIZE ENTRY_NUMBER
 #define ENTRY_SWITCH G_OPTION_ARG_NONE, given_switch
 #define ENTRY(name, letter, arg, data, index, doc, argument) {name, letter, 0, arg, &data[index], doc, argument},
@@ -51,22 +53,31 @@ static const GOptionEntry options[] = {
     {"mpi", 0, 0, G_OPTION_ARG_STRING, &given_family, "family of MPI libraries that PROGRAM uses: mpich or openmpi (default: what it is linked with)", "NAME"},
     G_OPTION_ENTRY_NULL};
 
-static void set_string(const char *variable, int setting, const char *otherwise)
+static const char *empty_option;      /* that was given "", which as a variable means not given */
+
+static void set_text(const char *variable, const char *option, const char *given)
 {
-    (void)otherwise;
-    if (given_string[setting])
-        g_setenv(variable, given_string[setting], TRUE);
+    if (given && *given)
+        g_setenv(variable, given, TRUE);
+    else if (given)
+        empty_option = option;
 }
 
-static void set_number(const char *variable, int setting, long otherwise)
+static void set_string(const char *variable, const char *option, int setting, const char *otherwise)
 {
     (void)otherwise;
-    if (given_number[setting])
-        g_setenv(variable, given_number[setting], TRUE);
+    set_text(variable, option, given_string[setting]);
 }
 
-static void set_switch(const char *variable, int setting, gboolean otherwise)
+static void set_number(const char *variable, const char *option, int setting, long otherwise)
 {
+    (void)otherwise;
+    set_text(variable, option, given_number[setting]);
+}
+
+static void set_switch(const char *variable, const char *option, int setting, gboolean otherwise)
+{
+    (void)option;
     if (given_switch[setting])
         g_setenv(variable, otherwise ? "OFF" : "ON", TRUE);
 }
@@ -74,16 +85,18 @@ static void set_switch(const char *variable, int setting, gboolean otherwise)
 static void set_variables(void)
 {
     /* Absolute: the program, or a script around it, may change the directory before MPI starts. */
-    if (given_string[SETTING_output]) {
+    if (given_string[SETTING_output] && *given_string[SETTING_output]) {
         char *path = g_canonicalize_filename(given_string[SETTING_output], NULL);
         g_free(given_string[SETTING_output]);
         given_string[SETTING_output] = path;
     }
 #define SET_STRING set_string
 #define SET_NUMBER set_number
+#define SET_PERCENT set_number
 #define SET_SIZE set_number
 #define SET_SWITCH set_switch
-#define X(field, variable, type, default_value, ...) SET_##type(variable, SETTING_##field, default_value);
+#define X(field, variable, type, default_value, option, ...) \
+    SET_##type(variable, option, SETTING_##field, default_value);
     WEND_SETTINGS(X)
 #undef X
 }
@@ -144,6 +157,15 @@ static int fail(GError *error)
             return status; /* it has gone */
     }
     return status;
+}
+
+/* Takes MESSAGE. */
+static int fail_usage(char *message)
+{
+    GError *error = g_error_new(WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend trace --help)",
+        message);
+    g_free(message);
+    return fail(error);
 }
 
 /* -- the library -- */
@@ -211,6 +233,20 @@ static gboolean refuse(GError **error, int code, const char *path, const char *w
     return FALSE;
 }
 
+/* A folder that has anything but a recording is left alone. */
+static gboolean check_contents(const char *path, GError **error)
+{
+    int why;
+    char *foreign = marker_foreign(path, &why);
+    if (foreign)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: " MARKER_REFUSAL, path, foreign);
+    else if (why)
+        refuse(error, wend_error_of_output(why), path, g_strerror(why));
+    gboolean good = !foreign && !why;
+    free(foreign);
+    return good;
+}
+
 static gboolean check_place(const char *path, GError **error)
 {
     struct stat info;
@@ -226,6 +262,8 @@ static gboolean check_place(const char *path, GError **error)
     if (g_file_test(archive, G_FILE_TEST_EXISTS) && !settings()->force)
         return refuse(error, WEND_ERROR_INPUT, path,
                       "has a recording; give another name or --force");
+    if (!check_contents(path, error))
+        return FALSE;
     if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
         return refuse(error, wend_error_of_output(errno), path, g_strerror(errno));
     return TRUE;
@@ -261,8 +299,10 @@ int wend_trace_main(int argc, char **argv)
     if (!*program)
         return wend_command_usage(COMMAND, "no program given");
     set_variables();
+    if (empty_option)
+        return fail_usage(g_strdup_printf("--%s: its argument is empty", empty_option));
     if (settings_problem())
-        return wend_command_usage(COMMAND, "%s", settings_problem());
+        return fail_usage(g_strdup(settings_problem()));
 
     char *file = program_find(*program, &error);
     if (!file)

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "message.h"
+#include "reading.h"
 #include "shortage.h"
 
 static const struct {
@@ -37,32 +38,52 @@ static int help(void)
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         g_string_append_printf(text, "  wend %-8s %s\n", commands[i].name, commands[i].what);
     g_string_append(text, "\nOptions:\n"
-                          "  -h, --help      this help; after a command, its options\n"
-                          "  --version       the version\n\n"
+                          "  -h, --help      this help; after a command, or as wend help COMMAND, "
+                          "its options\n"
+                          "  -V, --version   the version\n\n"
                           "Exit status: 0 done; 1 the recordings differ (diff); 2 wrong usage; "
                           "3 bad input; 4 the system refused.\n"
                           "wend trace ends as the program that it runs.\n");
     return print(text->str);
 }
 
+static int run(const char *name, int argc, char **argv)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return commands[i].main(argc, argv);
+    message_print("wend", "no command %s (see wend --help)", name);
+    return WEND_EXIT_USAGE;
+}
+
+/* "wend help COMMAND" */
+static int help_of(const char *name)
+{
+    char *words[] = {(char *)name, (char *)"--help", NULL};
+    return run(name, 2, words);
+}
+
 int main(int argc, char **argv)
 {
     setlocale(LC_ALL, "");
     wend_shortage_ends(message_end_short_of_memory);
+    reading_guard();
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) {
         message_print("wend", "no command given (see wend --help)");
         return WEND_EXIT_USAGE;
     }
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+    if (strcmp(name, "help") == 0 && argc > 3) {
+        message_print("wend", "help of one command at a time (see wend --help)");
+        return WEND_EXIT_USAGE;
+    }
+    if (strcmp(name, "help") == 0 && argc == 3)
+        return help_of(argv[2]);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
         return help();
-    if (strcmp(name, "--version") == 0)
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         return print("wend " PACKAGE_VERSION "\n");
     if (strcmp(name, "trace") != 0) /* what that runs would inherit it */
         signal(SIGXFSZ, SIG_IGN); /* the write fails, and the command says so */
-    for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-        if (strcmp(name, commands[i].name) == 0)
-            return commands[i].main(argc - 1, argv + 1);
-    message_print("wend", "no command %s (see wend --help)", name);
-    return WEND_EXIT_USAGE;
+    return run(name, argc - 1, argv + 1);
 }
