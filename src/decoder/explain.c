@@ -477,3 +477,20 @@ GArray *explain(const Hashed *a, const Hashed *b, ExplainSimilar similar, gpoint
         return edits_new();
     return explain_stretch(&e, all);
 }
+
+void explain_rounds(GArray *edits, Hashed *const strings[2])
+{
+    for (guint i = 0; i < edits->len; i++) {
+        Edit *edit = &g_array_index(edits, Edit, i);
+        guint side = edit->n[0] == 0;
+        guint64 n = edit->period > 0 ? edit->period : edit->n[side], rounds[2];
+        if (edit->kind != EDIT_ONLY || n < 2)
+            continue;
+        Hash first = hashed_part(strings[side], edit->at[side], 1);
+        Hash block = hashed_part(strings[side], edit->at[side], n);
+        for (guint k = 0; k < 2; k++)
+            rounds[k] = tokens_count(strings[k], 0, hashed_length(strings[k]), n, &first, &block);
+        if (rounds[0] > 0 && rounds[1] > 0 && rounds[0] != rounds[1])
+            memcpy(edit->rounds, rounds, sizeof rounds);
+    }
+}

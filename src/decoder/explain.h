@@ -22,6 +22,8 @@ typedef struct {
     guint64 at[2], n[2];       /* the calls, on each side */
     guint64 period,
         times[2]; /* LOOP: calls of an iteration; ONLY: the calls are a loop, if period is not 0 */
+    guint64 rounds[2];         /* ONLY: how often each side has an iteration of these calls in all, if
+                                  both have (explain_rounds) */
     guint64 apart[2];          /* the first call that differs */
     guint64 iterations, body; /* it is in each iteration of a loop of so many calls; 0: of none. The
                                  positions are of the first iteration */
@@ -35,5 +37,9 @@ typedef gboolean (*ExplainSimilar)(gpointer data, guint32 terminal_a, guint32 te
 /* What an explanation costs: the shorter it is, the less. */
 double explain_cost(const GArray *edits);
 GArray *explain(const Hashed *a, const Hashed *b, ExplainSimilar similar, gpointer data);
+
+/* Calls of one side that both have elsewhere are iterations of a loop that the strings do not run
+ * the same number of times, though other calls are between them: sets ROUNDS of the EDITS. */
+void explain_rounds(GArray *edits, Hashed *const strings[2]);
 
 #endif

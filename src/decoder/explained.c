@@ -224,10 +224,28 @@ static void put_where(const Explained *x, GString *out, const Edit *edit)
     }
 }
 
+static void put_loop(GString *out, guint64 calls, const guint64 times[2])
+{
+    g_string_append(out, "a loop of ");
+    put_calls(out, calls);
+    g_string_append(out, ", ");
+    put_times(out, times[0]);
+    g_string_append(out, " and ");
+    put_times(out, times[1]);
+}
+
 static void put_only(const Explained *x, GString *out, const Edit *edit)
 {
     guint side = edit->n[0] == 0;
     const WendProgram *p = x->pair->program[side];
+    if (edit->rounds[0] > 0) {
+        guint64 calls = edit->period > 0 ? edit->period : edit->n[side];
+        put_loop(out, calls, edit->rounds);
+        g_string_append(out, " in all; here ");
+        put_times(out, edit->n[side] / calls);
+        g_string_append_printf(out, " more in %s", x->pair->name[side]);
+        return;
+    }
     g_string_append_printf(out, "only in %s: ", x->pair->name[side]);
     if (edit->n[side] == 1) {
         guint32 terminal = hashed_terminal(x->hashed[side], edit->at[side]);
@@ -253,12 +271,7 @@ static char *text_of_edit(const Explained *x, const Edit *edit, const char *chan
     g_string_append(out, ": ");
     switch (edit->kind) {
     case EDIT_LOOP:
-        g_string_append(out, "a loop of ");
-        put_calls(out, edit->period);
-        g_string_append(out, ", ");
-        put_times(out, edit->times[0]);
-        g_string_append(out, " and ");
-        put_times(out, edit->times[1]);
+        put_loop(out, edit->period, edit->times);
         break;
     case EDIT_CHANGED:
         g_string_append(out, changed);
@@ -454,6 +467,7 @@ static void explain_roughly(Explained *x, const guint64 points[POINTS], const gu
         hashed[side] = hashed_new(x->pair->program[side], rules[side], keys[side], points);
     }
     GArray *rough = explain(hashed[0], hashed[1], is_similar, x);
+    explain_rounds(rough, hashed);
     if (is_flat(rough)) {
         x->other_memory = find_memory(x, rough, x->memory_at);
         if (explain_cost(rough) + MEMORY_COST * x->other_memory < explain_cost(x->edits))
@@ -492,6 +506,7 @@ Explained *explained_new(const Pair *pair, const guint class[2], const guint seq
         x->hashed[side] = hashed_new(p, s->rule, x->keys[side], points);
     }
     x->edits = explain(x->hashed[0], x->hashed[1], is_similar, x);
+    explain_rounds(x->edits, x->hashed);
     find_differing(x);
     if (x->exact && (x->edits->len > 1 || (x->edits->len == 1 && edit_at(x, 0)->kind == EDIT_ONLY)))
         explain_roughly(x, points, rules);

@@ -3,6 +3,8 @@
 
 #include "tokens.h"
 
+#include <string.h>
+
 enum { MAX_TOKENS = 1 << 20, MOST_DIVISORS = 1 << 16 };
 
 static gboolean has_period(const Hashed *h, guint64 at, guint64 period, guint64 n)
@@ -72,4 +74,33 @@ GArray *tokens_of(const Hashed *h, guint64 from, guint64 to)
         at++;
     }
     return tokens;
+}
+
+static gboolean same_hash(const Hash *a, const Hash *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+guint64 tokens_count(const Hashed *h, guint64 from, guint64 to, guint64 n, const Hash *first,
+                     const Hash *block)
+{
+    g_autoptr(GArray) tokens = tokens_of(h, from, to);
+    guint64 count = 0, next = from; /* where those counted end */
+    for (guint i = 0; tokens != NULL && i < tokens->len; i++) {
+        const Token *t = &g_array_index(tokens, Token, i);
+        if (t->at < next)
+            continue;
+        if (t->period > n) {
+            count += t->times * tokens_count(h, t->at, t->at + t->period, n, first, block);
+        } else if (t->times > 1) {
+            count += t->period == n && same_hash(&t->hash, block) ? t->times : 0;
+        } else if (n <= to - t->at && same_hash(&t->hash, first)) {
+            Hash here = hashed_part(h, t->at, n);
+            if (!same_hash(&here, block))
+                continue;
+            count++;
+            next = t->at + n;
+        }
+    }
+    return count;
 }

@@ -428,6 +428,25 @@ expected() { # CALLS FUNCTION
     python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-random.py" "$WEND" "$BUILD_DIR/tests/decoder/script" 24 86
 }
 
+@test "iterations of a loop are counted, whatever comes between some of them" {
+    solver() { # ITERATIONS behind 5 times 10 with a sum after each
+        printf '%s\n' 'ranks 2' 'rank *' MPI_Init 'repeat 5' 'repeat 10' 'MPI_Send dest=self tag=1' \
+            'MPI_Recv source=self tag=1' end 'MPI_Allreduce count=1' end
+        for ((i = 0; i < $1; i++)); do
+            printf '%s\n' 'MPI_Send dest=self tag=1' 'MPI_Recv source=self tag=1'
+        done
+        echo MPI_Finalize
+    }
+    solver 0 | recording a
+    for more in "1 once" "3 3 times"; do
+        rm -rf b
+        solver "${more%% *}" | recording b
+        different
+        [[ ${lines[0]} == "ranks 0-1, thread 0, before call 106: a loop of 2 calls, 50 times and $((50 + ${more%% *})) times in all; here ${more#* } more in b" ]] ||
+            fail "$output"
+    done
+}
+
 @test "loops, calls that are missing and arguments are explained, once for all ranks" {
     stencil | recording a
     explained() { # EDIT EXPLANATION
