@@ -238,3 +238,15 @@ gives_version() {
         [ "$status" = 0 ] && [[ "$output" == *"it ran"* ]]
     done
 }
+
+@test "an installed tree may be moved: both commands find what they need" {
+    cd "$BATS_TEST_TMPDIR"
+    quietly out make -s -C "$BUILD_DIR" install DESTDIR="$PWD/root"
+    installed=$(dirname "$(dirname "$(find root -path '*/bin/wend')")")
+    cp -r "$installed" moved
+    rm -r root
+    WEND=$PWD/moved/bin/wend record a.dir 2 "$PROGRAMS/hello"
+    env -u LD_LIBRARY_PATH moved/bin/wend show a.dir >/dev/null
+    family=$(basename "$BUILD_DIR"/spec/*.target .target)
+    env -u LD_LIBRARY_PATH moved/bin/proxygen a.dir -o proxy.c --target "$family"
+}

@@ -51,6 +51,22 @@ other() { # the configuration of the other build, in a shell of its own
     "$WEND" show there2.dir >/dev/null
 }
 
+@test "what two builds installed in one prefix, uninstalling both removes, in either order" {
+    other true
+    both=("$BUILD_DIR" "$OTHER_BUILD_DIR")
+    for first in 0 1; do
+        for build in "${both[@]}"; do
+            quietly out make -s -C "$build" install DESTDIR="$PWD/root"
+        done
+        quietly out make -s -C "${both[first]}" uninstall DESTDIR="$PWD/root"
+        [ "$(find root -name 'libwend-*.so' | wc -l)" = 1 ] # the other's
+        [ -e "$(find root -name libwend.so)" ]
+        quietly out make -s -C "${both[!first]}" uninstall DESTDIR="$PWD/root"
+        left=$(find root ! -type d -o -name wend)
+        [ -z "$left" ] || fail "$left"
+    done
+}
+
 @test "a family that there is no library for is a usage error" {
     status=0
     "$WEND" trace --mpi none "$PROGRAMS/hello" 2>message || status=$?

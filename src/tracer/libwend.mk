@@ -58,6 +58,22 @@ libwend_la_LIBADD = $(FFI_LIBS)
 libwend_la_DEPENDENCIES = src/tracer/libwend.map
 EXTRA_DIST += src/tracer/libwend.map
 
+# Libtool removes what its file libwend.la names: where builds of two families are in one prefix,
+# that is the library of the last. So the file is not kept, and each build removes its own library.
+# libwend.so then leads to the other one, or is gone.
+install-exec-hook:
+	rm -f "$(DESTDIR)$(libdir)/libwend.la"
+uninstall-hook:
+	cd "$(DESTDIR)$(libdir)" 2>/dev/null || exit 0; \
+	rm -f libwend-$(MPI_FAMILY).so; \
+	if test -L libwend.so && test ! -e libwend.so; then \
+	  rm -f libwend.so; \
+	  for other in libwend-*.so; do test ! -e "$$other" || ln -sf "$$other" libwend.so; done; \
+	fi
+	for folder in "$(pkglibdir)" "$(pkgdatadir)"; do \
+	  test ! -d "$(DESTDIR)$$folder" || rmdir "$(DESTDIR)$$folder" 2>/dev/null || :; \
+	done
+
 # For pkg-config: wend-mpich.pc, wend-openmpi.pc.
 pkgconfigdir = $(libdir)/pkgconfig
 nodist_pkgconfig_DATA = src/tracer/wend-$(MPI_FAMILY).pc
