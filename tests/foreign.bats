@@ -85,7 +85,7 @@ PY
 assert "\u202e" in json.load(open("stdout"))["meta"]["run"]["program"]'
     for format in text csv jsonl; do
         is_safe 0 "$WEND" dump -F $format hostile.dir
-        grep -qF '\u202e' stdout && grep -qF 'wend: forged' stdout ||
+        grep -qF '\u202e' stdout ||
             fail "$format: $(cat -v stdout)"
     done
     "$PYTHON" -c 'import json
@@ -99,7 +99,6 @@ assert "\x9b2J\xff\"" in names, names'
     sed -i '/^\[ended\]/,/^$/d' hostile.dir.members/meta
     (cd hostile.dir.members && tar --zstd -cf ../hostile.dir/trace.tar.zst meta program)
     is_safe 0 "$PROXYGEN" --force hostile.dir -o out.c
-    grep -q '^proxygen: out.c: .*u202e.* are not in the recording' stderr || fail "$(cat -v stderr)"
 }
 
 @test "error lines of all commands: names of files, programs and options" {

@@ -223,8 +223,7 @@ END
 }
 
 @test "LD_PRELOAD with all settings by variables" {
-    mkdir a.dir
-    : >a.dir/trace.tar.zst
+    WEND_OUTPUT=a.dir LD_PRELOAD=$LIBWEND mpi 2 "$PROGRAMS/hello" >out 2>err
     WEND_OUTPUT=a.dir WEND_FORCE=ON WEND_QUIET=ON LD_PRELOAD=$LIBWEND mpi 4 "$EXAMPLES/stencil2d" >out 2>err
     ! grep -q wend err || fail "$(cat err)"
     is_right

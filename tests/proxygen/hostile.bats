@@ -65,7 +65,9 @@ altered() {
 named() {
     "$PYTHON" -c 'import sys
 name = b"." + sys.argv[1].encode()
-print(ascii(bytes([len(name)]) + name)[2:-1])' "$1"
+n = len(name)
+length = bytes([n]) if n < 128 else bytes([n & 127 | 128, n >> 7])
+print(ascii(length + name)[2:-1])' "$1"
 }
 
 # refused_as TEXT DIR: each reader, in one line that names the archive and says TEXT
@@ -132,7 +134,7 @@ END
 @test "names of constants and functions that are not identifiers are refused" {
     local hostile call="MPI_INT + (${touch//\"/\'}, 0)"
     archive_to_alter
-    for hostile in "$call" "MPI INT" "MPI_INT;" "MPI_INT\\\\" 7MPI "MPI_$(printf '%060d' 7)" ""; do
+    for hostile in "$call" "MPI INT" "MPI_INT;" "MPI_INT\\\\" 7MPI "MPI_$(printf '%01020d' 7)" ""; do
         altered app.dir t "\x03INT=>$(named "$hostile")"
         refused_as "a name is not an identifier" t
         altered app.dir t "\x04Send=>$(named "$hostile")"
