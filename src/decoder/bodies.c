@@ -488,7 +488,7 @@ static gboolean solve_ending(Solver *s)
     for (guint side = 0; side < 2; side++) {
         Part *p = &parts[side];
         *p = s->parts[s->last[side]];
-        p->keys = g_memdup2(p->keys, MAX(p->n, 1) * sizeof *p->keys);
+        p->keys = g_memdup2(p->keys, p->n * sizeof *p->keys); /* NULL if there are none */
         e.ahead[side] = row_ahead(&p->row, reach(s, p, side));
         guint kept = 0;
         for (guint k = 0; k < p->n; k++) {

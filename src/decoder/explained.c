@@ -66,7 +66,7 @@ static void make_keys(Explained *x, guint side, guint rule)
 {
     guint n;
     const guint32 *terminals = counts_of_rule(x->pair->counts[side], rule, &n);
-    g_autofree guint32 *copy = g_memdup2(terminals, MAX(n, 1) * sizeof *copy);
+    g_autofree guint32 *copy = g_memdup2(terminals, n * sizeof *copy);
     x->keys[side] = g_new0(guint32, wend_program_n_terminals(x->pair->program[side]) + 1);
     for (guint i = 0; i < n; i++)
         x->keys[side][copy[i]] = key_of(x, side, copy[i]);
