@@ -36,6 +36,12 @@ merges() { # WHY: it was said, and wend merge makes the recording
     merges "MPI gives no communicator for the merge"
 }
 
+@test "the handler that is there from the start stays as it is" {
+    library_is mpich || skip "the program itself ends in another library"
+    same_end 1 copy
+    is_recorded
+}
+
 @test "error handlers that print and exit do not run, nor are they run for others' numbers" {
     same_end 2 handlers
     is_recorded

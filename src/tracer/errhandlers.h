@@ -2,9 +2,10 @@
  *
  * An error of a call of Wend's is Wend's affair. A handler of the application's may print, exit
  * or throw, and MPI's own ends the job. So Wend's calls that may fail run with
- * MPI_ERRORS_RETURN: at the start and at the end of MPI, when no other thread is in MPI. While
- * the application runs, handlers are left alone, for they are its other threads' too; there Wend
- * asks MPI only what cannot fail. */
+ * MPI_ERRORS_RETURN: at the end of MPI, when no other thread is in MPI. Before that handlers are
+ * left alone: they are the application's other threads' too, and MPICH takes one that was set
+ * for another than the one that is there from the start. There Wend asks MPI only what cannot
+ * fail. */
 #ifndef WEND_ERRHANDLERS_H
 #define WEND_ERRHANDLERS_H
 

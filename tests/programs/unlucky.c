@@ -3,6 +3,7 @@
  *
  *   contexts   MPI has no communicator left to give
  *   handlers   an error handler for MPI_COMM_WORLD and MPI_COMM_SELF prints and ends the process
+ *   copy       what a copy of MPI_COMM_WORLD does upon an error, the handler of which nobody has set
  *   infos      an Info object that is none is handed to MPI_Comm_spawn: the handler counts its runs
  *   codes      callbacks return, and handlers are called with, numbers that are no error codes
  *   calls      many calls, so that there is much to record
@@ -43,6 +44,17 @@ static void set_handlers(MPI_Comm_errhandler_function *function)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     MPI_Errhandler_free(&handler);
+}
+
+/* MPICH tells a handler that was set from the one that is there from the start, though they be the
+ * same: then copies have the handler that MPI_COMM_WORLD gets later. */
+static void fail_on_copy(void)
+{
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    printf("rank %d: %s\n", rank, MPI_Comm_split(comm, 0, 0, NULL) == MPI_SUCCESS ? "none" : "error");
+    MPI_Comm_free(&comm);
 }
 
 static void use_contexts(void)
@@ -180,6 +192,8 @@ int main(int argc, char **argv)
             set_handlers(last_words);
         else if (strcmp(argv[i], "contexts") == 0)
             use_contexts();
+        else if (strcmp(argv[i], "copy") == 0)
+            fail_on_copy();
         else if (strcmp(argv[i], "codes") == 0)
             use_codes();
         else if (strcmp(argv[i], "infos") == 0)
