@@ -131,7 +131,9 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
         same_end 2 calls size $size
         grep -q '^wend: rank 0: .*a.dir.*: File too large: nothing was recorded$' err ||
             fail "$(cat err)"
-        [ ! -e a.dir ] || fail "$(ls -lR a.dir)"
+        # Open MPI's launcher kills the others, maybe at their clearing up, when one ends with 3.
+        [ ! -e a.dir ] || { library_is openmpi && [ -z "$(find a.dir -type f)" ]; } ||
+            fail "$(ls -lR a.dir)"
     done
     WEND_CHECKPOINT=1 same_end 2 size 0 closed 1.2
     grep -q '^wend: rank 0: .*File too large: nothing was recorded$' err || fail "$(cat err)"
