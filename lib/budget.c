@@ -7,17 +7,30 @@
 #include <stdlib.h>
 
 static _Atomic size_t held, limit = SIZE_MAX;
+static _Atomic size_t secured = SIZE_MAX;
 static void (*_Atomic when_reached)(void);
+static size_t (*_Atomic secure_beside)(size_t bytes);
 
 static void give(size_t n)
 {
     atomic_fetch_sub_explicit(&held, n, memory_order_relaxed);
 }
 
+static bool secure(size_t bytes)
+{
+    size_t enough = atomic_load(&secure_beside)(bytes);
+    if (enough > 0)
+        atomic_store_explicit(&secured, enough, memory_order_relaxed);
+    return enough > 0;
+}
+
 static bool take(size_t n)
 {
-    size_t before = atomic_fetch_add_explicit(&held, n, memory_order_relaxed), most = atomic_load_explicit(&limit, memory_order_relaxed);
-    if (before <= most && n <= most - before)
+    size_t before = atomic_fetch_add_explicit(&held, n, memory_order_relaxed);
+    size_t most = atomic_load_explicit(&limit, memory_order_relaxed);
+    bool fits = before <= most && n <= most - before;
+    if (fits && (before + n <= atomic_load_explicit(&secured, memory_order_relaxed)
+                 || secure(before + n)))
         return true;
     give(n);
     void (*reached)(void) = atomic_load(&when_reached);
@@ -62,4 +75,10 @@ void wend_budget_limit(size_t bytes, void (*reached)(void))
 {
     atomic_store(&when_reached, reached);
     atomic_store(&limit, bytes);
+}
+
+void wend_budget_beside(size_t (*function)(size_t bytes))
+{
+    atomic_store(&secure_beside, function);
+    atomic_store(&secured, function ? 0 : SIZE_MAX);
 }

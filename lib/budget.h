@@ -16,4 +16,9 @@ size_t wend_budget_held(void);                            /* bytes, as asked for
  * hold any lock of the recorder's. */
 void wend_budget_limit(size_t bytes, void (*reached)(void));
 
+/* Asked before more is held than the last answer said, with the bytes that are to be held: how
+ * many may be before it is asked again, or 0 if what has to be had beside them cannot be. In the
+ * thread that asks for memory, also two at once. NULL: nothing is to be had. */
+void wend_budget_beside(size_t (*secure)(size_t bytes));
+
 #endif

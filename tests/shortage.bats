@@ -115,9 +115,9 @@ with_addresses() { # KB command…
 }
 
 @test "fewer and fewer addresses (RLIMIT_AS)" {
-    # Below these the plain program still runs, but the recorder may not have room for a part.
     local limits="1000000 450000 350000 260000"
-    ! library_is openmpi || limits="1000000 450000 420000"
+    # It maps a third more by itself: below this the recording, too, stops before the end.
+    ! library_is openmpi || limits="1000000 450000 400000 350000"
     shrinking with_addresses
 }
 

@@ -262,12 +262,15 @@ void control_say_absent(void)
 
 /* The merge's communicator, on all ranks or on none: one that failed alone would leave the
  * others in the merge. So whether all can communicate is found out before, in a way that can be
- * given up. */
-static bool make_comm(MPI_Comm *comm)
+ * given up. MPI maps memory for the communicator, and a rank that finds none may leave the others
+ * in MPI_Comm_create: each says first whether it has enough. */
+static bool make_comm(MPI_Comm *comm, const char **why)
 {
     *comm = MPI_COMM_NULL;
-    if (!attendance_agree(true))
+    *why = "a rank has too little memory left to merge, or does not answer";
+    if (!attendance_agree(limit_has_addresses()))
         return false;
+    *why = "MPI gives no communicator for the merge";
     /* Copies no attributes, as MPI_Comm_dup does. */
     int rc = PMPI_Comm_create(MPI_COMM_WORLD, state()->world_group, comm);
     bool made = rc == MPI_SUCCESS && *comm != MPI_COMM_NULL;
@@ -282,10 +285,11 @@ static void world_merge(void)
 {
     State *s = state();
     MPI_Comm comm;
-    if (make_comm(&comm))
+    const char *why;
+    if (make_comm(&comm, &why))
         control_merge(comm);
     else if (!s->refused)
-        ending_keep(s->world_rank, "MPI gives no communicator for the merge");
+        ending_keep(s->world_rank, why);
 }
 
 static void world_end(void)

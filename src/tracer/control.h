@@ -17,6 +17,8 @@ bool control_merge(MPI_Comm comm);           /* on all its ranks; it is freed. F
 void limit_open(void);
 /* Bytes that this process may take for the merge, in the step in which ranks that are STEP apart merge; 0: each makes its part. */
 uint64_t limit_room(int64_t step);
+/* Does the limit of addresses (RLIMIT_AS) leave enough for what MPI maps by itself? */
+bool limit_has_addresses(void);
 
 /* top.c: MPI has been started in this process. What it execs later is not to say that nothing was recorded. */
 void top_started(void);

@@ -14,6 +14,7 @@
 #include "../../lib/budget.h"
 #include "../../lib/saved.h"
 #include "launcher.h"
+#include "scratch.h"
 #include "settings.h"
 
 enum { SHARE = 16 };                  /* of the machine's memory, for all of its ranks: one part in so many. The merge takes about five times what is recorded */
@@ -21,6 +22,9 @@ static const uint64_t LEAST = UINT64_C(64) << 20;
 /* a merge of no more than that is no matter, whatever the machine says that it has left: a limit
  * is another thing */
 static const uint64_t SMALL = UINT64_C(16) << 20;
+/* Addresses that the recorder leaves to others, if there is a limit. MPI maps 4 to 8 MB (MPICH with
+ * UCX) when it makes a communicator, and was seen to hang with 50 MB left. */
+static const uint64_t OTHERS = UINT64_C(64) << 20;
 
 static void reached(void)
 {
@@ -138,11 +142,43 @@ static uint64_t share(void)
     return mine > LEAST ? mine : LEAST;
 }
 
+/* Bytes; UINT64_MAX: there is no limit. */
+static uint64_t addresses_left(void)
+{
+    struct rlimit own;
+    uint64_t pages;
+    if (getrlimit(RLIMIT_AS, &own) != 0 || own.rlim_cur == RLIM_INFINITY
+        || (pages = number_in("/proc/self/statm", UINT64_MAX)) == UINT64_MAX)
+        return UINT64_MAX;
+    uint64_t mine = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return own.rlim_cur > mine ? own.rlim_cur - mine : 0;
+}
+
+bool limit_has_addresses(void)
+{
+    return addresses_left() >= OTHERS;
+}
+
+/* What the rank has recorded can be saved whatever comes: a part, and what it takes to write it,
+ * is less than twice what is held. The last addresses are the application's, and MPI's. */
+static size_t secure_part(size_t held)
+{
+    enum { FIRST = 1 << 20 };
+    if (!limit_has_addresses())
+        return 0;
+    size_t ahead = held < FIRST ? FIRST : 2 * held;
+    if (scratch_reserve(2 * ahead + FIRST))
+        return ahead;
+    return scratch_reserve(2 * held + FIRST) ? held : 0;
+}
+
 void limit_open(void)
 {
     long given = settings()->max_memory;
     uint64_t most = given < 0 ? share() : given > 0 ? (uint64_t)given : SIZE_MAX;
     wend_budget_limit(most < SIZE_MAX ? (size_t)most : SIZE_MAX, reached);
+    secure_part(0);
+    wend_budget_beside(secure_part);
 }
 
 /* A limit that holds for this process and others: half of what is left of it, and of that what
@@ -156,16 +192,10 @@ static uint64_t part_of(uint64_t left, int64_t step)
 uint64_t limit_room(int64_t step)
 {
     uint64_t kilobytes = number_of("/proc/meminfo", "MemAvailable:", UINT64_MAX >> 10);
-    uint64_t pages = number_in("/proc/self/statm", UINT64_MAX);
     uint64_t room = part_of(kilobytes << 10, step);
     uint64_t of_group = part_of(of_groups(UINT64_MAX, true), step);
+    uint64_t addresses = addresses_left() / 2;
     room = room > SMALL ? room : SMALL;
     room = of_group < room ? of_group : room;
-    struct rlimit own;
-    if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY && pages < UINT64_MAX) {
-        uint64_t mine = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-        uint64_t rest = own.rlim_cur > mine ? own.rlim_cur - mine : 0;
-        room = rest / 2 < room ? rest / 2 : room;
-    }
-    return room;
+    return addresses < room ? addresses : room;
 }
