@@ -2,6 +2,10 @@
 load helpers
 setup() { in_scratch; }
 
+@test "a thread that allocates nothing gets no arena of malloc's" {
+    same_output 1 "$PROGRAMS/arenas"
+}
+
 @test "each thread level is what it is without Wend" {
     for level in -1 0 1 2 3; do
         rm -rf app.dir

@@ -81,12 +81,31 @@ static void tell(int function, uint32_t number)
         call_pseudo(function, &word, 1, NULL, 0);
 }
 
-typedef struct { void *(*function)(void *); void *argument; uint32_t number; } Start; /* number 0: it is not the application's */
+typedef struct Start {
+    struct Start *next;
+    void *(*function)(void *);
+    void *argument;
+    uint32_t number;                  /* 0: it is not the application's */
+} Start;
+
+/* Of threads that run. A free() of theirs may be the thread's first, for which the C library sets
+ * 64 MB of addresses aside: who creates the next one frees them. */
+static Start *_Atomic started;
+
+static void free_started(void)
+{
+    for (Start *s = atomic_exchange(&started, NULL), *next; s; s = next) {
+        next = s->next;
+        free(s);
+    }
+}
 
 static void *start(void *p)
 {
-    Start s = *(Start *)p;
-    free(p);
+    Start s = *(Start *)p, *own = p;
+    own->next = atomic_load(&started);
+    while (!atomic_compare_exchange_weak(&started, &own->next, own))
+        ;
     created_as = s.number;
     not_counted = s.number == 0;
     return s.function(s.argument);
@@ -105,11 +124,12 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
     static int (*_Atomic real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     if (!real)
         real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create");
+    free_started();
     Start *s = malloc(sizeof *s);
     if (!s)
         return real(thread, attributes, function, argument);
     uint32_t number = is_own(function) ? 0 : atomic_fetch_add(&created, 1) + 1;
-    *s = (Start){function, argument, number};
+    *s = (Start){NULL, function, argument, number};
     tell(WEND_FN_wend_start, number);
     int rc = real(thread, attributes, start, s);
     if (rc != 0)
