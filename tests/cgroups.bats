@@ -63,13 +63,16 @@ is_kept() { # parts are left, which wend merge makes the recording of
     done
 }
 
-# The file is a pipe here, so that the second answer comes when the merge goes on, and asks again.
+# The file is a pipe here, so that answers differ. The merge of one rank has two steps, each of which
+# asks when it begins: more is asked within the steps alone.
 @test "the merge ends when others have taken what was left, which may be any time" {
     mpi 1 "$WEND" trace -q -o whole.dir "${PROGRAM[@]}" >plain
     groups 2 1000000000 0
     rm $used
     mkfifo $used
     {
+        echo 0 >$used
+        sleep 0.05
         echo 0 >$used
         while sleep 0.05; do echo 1000000000 >$used; done
     } &
