@@ -139,10 +139,15 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
     done
     WEND_CHECKPOINT=1 same_end 2 size 0 closed 1.2
     grep -q '^wend: rank 0: .*File too large: nothing was recorded$' err || fail "$(cat err)"
-    # Checkpoint files fit, the archive does not.
-    mkdir -p full.dir
+    # All files fit.
     WEND_CHECKPOINT=1 same_end 2 size 100000 closed 1.2
     is_recorded
+    # The archive does not fit, and there are checkpoint files from before.
+    WEND_CHECKPOINT=1 same_end 2 calls closed 2.2 size 0
+    grep -q "^wend: rank 0: .*File too large; what was recorded: wend merge .*/a.dir$" err ||
+        fail "$(cat err)"
+    "$WEND" merge a.dir >merged
+    [ "$("$WEND" dump a.dir | grep -c MPI_Sendrecv_replace)" = 40000 ]
 }
 
 @test "a limit on the size of files, of the commands" {
