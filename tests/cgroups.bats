@@ -63,8 +63,8 @@ is_kept() { # parts are left, which wend merge makes the recording of
     done
 }
 
-# The file is a pipe here, so that answers differ. The merge of one rank has two steps, each of which
-# asks when it begins: more is asked within the steps alone.
+# The file is a pipe here, so that answers differ. The merge of one rank has two steps, each of
+# which asks when it begins: more is asked within the steps alone.
 @test "the merge ends when others have taken what was left, which may be any time" {
     mpi 1 "$WEND" trace -q -o whole.dir "${PROGRAM[@]}" >plain
     groups 2 1000000000 0
