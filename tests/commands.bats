@@ -147,10 +147,19 @@ completes() {
     completed_by_bash "$PROXYGEN" --target = m | grep -qx mpich
     mkdir later
     completed_by_bash "$WEND" trace --mpi = openmpi ./app la | grep -qx later
+    # the program comes after the value, and has options of its own
+    completed_by_bash "$WEND" trace --mpi = openmpi mkdi | grep -qx mkdir
+    completed_by_bash "$WEND" trace --forc | grep -qx -- --force
+    for before in "--mpi = openmpi" "-o dir" "-q"; do
+        # shellcheck disable=SC2086
+        options=$(completed_by_bash "$WEND" trace $before ./app --forc)
+        [ -z "$options" ] || fail "$before: $options"
+    done
 }
 @test "completion for zsh" {
     completes zsh
     completed_by_zsh "$WEND" trace --mpi= | grep -qx openmpi
+    [ "$(completed_by_zsh "$WEND" trace --mpi=o)" = openmpi ]
     completed_by_zsh "$WEND" trace -o dir ls --al | grep -qF '(as by itself: ls --al)'
     completed_by_zsh "$PROXYGEN" --target=m | grep -qx mpich
 }

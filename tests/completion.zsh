@@ -5,8 +5,12 @@ shift
 words=("$@")
 CURRENT=$#words
 service=${words[1]:t}
-compset() { : }
-compadd() { print -rl -- "$@" }
+rest=${words[CURRENT]}                # of the word: what is completed
+compset() { rest=${rest#${~2}} }      # -P PATTERN
+compadd() {
+    local -a fit=("${(@M)@:#${(b)rest}*}")
+    (($#fit == 0)) || print -rl -- $fit
+}
 _describe() { # [-o] TEXT ARRAY [-- ARRAY OPTION…]
     local name
     for name in "$@"; do

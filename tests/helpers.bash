@@ -2,6 +2,7 @@
 # where BUILD_DIR says where the build is (default: build/ in the sources).
 #
 #   mpi N command…            runs N ranks within $TEST_TIMEOUT seconds, standard input from $INPUT; a hang is a failure that says so
+#   mpi_ends N command…       the same, and the status is the one that every rank ends with by itself
 #   record DIR N command…     the same under "wend trace -o DIR"
 #   make_proxy DIR PROGRAM    proxygen and the compiler, no warning allowed
 #   roundtrip N program…      run, record, dump, compile the proxy, record that, compare
@@ -75,6 +76,21 @@ mpi() {
     124 | 137) echo "HANG: still running after $TEST_TIMEOUT s, $n ranks: $*" >&2 ;;
     esac
     return "$status"
+}
+
+# Open MPI's launcher kills the others as soon as one ends with an error. So it gets to see none: a
+# shell around each rank notes how that ended.
+mpi_ends() {
+    library_is openmpi || { mpi "$@" || return; return; }
+    local n=$1 ends
+    shift
+    rm -f ended.*
+    # shellcheck disable=SC2016
+    mpi "$n" sh -c '"$@"; echo $? >"ended.$OMPI_COMM_WORLD_RANK"' - "$@" || return
+    ends=$(cat ended.*)
+    [ "$(wc -l <<<"$ends")" = "$n" ] && [ "$(uniq <<<"$ends" | wc -l)" = 1 ] ||
+        fail "$n ranks ended differently, with" "$ends" || return
+    return "${ends%%$'\n'*}"
 }
 
 record() {

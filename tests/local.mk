@@ -142,6 +142,7 @@ BATS_TESTS = \
 	tests/families.bats \
 	tests/foreign.bats \
 	tests/bad-input.bats \
+	tests/cgroups.bats \
 	tests/counts.bats \
 	tests/commands.bats \
 	tests/cuda.bats \

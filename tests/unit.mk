@@ -56,6 +56,12 @@ tests_unit_shield_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_shield_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_shield_LDADD = $(GLIB_LIBS) -lpthread
 
+UNIT_TESTS += tests/unit/cgroup
+tests_unit_cgroup_SOURCES = tests/unit/cgroup.c src/tracer/cgroup.c src/tracer/kernel.c
+tests_unit_cgroup_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
+tests_unit_cgroup_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_cgroup_LDADD = $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/shortage
 tests_unit_shortage_SOURCES = tests/unit/shortage.c tests/unit/part-table.c tests/unit/part-table.h
 tests_unit_shortage_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

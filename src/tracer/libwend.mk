@@ -4,6 +4,7 @@ TRACER_SOURCES = \
 	src/tracer/attached.c src/tracer/attached.h \
 	src/tracer/attendance.c src/tracer/attendance.h \
 	src/tracer/call.c src/tracer/call.h \
+	src/tracer/cgroup.c src/tracer/cgroup.h \
 	src/tracer/clock.c \
 	src/tracer/comm.c src/tracer/comm.h \
 	src/tracer/cuda.c \
@@ -19,6 +20,7 @@ TRACER_SOURCES = \
 	src/tracer/fortran.c src/tracer/fortran.h src/tracer/fortran_mpich.c src/tracer/fortran_openmpi.c \
 	src/tracer/handles.c src/tracer/handles.h \
 	src/tracer/kept.c src/tracer/kept.h \
+	src/tracer/kernel.c src/tracer/kernel.h \
 	src/tracer/late.c src/tracer/late.h \
 	src/tracer/launcher.h \
 	src/tracer/limit.c \

@@ -76,5 +76,5 @@ int main(int argc, char **argv)
     MPI_Finalize();
     if (rank == 0)
         printf("%ld %ld %ld\n", all[0], all[1], all[2]);
-    return argc > 2 ? atoi(argv[2]) : 3;
+    return 3;
 }

@@ -11,7 +11,9 @@
  *   files      all files that it may open are open
  *   size N     no file may become larger than N bytes
  *   closed N   for N seconds, file 1 is closed: writes to it fail, and it is what open gives
- *   data FILE  file 2 is FILE, open before MPI is */
+ *   data FILE  file 2 is FILE, open before MPI is
+ *   standard FILE  FILE gets what files 0 to 2 are, and which number a new file gets */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -19,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int rank, size, runs;
@@ -161,21 +164,53 @@ static void limit_size(long bytes)
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/* For others to get in between, all the time. */
+/* How many threads of the process share the file's number with this one. */
+static int threads_with(int fd)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int n = 0;
+    for (const struct dirent *task; (task = readdir(tasks));) {
+        char path[300];
+        struct stat info;
+        snprintf(path, sizeof path, "/proc/self/task/%s/fd/%d", task->d_name, fd);
+        n += lstat(path, &info) == 0;
+    }
+    closedir(tasks);
+    return n;
+}
+
+/* For others to get in between: hardly ever is number 1 this function's own. */
 static void close_output(double seconds)
 {
+    enum { WRITES = 1000 };
     int before = dup(1);
     long written = 0, taken = 0;
     close(1);
     for (double end = MPI_Wtime() + seconds; MPI_Wtime() < end;) {
-        written += write(1, "x", 1) == 1;
+        for (int i = 0; i < WRITES; i++)
+            written += write(1, "x", 1) == 1;
         int fd = open("/dev/null", O_RDONLY);
         taken += fd != 1;
         close(fd);
     }
     dup2(before, 1);
     close(before);
-    printf("rank %d: %ld written, %ld taken\n", rank, written, taken);
+    printf("rank %d: %ld written, %ld taken, %d threads have it\n", rank, written, taken,
+           threads_with(1));
+}
+
+static void note_standard_files(const char *file)
+{
+    struct stat info[3];
+    int there[3], next = open("/dev/null", O_RDONLY);
+    close(next);
+    for (int fd = 0; fd < 3; fd++)
+        there[fd] = fstat(fd, &info[fd]) == 0;
+    FILE *out = fopen(file, "w");
+    for (int fd = 0; fd < 3; fd++)
+        fprintf(out, "%d: type %o\n", fd, there[fd] ? info[fd].st_mode & S_IFMT : 0);
+    fprintf(out, "next: %d\n", next);
+    fclose(out);
 }
 
 int main(int argc, char **argv)
@@ -208,6 +243,8 @@ int main(int argc, char **argv)
             limit_size(atol(next));
         else if (strcmp(argv[i], "closed") == 0)
             close_output(atof(next));
+        else if (strcmp(argv[i], "standard") == 0)
+            note_standard_files(next);
         else if (strcmp(argv[i], "data") == 0 && write(2, "data\n", 5) != 5)
             return 77;
     }

@@ -3,7 +3,8 @@
  * shortage_begins() before MPI_Finalize. What MPI allocates for itself is its own affair.
  *
  * SHORTAGE=RANK:FIRST:LAST: the FIRSTth to the LASTth fail, the first being 1; LAST 0: all from
- * there on. SHORTAGE_COUNT=FILE: how many that rank has made in all goes there.
+ * there on. SHORTAGE_COUNT=FILE: how many that rank has made in all goes there, and in a second
+ * line which of them are mappings that libwendmerge.so's heap takes.
  * What counts is what is called from Wend's libraries and Zstandard, all that dlopen allocates for
  * them, and libc's functions that allocate. */
 #include <dirent.h>
@@ -24,6 +25,8 @@ static _Atomic long made;
 static long first, last;
 static __thread int in_dlopen;
 static const char *count_file;
+static long mappings[1000];
+static _Atomic size_t n_mappings;
 
 void shortage_begins(void);
 void shortage_begins(void)
@@ -46,17 +49,27 @@ __attribute__((destructor)) static void write_count(void)
     if (!f)
         return;
     fprintf(f, "%ld\n", atomic_load(&made));
+    for (size_t i = 0; i < n_mappings && i < sizeof mappings / sizeof *mappings; i++)
+        fprintf(f, "%ld ", mappings[i]);
+    fputc('\n', f);
     fclose(f);
+}
+
+/* Of the library that CALLER is in; "": of none. */
+static const char *name_of(const void *caller)
+{
+    Dl_info info;
+    if (!dladdr(caller, &info) || !info.dli_fname)
+        return "";
+    const char *slash = strrchr(info.dli_fname, '/');
+    return slash ? slash + 1 : info.dli_fname;
 }
 
 static bool is_wends(const void *caller)
 {
-    Dl_info info;
     if (in_dlopen)
         return true;
-    if (!dladdr(caller, &info) || !info.dli_fname)
-        return false;
-    const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
+    const char *name = name_of(caller);
     /* the last two, should they come back */
     static const char *const libraries[] = {"libwend", "libzstd", "libglib", "libarchive"};
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
@@ -65,16 +78,31 @@ static bool is_wends(const void *caller)
     return false;
 }
 
-static bool fails(const void *caller)
+/* Notes the Kth allocation. */
+static void note_mapping(long k, const void *caller)
+{
+    static const char heap[] = "libwendmerge.";
+    if (in_dlopen || strncmp(name_of(caller), heap, strlen(heap)) != 0)
+        return;
+    size_t i = atomic_fetch_add(&n_mappings, 1);
+    if (i < sizeof mappings / sizeof *mappings)
+        mappings[i] = k;
+}
+
+static bool fails_as(const void *caller, bool maps)
 {
     if (!atomic_load(&begun) || !is_wends(caller))
         return false;
     long k = atomic_fetch_add(&made, 1) + 1;
+    if (maps)
+        note_mapping(k, caller);
     if (first == 0 || k < first || (last > 0 && k > last))
         return false;
     errno = ENOMEM;
     return true;
 }
+
+static bool fails(const void *caller) { return fails_as(caller, false); }
 
 /* The next definition of a function. */
 #define NEXT(name) \
@@ -109,7 +137,7 @@ int posix_memalign(void **p, size_t alignment, size_t n)
 void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
     NEXT(mmap);
-    return fails(FROM_HERE) ? MAP_FAILED : next(at, n, protection, flags, fd, offset);
+    return fails_as(FROM_HERE, true) ? MAP_FAILED : next(at, n, protection, flags, fd, offset);
 }
 
 void *mremap(void *p, size_t n, size_t more, int flags, ...)
@@ -119,7 +147,7 @@ void *mremap(void *p, size_t n, size_t more, int flags, ...)
     va_start(args, flags);
     void *to = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
     va_end(args);
-    return fails(FROM_HERE) ? MAP_FAILED : flags & MREMAP_FIXED ? next(p, n, more, flags,
+    return fails_as(FROM_HERE, true) ? MAP_FAILED : flags & MREMAP_FIXED ? next(p, n, more, flags,
         to) : next(p, n, more, flags);
 }
 

@@ -1,0 +1,83 @@
+# Limits of control groups, made up: of either version of the kernel's, whatever the machine at hand
+# has. What else groups can look like is in tests/unit/cgroup.c; tests/shortage.bats has a group of
+# the machine's.
+load helpers
+bats_require_minimum_version 1.5.0
+
+setup() {
+    in_scratch
+    unshare --mount true 2>/dev/null || skip "file systems cannot be mounted here"
+    # The process itself becomes the program, so what its number stands for in /proc stays.
+    cat >host <<'END'
+mount --bind cgroup /proc/$$/cgroup && mount --bind mountinfo /proc/$$/mountinfo && exec "$@"
+END
+}
+
+# The process is in /job/step, and /job has the limit. The file of what is used of it is $used.
+groups() { # VERSION LIMIT USED
+    local line='4:memory:/job/step' type='cgroup none rw,memory' limit=memory.limit_in_bytes
+    used=groups/job/memory.usage_in_bytes
+    [ "$1" = 1 ] || line='0::/job/step' type='cgroup2 none rw' limit=memory.max \
+        used=groups/job/memory.current
+    rm -rf groups
+    mkdir -p groups/job/step
+    echo "$line" >cgroup
+    echo "31 22 0:27 / $PWD/groups rw,relatime - $type" >mountinfo
+    echo "$2" >groups/job/$limit
+    echo "$3" >$used
+}
+
+PROGRAM=("$PROGRAMS/irregular" apart 500)
+
+run_within() { # RANKS
+    rm -rf a.dir
+    mpi "$1" unshare --mount sh ./host "$WEND" trace -o a.dir "${PROGRAM[@]}" >out 2>err ||
+        fail "status $?" "$(cat err)" || return
+    cmp plain out || fail "other results" || return
+    [ "$(grep -c '^wend: ' err)" = 1 ] || fail "not one line" "$(cat err)"
+}
+
+is_merged() { [ -e a.dir/trace.tar.zst ] || fail "$1: $(cat err)"; }
+is_kept() { # parts are left, which wend merge makes the recording of
+    [ ! -e a.dir/trace.tar.zst ] || fail "$1: the merge took more than it may" || return
+    grep -q "^wend: rank [0-9]: .*; what was recorded: wend merge $PWD/a.dir\$" err ||
+        fail "$1: $(cat err)" || return
+    "$WEND" merge a.dir >merged || return
+    "$WEND" diff whole.dir a.dir
+}
+
+@test "the merge stays below a limit of either version" {
+    mpi 2 "$WEND" trace -q -o whole.dir "${PROGRAM[@]}" >plain
+    for version in 1 2; do
+        local none=max
+        [ $version = 2 ] || none=9223372036854771712
+        groups $version 400000 0
+        run_within 2
+        is_kept "version $version, 400 KB"
+        groups $version 1000000000 999600000
+        run_within 2
+        is_kept "version $version, 400 KB left of 1 GB"
+        groups $version $none 999600000
+        run_within 2
+        is_merged "version $version, no limit"
+    done
+}
+
+# The file is a pipe here, so that answers differ. The merge of one rank has two steps, each of
+# which asks when it begins: more is asked within the steps alone.
+@test "the merge ends when others have taken what was left, which may be any time" {
+    mpi 1 "$WEND" trace -q -o whole.dir "${PROGRAM[@]}" >plain
+    groups 2 1000000000 0
+    rm $used
+    mkfifo $used
+    {
+        echo 0 >$used
+        sleep 0.05
+        echo 0 >$used
+        while sleep 0.05; do echo 1000000000 >$used; done
+    } &
+    answers=$!
+    run_within 1
+    kill $answers
+    is_kept "all is taken"
+}
