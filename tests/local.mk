@@ -133,7 +133,7 @@ PAIRS = 30 6 tests first late free waits any
 .PHONY: check-pairs
 check-pairs: all tests/programs/pairs tests/support/yield.la
 	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/tests/pairs.bash $(PAIRS)
-EXTRA_DIST += tests/completion.zsh tests/pairs.bash
+EXTRA_DIST += tests/completion.zsh tests/pairs.bash tests/structure.py tests/structure.limits
 
 BATS_TESTS = \
 	tests/cxx.bats \
@@ -160,6 +160,7 @@ BATS_TESTS = \
 	tests/shortage.bats \
 	tests/spawn.bats \
 	tests/spec.bats \
+	tests/structure.bats \
 	tests/support.bats \
 	tests/threads.bats \
 	tests/trace.bats \
