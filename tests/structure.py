@@ -233,11 +233,13 @@ def includes_upwards(files, source):
             text = (source / path).read_text()
             for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M):
                 homes = headers.get(pathlib.PurePath(name).name, set())
-                if folder in homes:
-                    continue
-                for home in sorted(homes):
-                    if home.startswith("src/") or level.get(home, -1) > level[folder]:
-                        yield [f"include: {path} includes {name} of {home}, which is above it"]
+                above = {
+                    home
+                    for home in homes
+                    if home.startswith("src/") or level.get(home, -1) > level[folder]
+                }
+                if homes and above == homes:
+                    yield [f"include: {path} includes {name} of {min(above)}, which is above it"]
 
 
 def print_edges(edges, place):

@@ -119,3 +119,8 @@ UNIT_TESTS += tests/unit/tokens
 tests_unit_tokens_SOURCES = tests/unit/tokens.c src/proxygen/tokens.c src/proxygen/tokens.h
 tests_unit_tokens_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_tokens_LDADD = $(GLIB_LIBS)
+
+UNIT_TESTS += tests/unit/members
+tests_unit_members_SOURCES = tests/unit/members.c $(RECORDED_SOURCES)
+tests_unit_members_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_members_LDADD = lib/libcore.la $(GLIB_LIBS)

@@ -1,7 +1,7 @@
 /* alike.c: rules that are equal but for trip counts. See alike.h. */
 #include "alike.h"
 
-#include "effects.h"
+#include "lib/base/byte-table.h"
 
 typedef struct { guint rank, rule; } Member;
 typedef struct {
@@ -122,12 +122,12 @@ Alike *alike_new(const Plan *plan)
 {
     Alike *a = g_new(Alike, 1);
     *a = (Alike){plan, g_ptr_array_new_with_free_func(group_free), g_new0(Group *, plan->n_rules + 1)};
-    g_autoptr(GHashTable) shapes = bytes_entries(shape_free);
+    g_autoptr(GHashTable) shapes = wend_byte_entries_new(shape_free);
     g_autoptr(GArray) shape = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint o = 0; o < plan->order->len; o++) { /* callees first */
         guint rule = g_array_index(plan->order, guint, o);
         find_shape(a, rule, shape);
-        Shape *s = bytes_entry(shapes, shape->data, shape->len * sizeof(guint), sizeof *s);
+        Shape *s = wend_byte_entry(shapes, shape->data, shape->len * sizeof(guint), sizeof *s);
         if (!s->groups)
             s->groups = g_ptr_array_new();
         a->group_of[rule] = group_for(a, s, rule);

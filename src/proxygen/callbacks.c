@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "effects.h"
+#include "lib/base/byte-table.h"
 #include "emit.h"
 
 /* What a stub of each type looks like: its parameters, the type of its value, how it hands out a flag or another result. */
@@ -184,7 +184,7 @@ static void put_returned(GString *list, const Returned *r)
 static guint body_of(Emitter *e, const GArray *calls, GHashTable *cases, GPtrArray *bodies)
 {
     gboolean new;
-    guint number = bytes_number(cases, calls->data, calls->len * sizeof(guint), &new);
+    guint number = wend_byte_number(cases, calls->data, calls->len * sizeof(guint), &new);
     if (!new)
         return number;
     GString *body = g_string_new("");
@@ -228,7 +228,7 @@ static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable 
 static void emit_stub(Emitter *e, GString *out, const Stub *stub)
 {
     /* The distinct sequences of nested calls get a case each; invocations are a list of (case, value, flag, times), by rank when ranks differ. */
-    g_autoptr(GHashTable) cases = bytes_table();
+    g_autoptr(GHashTable) cases = wend_byte_numbers_new();
     g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GString) by_rank = g_string_new("");
     g_autofree char *first_list = NULL;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "effects.h"
+#include "lib/base/byte-table.h"
 #include "emit.h"
 
 char *column_mark(guint first)
@@ -93,7 +93,7 @@ static void append_key(GByteArray *key, const GArray *values, guint n_numbers, c
 
 guint columns_keep(GArray *columns, const GArray *values, guint n_numbers)
 {
-    g_autoptr(GHashTable) places = bytes_entries(g_free); /* of columns that are kept -> guint: place + 1 */
+    g_autoptr(GHashTable) places = wend_byte_entries_new(g_free); /* of columns that are kept -> guint: place + 1 */
     g_autoptr(GByteArray) key = g_byte_array_new();
     guint n = 0;
     for (guint i = 0; i < columns->len; i++) {
@@ -103,7 +103,7 @@ guint columns_keep(GArray *columns, const GArray *values, guint n_numbers)
         if (agree(values, n_numbers, c))
             continue;
         append_key(key, values, n_numbers, c);
-        guint *place = bytes_entry(places, key->data, key->len, sizeof *place);
+        guint *place = wend_byte_entry(places, key->data, key->len, sizeof *place);
         if (*place == 0) {
             c->kept = TRUE;
             *place = n + 1;

@@ -6,46 +6,11 @@
 #include "../../lib/layout.h"
 #include "extent.h"
 
-GHashTable *bytes_table(void)
-{
-    return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-}
-
-guint bytes_number(GHashTable *numbers, const void *bytes, gsize n, gboolean *new)
-{
-    g_autoptr(GBytes) key = g_bytes_new_static(bytes, n); /* looked up much more often than entered */
-    gpointer found;
-    *new = !g_hash_table_lookup_extended(numbers, key, NULL, &found);
-    if (*new)
-        g_hash_table_insert(numbers, g_bytes_new(bytes, n), found = GUINT_TO_POINTER(g_hash_table_size(numbers)));
-    return GPOINTER_TO_UINT(found);
-}
-
-gboolean bytes_known(GHashTable *numbers, const void *bytes, gsize n)
-{
-    g_autoptr(GBytes) key = g_bytes_new_static(bytes, n);
-    return g_hash_table_contains(numbers, key);
-}
-
-GHashTable *bytes_entries(GDestroyNotify destroy)
-{
-    return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, destroy);
-}
-
-gpointer bytes_entry(GHashTable *entries, const void *bytes, gsize n, gsize size)
-{
-    g_autoptr(GBytes) key = g_bytes_new(bytes, n);
-    gpointer entry = g_hash_table_lookup(entries, key);
-    if (!entry)
-        g_hash_table_insert(entries, g_steal_pointer(&key), entry = g_malloc0(size));
-    return entry;
-}
-
 static guint resource(RankEffects *r, char kind, gint64 a, gint64 b, gint64 c)
 {
     const gint64 key[] = {kind, a, b, c};
     gboolean new;
-    guint number = bytes_number(r->numbers, key, sizeof key, &new);
+    guint number = wend_byte_number(r->numbers, key, sizeof key, &new);
     if (new) {
         Resource made = {.is_receive = kind == 'r', .comm = a, .source = b, .tag = c};
         g_array_append_val(r->resources, made);
@@ -237,7 +202,7 @@ static void use_pool(RankEffects *r, Effects *e, const WendCall *call)
             g_byte_array_append(name, (const guint8 *)arg->in, (guint)((gsize)arg->n_in * width * sizeof *arg->in));
     }
     gboolean new;
-    guint number = bytes_number(r->numbers, name->data, name->len, &new);
+    guint number = wend_byte_number(r->numbers, name->data, name->len, &new);
     if (new) {
         Resource made = {0};
         g_array_append_val(r->resources, made);
@@ -394,7 +359,7 @@ RankEffects *rank_effects_new(const Plan *plan, guint rank)
         .makers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
         .memories = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
         .channels = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
-        .numbers = bytes_table(),
+        .numbers = wend_byte_numbers_new(),
         .any_source = wend_constant_word("MPI_ANY_SOURCE"),
         .any_tag = wend_constant_word("MPI_ANY_TAG"),
         .proc_null = wend_constant_word("MPI_PROC_NULL"),

@@ -4,6 +4,7 @@
 #ifndef PROXYGEN_EFFECTS_H
 #define PROXYGEN_EFFECTS_H
 
+#include "lib/base/byte-table.h"
 #include "plan.h"
 
 typedef struct {
@@ -55,13 +56,5 @@ guint memory_numbers(RankEffects *e);
 gboolean receives_meet(const RankEffects *e, const Resource *a, const Resource *b);
 /* Is the request a receive that could get a message of RECEIVE's? */
 gboolean request_meets(RankEffects *e, WendDecoder *decoder, gint64 request, const Resource *receive);
-
-/* The number of N bytes in a table made with bytes_table(); *new: they had none, and get the next. */
-GHashTable *bytes_table(void);
-guint bytes_number(GHashTable *numbers, const void *bytes, gsize n, gboolean *new);
-gboolean bytes_known(GHashTable *numbers, const void *bytes, gsize n); /* have they a number? */
-/* What N bytes have in a table made with bytes_entries(), whose DESTROY is given each in the end (g_free, or what calls it): at first SIZE zeros. Valid as long as the table. */
-GHashTable *bytes_entries(GDestroyNotify destroy);
-gpointer bytes_entry(GHashTable *entries, const void *bytes, gsize n, gsize size);
 
 #endif

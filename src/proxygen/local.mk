@@ -19,9 +19,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/loops.c \
 	src/proxygen/loop_rules.c src/proxygen/loop_rules.h \
 	src/proxygen/sources.c src/proxygen/sources.h \
-	src/proxygen/precedence.c src/proxygen/precedence.h \
 	src/proxygen/wildcards.c \
-	src/proxygen/members.c src/proxygen/members.h \
 	src/proxygen/turns.c src/proxygen/turns.h \
 	src/proxygen/worlds.c src/proxygen/worlds.h src/proxygen/helpers_worlds.c \
 	src/proxygen/variables.c src/proxygen/variables.h \

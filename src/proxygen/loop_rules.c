@@ -2,7 +2,7 @@
 #include "loop_rules.h"
 
 #include "buf.h"
-#include "effects.h"
+#include "lib/base/byte-table.h"
 #include "shortage.h"
 
 /* Bodies up to this length stand in the loop itself. */
@@ -19,7 +19,7 @@ struct LoopRules {
 LoopRules *loop_rules_new(Plan *plan)
 {
     LoopRules *r = g_new(LoopRules, 1);
-    *r = (LoopRules){plan, wend_grammar_new(), g_array_new(FALSE, FALSE, sizeof(WendSymbol)), bytes_table(), bytes_table()};
+    *r = (LoopRules){plan, wend_grammar_new(), g_array_new(FALSE, FALSE, sizeof(WendSymbol)), wend_byte_numbers_new(), wend_byte_numbers_new()};
     return r;
 }
 
@@ -36,7 +36,7 @@ void loop_rules_append(LoopRules *r, WendSymbol symbol)
 {
     gint64 key = (gint64)symbol.is_rule << 32 | symbol.id;
     gboolean new;
-    guint number = bytes_number(r->symbol_numbers, &key, sizeof key, &new);
+    guint number = wend_byte_number(r->symbol_numbers, &key, sizeof key, &new);
     guint64 times = symbol.exponent;
     symbol.exponent = 1;
     if (new)
@@ -68,7 +68,7 @@ guint loop_rules_body(LoopRules *r, const guint *terminals, guint n)
     if (n == 0)
         return NO_BODY;
     gboolean new;
-    guint key = bytes_number(r->by_content, terminals, n * sizeof(guint), &new);
+    guint key = wend_byte_number(r->by_content, terminals, n * sizeof(guint), &new);
     if (!new)
         return key;
     GArray *symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
@@ -183,7 +183,7 @@ guint loop_rules_loop(LoopRules *r, Loop *loop)
         }
     }
     gboolean new;
-    guint known = bytes_number(r->by_content, key->data, key->len * sizeof(guint64), &new);
+    guint known = wend_byte_number(r->by_content, key->data, key->len * sizeof(guint64), &new);
     if (!new) {
         loop_free(loop);
         return known;
@@ -233,7 +233,7 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
             g_array_append_val(threads, *old);
             continue;
         }
-        g_autoptr(GHashTable) known = bytes_table(); /* row -> its place in ranks */
+        g_autoptr(GHashTable) known = wend_byte_numbers_new(); /* row -> its place in ranks */
         g_autoptr(GPtrArray) ranks = g_ptr_array_new();
         guint before = threads->len;
         for (; row < rows->len && g_array_index(rows, LoopRow, row).thread == t; row++) {
@@ -241,7 +241,7 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
             for (WendSymbol s; s = plan_symbol(r, start->symbols[end], first_rule), !(s.is_rule && s.id == end_of(rank).id); end++)
                 ;
             gboolean new;
-            guint number = bytes_number(known, &start->symbols[at], (end - at) * sizeof *start->symbols, &new);
+            guint number = wend_byte_number(known, &start->symbols[at], (end - at) * sizeof *start->symbols, &new);
             if (new) {
                 PlanThread thread = *old;
                 thread.rule = plan_add_body(plan, plan_symbols(r, start, at, end, first_rule));

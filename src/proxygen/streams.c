@@ -8,7 +8,7 @@
 
 #include "alike.h"
 #include "columns.h"
-#include "effects.h"
+#include "lib/base/byte-table.h"
 #include "loop_rules.h"
 
 /* Estimates, in characters. */
@@ -135,7 +135,7 @@ static void find_text(Finder *f, const WendSymbol *s)
         g_array_set_size(numbers, 0);
     }
     g_string_set_size(e->definitions, 0);
-    Text *text = bytes_entry(f->texts, body->str, body->len, sizeof *text);
+    Text *text = wend_byte_entry(f->texts, body->str, body->len, sizeof *text);
     if (text->n_users++ == 0)
         *text = (Text){g_hash_table_size(f->texts), numbers->len, g_strdup(body->str), length, 1};
     *c = (CallText){text, g_memdup2(numbers->data, MAX(numbers->len, 1) * sizeof(gint64))};
@@ -181,7 +181,7 @@ static guint number_of(Finder *f, const Token *t, const Text *text)
 {
     const guint64 key[] = {t->kind, text ? text->number : t->symbol.id, !text && t->symbol.is_rule, t->times, t->kind == PLACE ? t->site.symbol + 1 : 0};
     gboolean new;
-    guint number = bytes_number(f->known, key, sizeof key, &new);
+    guint number = wend_byte_number(f->known, key, sizeof key, &new);
     if (!new)
         return number;
     g_array_append_val(f->tokens, *t);
@@ -362,7 +362,7 @@ static void look_at_thread(Finder *f, Streams *streams, guint thread)
     const PlanRule *r = &f->e->plan->rules[rule];
     if (r->loop || r->inlined || !has_rows(f, rule))
         return;
-    f->known = bytes_table();
+    f->known = wend_byte_numbers_new();
     f->tokens = g_array_new(FALSE, FALSE, sizeof(Token));
     f->grammar = wend_grammar_new();
     f->streams = g_ptr_array_new_with_free_func(stream_free);
@@ -455,7 +455,7 @@ Streams *streams_new(Emitter *e)
     guint n_terminals = wend_program_n_terminals(plan->program), n_rules = plan->n_rules;
     Streams *s = g_new(Streams, 1);
     *s = (Streams){g_ptr_array_new_with_free_func(stream_free), g_ptr_array_new_with_free_func(g_free), g_array_new(FALSE, FALSE, sizeof(Former)), 0};
-    Finder f = {.e = e, .texts = bytes_entries(text_free), .calls = g_new0(CallText, n_terminals + 1), .bodies = g_new0(CallText, n_rules + 1), .varies = g_malloc(plan->n_rules + 1),
+    Finder f = {.e = e, .texts = wend_byte_entries_new(text_free), .calls = g_new0(CallText, n_terminals + 1), .bodies = g_new0(CallText, n_rules + 1), .varies = g_malloc(plan->n_rules + 1),
                 .users = g_new0(guint, plan->n_rules + 1)};
     memset(f.varies, -1, plan->n_rules + 1);
     /* What texts need is defined when they are written for good. */

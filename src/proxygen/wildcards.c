@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "extent.h"
+#include "lib/analysis/analysis.h"
 #include "plan.h"
-#include "precedence.h"
 #include "sources.h"
 #include "turns.h"
 #include "worlds.h"
@@ -35,19 +35,19 @@ typedef struct {
 
 /* How often a rank makes a call in one phase on one communicator, and when. */
 typedef struct { gint64 times; guint64 first, last; } Occurrence;
-typedef struct { guint terminal, phase, comm; /* members_walk_now */ } When;
+typedef struct { guint terminal, phase, comm; /* wend_members_pass_now */ } When;
 typedef struct { guint receiver, phase, comm; /* number */ } Mailbox;
 /* What a rank receives in one phase of what matched probes found: how often each is called, and the smallest buffer. */
 typedef struct { guint rank, phase, unused; } MatchedAt;
 typedef struct { gint64 probed, received, bytes; } Matched;
 enum { ANY_PHASE = G_MAXUINT };
 /* By terminal: what it means here. */
-typedef enum { NOTHING, TRANSFERS, SYNCHRONIZES, /* its communicator's members */ MAKES_COMM, WINDOWS /* precedence_is_of_window() */ } Move;
+typedef enum { NOTHING, TRANSFERS, SYNCHRONIZES, /* its communicator's members */ MAKES_COMM, WINDOWS /* wend_precedence_is_of_window() */ } Move;
 
 typedef struct {
     Plan *plan;
     gint64 any_source, any_tag, proc_null;
-    Members *members;
+    WendMembers *members;
     GPtrArray *received;      /* by rank: GArray of Transfer, named and wildcard */
     GPtrArray *sent;          /* by destination in the job: GArray of Transfer; the last one: sends of which it is not known */
     GHashTable *matched;      /* MatchedAt -> Matched; phase ANY_PHASE: of the whole run */
@@ -55,14 +55,15 @@ typedef struct {
     gint64 *comm_words;       /* by terminal: of those that transfer, the communicator's handle */
     gint8 *rule_moves;        /* by rule: has any terminal that moves; -1 not known yet */
 
-    Precedence *precedence;   /* it is told of the calls, and nothing else is noted; NULL: it is not asked for */
+    WendDecoder *decoder;
+    WendPrecedence *precedence;   /* it is told of the calls, and nothing else is noted; NULL: it is not asked for */
     GHashTable *asked;        /* phases -> NULL: those about which it is asked */
 
     /* of the rank that is looked at */
     GHashTable *done;         /* When -> Occurrence */
     guint rank, sequence;     /* one of the ranks that do the same */
     RankSet ranks;            /* these */
-    MembersWalk *comms;
+    WendMembersPass *comms;
     guint phase;
     GHashTable *balance;      /* Mailbox -> messages sent minus received; receiver n_ranks: not known */
     guint64 steps;            /* walked so far */
@@ -118,11 +119,11 @@ static guint three_hash(gconstpointer key)
 
 static gboolean three_equal(gconstpointer a, gconstpointer b) { return memcmp(a, b, 3 * sizeof(guint)) == 0; }
 
-static gboolean is_made(guint comm) { return comm != COMM_WORLD && comm != COMM_SELF; }
+static gboolean is_made(guint comm) { return comm != WEND_COMM_WORLD && comm != WEND_COMM_SELF; }
 
 static void count_message(Traffic *t, guint receiver, guint comm, guint phase, gint64 times)
 {
-    const Mailbox key = {comm == COMM_UNKNOWN ? t->plan->n_ranks : receiver, phase, comm};
+    const Mailbox key = {comm == WEND_COMM_UNKNOWN ? t->plan->n_ranks : receiver, phase, comm};
     gint64 *known = g_hash_table_lookup(t->balance, &key);
     if (!known)
         g_hash_table_insert(t->balance, g_memdup2(&key, sizeof key), known = g_new0(gint64, 1));
@@ -140,21 +141,28 @@ static void add(GPtrArray *lists, guint index, Transfer t)
 /* The channel is unsure where one of its ends is open, or the order of the calls. */
 static void tell(const Traffic *t, const Transfer *one, gboolean sent, gint partner, guint rank, const Occurrence *when)
 {
-    guint other = partner >= 0 ? (guint)partner : CHANNEL_ANY;
-    const Channel channel = {one->tag, t->merged ? 0 : one->persistent ? CHANNEL_ANY : one->phase, one->comm, sent ? rank : other, sent ? other : rank};
-    if (one->persistent || one->comm == COMM_UNKNOWN || partner < 0 || one->tag == t->any_tag || when->first != when->last)
-        precedence_unsure(t->precedence, &channel);
+    guint other = partner >= 0 ? (guint)partner : WEND_CHANNEL_ANY;
+    const WendChannel channel = {one->tag, t->merged ? 0 : one->persistent ? WEND_CHANNEL_ANY : one->phase, one->comm, sent ? rank : other, sent ? other : rank};
+    if (one->persistent || one->comm == WEND_COMM_UNKNOWN || partner < 0 || one->tag == t->any_tag || when->first != when->last)
+        wend_precedence_unsure(t->precedence, &channel);
     else if (sent)
-        precedence_sent(t->precedence, &channel, when->first, (guint64)when->times);
+        wend_precedence_sent(t->precedence, &channel, when->first, (guint64)when->times);
     else
-        precedence_received(t->precedence, &channel, when->last, (guint64)when->times, one->blocking);
+        wend_precedence_received(t->precedence, &channel, when->last, (guint64)when->times, one->blocking);
+}
+
+static gint source_of(const Traffic *t, const Transfer *one, guint rank)
+{
+    if (one->source == t->any_source)
+        return -1;
+    return wend_members_process(t->members, one->comm, rank, one->source);
 }
 
 static void note_received(Traffic *t, guint rank, const Transfer *one, gboolean probe, const Occurrence *when)
 {
     if (t->precedence) {
         if (!probe)
-            tell(t, one, FALSE, one->source == t->any_source ? -1 : members_process(t->members, one->comm, rank, one->source), rank, when);
+            tell(t, one, FALSE, source_of(t, one, rank), rank, when);
         return;
     }
     add(t->received, rank, *one);
@@ -176,8 +184,8 @@ static void note_sent(Traffic *t, gint receiver, const Transfer *one, const Occu
 
 static guint number_of(const Traffic *t, guint rank, guint sequence, gint64 handle, guint now)
 {
-    guint comm = members_number(t->members, rank, sequence, handle, now);
-    return t->one_made && is_made(comm) ? COMM_UNKNOWN : comm;
+    guint comm = wend_members_number(t->members, rank, sequence, handle, now);
+    return t->one_made && is_made(comm) ? WEND_COMM_UNKNOWN : comm;
 }
 
 /* A call that failed moved no message; but a receive of one that is too long fails, too (MPI_ERR_TRUNCATE), if it names somebody. */
@@ -189,7 +197,8 @@ static gboolean moved_nothing(const Traffic *t, const Call *c, guint rank, guint
     gint64 value;
     for (guint i = 0; i < G_N_ELEMENTS(partners); i++)
         if (named(c, partners[i], rank, &value) && value != t->any_source && value != t->proc_null &&
-            (value < 0 || value >= (gint64)t->plan->n_ranks || (!is_made(number) && members_process(t->members, number, rank, value) < 0)))
+            (value < 0 || value >= (gint64)t->plan->n_ranks ||
+             (!is_made(number) && wend_members_process(t->members, number, rank, value) < 0)))
             return TRUE;
     return !(c->function->flags & WEND_F_RECV);
 }
@@ -254,7 +263,7 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, guint 
         one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST) && strncmp(name, "MPI_Bsend", 9) != 0 && !combined;
         if (strncmp(name, "MPI_Ssend", 9) == 0)
             one.bytes = MAX(one.bytes, EAGER_BYTES + 1); /* waits for the receive, whatever its size; too large for no buffer: see below */
-        note_sent(t, members_process(t->members, number, rank, value), &one, when);
+        note_sent(t, wend_members_process(t->members, number, rank, value), &one, when);
     }
 }
 
@@ -266,7 +275,7 @@ static gboolean tags_meet(const Traffic *t, gint64 a, gint64 b)
 static gboolean meet(const Traffic *t, const Transfer *wildcard, const Transfer *other)
 {
     gboolean same = wildcard->comm == other->comm ||
-                    (is_made(wildcard->comm) && is_made(other->comm) && (wildcard->comm == COMM_UNKNOWN || other->comm == COMM_UNKNOWN));
+                    (is_made(wildcard->comm) && is_made(other->comm) && (wildcard->comm == WEND_COMM_UNKNOWN || other->comm == WEND_COMM_UNKNOWN));
     gboolean together = other->phase == wildcard->phase || other->persistent || wildcard->persistent;
     return same && together && tags_meet(t, other->tag, wildcard->tag);
 }
@@ -311,7 +320,7 @@ static gboolean one_sender(const Traffic *t, const Judged *j)
 /* Could the wildcard take a message that a receive, which names its source, is to get? */
 static gboolean could_rob(const Traffic *t, const Judged *j, const Transfer *named_one)
 {
-    gint source = members_process(t->members, named_one->comm, j->rank, named_one->source);
+    gint source = wend_members_process(t->members, named_one->comm, j->rank, named_one->source);
     const Transfer *send;
     for (guint i = 0; (send = next_send(t, j, &i)) != NULL;)
         if ((source < 0 || send->source == source) && meet(t, named_one, send))
@@ -367,14 +376,14 @@ static guint64 calls_of_loop(const Plan *plan, const PlanRule *loop)
 /* Is it a communicator of all ranks? */
 static gboolean is_of_all(const Traffic *t, guint number, guint rank)
 {
-    return number == COMM_WORLD || (!t->world_only && members_all(t->members, number, rank));
+    return number == WEND_COMM_WORLD || (!t->world_only && wend_members_all(t->members, number, rank));
 }
 
 /* The call is the last step, or at any step of a loop. */
 static void tell_call(Traffic *t, guint terminal, guint64 times)
 {
     Move move = t->moves[terminal];
-    guint now = members_walk_now(t->comms, t->comm_words[terminal]), phase = t->merged ? 0 : t->phase;
+    guint now = wend_members_pass_now(t->comms, t->comm_words[terminal]), phase = t->merged ? 0 : t->phase;
     const Occurrence when = {(gint64)times, t->loop_end ? t->loop_start : t->steps, t->loop_end ? t->loop_end : t->steps};
     if (move == NOTHING || (move == TRANSFERS && !t->merged && !g_hash_table_contains(t->asked, GUINT_TO_POINTER(phase))))
         return;
@@ -384,7 +393,8 @@ static void tell_call(Traffic *t, guint terminal, guint64 times)
         if (move == TRANSFERS)
             note_call(t, t->plan->call, rank, phase, number, &when);
         else
-            precedence_window(t->precedence, t->plan->call, rank, phase, number, t->steps, times == 1 && !t->loop_end);
+            wend_precedence_window(t->precedence, wend_decoder_call(t->decoder, terminal, rank), phase,
+                                   number, t->steps, times == 1 && !t->loop_end);
     }
 }
 
@@ -393,16 +403,17 @@ static void step(Traffic *t, guint terminal, guint64 times)
     t->no_order |= ++t->steps > STEP_LIMIT;
     if (t->moves[terminal] == SYNCHRONIZES) {
         gint64 handle = t->comm_words[terminal];
-        guint number = members_number(t->members, t->rank, t->sequence, handle, members_walk_now(t->comms, handle));
-        t->unclear |= number == COMM_UNKNOWN;
+        guint now = wend_members_pass_now(t->comms, handle);
+        guint number = wend_members_number(t->members, t->rank, t->sequence, handle, now);
+        t->unclear |= number == WEND_COMM_UNKNOWN;
         if (is_of_all(t, number, t->rank))
             t->phase += (guint)times;
     } else if (t->moves[terminal] == MAKES_COMM) {
-        members_walk_made(t->comms, terminal, times, t->loop_end != 0);
+        wend_members_pass_made(t->comms, terminal, times, t->loop_end != 0);
     } else if (t->precedence) {
         tell_call(t, terminal, times);
     } else if (t->moves[terminal] == TRANSFERS) {
-        const When key = {terminal, t->phase, members_walk_now(t->comms, t->comm_words[terminal])};
+        const When key = {terminal, t->phase, wend_members_pass_now(t->comms, t->comm_words[terminal])};
         Occurrence *when = g_hash_table_lookup(t->done, &key);
         if (!when) {
             when = g_new0(Occurrence, 1);
@@ -421,7 +432,7 @@ static void foresee_comms(Traffic *t, const PlanRule *r)
         if (r->symbols[i].is_rule)
             foresee_comms(t, &t->plan->rules[r->symbols[i].id]);
         else if (t->moves[r->symbols[i].id] == MAKES_COMM)
-            members_walk_made(t->comms, r->symbols[i].id, 0, TRUE);
+            wend_members_pass_made(t->comms, r->symbols[i].id, 0, TRUE);
     }
 }
 
@@ -475,7 +486,7 @@ static void find_moves(Traffic *t)
             t->wildcards |= is_wildcard(t, c, t->plan->terminal_ranks[i]);
         } else if (!c->failed && wend_function_comm_made(c->function) >= 0) {
             t->moves[i] = MAKES_COMM;
-        } else if (precedence_is_of_window(c->function)) {
+        } else if (wend_precedence_is_of_window(c->function)) {
             t->moves[i] = WINDOWS;
             t->comm_words[i] = comm && comm->has_in ? comm->in[0].value : WEND_ABSENT;
         }
@@ -516,12 +527,6 @@ static void note_all(Traffic *t)
     }
 }
 
-/* The number of the communicator that a handle is at the call that the walk is at; NUMBER says that of what is no object of the application's. */
-static guint comm_at(WendWalk *walk, gint64 handle, guint number)
-{
-    return wend_is_handle(handle) ? MIN(wend_walk_comm(walk, handle), COMM_UNKNOWN) : number;
-}
-
 /* Receives that were cancelled took no message. One that was pending from phase to phase could take one of either. */
 static void discount_cancelled(Traffic *t, guint rank, guint sequence)
 {
@@ -534,13 +539,14 @@ static void discount_cancelled(Traffic *t, guint rank, guint sequence)
         const gint64 *made = wend_call_request_made(call);
         if (t->moves[call->terminal] == SYNCHRONIZES) {
             gint64 handle = t->comm_words[call->terminal];
-            phase += is_of_all(t, comm_at(walk, handle, members_number(t->members, rank, sequence, handle, 0)), rank);
+            guint comm = wend_members_of_walk(t->members, walk, rank, handle);
+            phase += is_of_all(t, comm, rank);
         }
         if (made && (call->function->flags & WEND_F_RECV) && !(call->function->flags & WEND_F_PERSISTENT)) {
             gint64 handle = t->comm_words[call->terminal];
-            Pending p = {comm_at(walk, handle, number_of(t, rank, sequence, handle, 0)), phase};
+            Pending p = {wend_members_of_walk(t->members, walk, rank, handle), phase};
             if (t->one_made && is_made(p.comm))
-                p.comm = COMM_UNKNOWN;
+                p.comm = WEND_COMM_UNKNOWN;
             g_hash_table_replace(pending, g_memdup2(made, sizeof *made), g_memdup2(&p, sizeof p));
         }
         guint n;
@@ -561,7 +567,7 @@ static void discount_cancelled(Traffic *t, guint rank, guint sequence)
 static void walk_thread(Traffic *t, const PlanThread *thread)
 {
     guint prefix = t->plan->prefix ? t->plan->prefix->len : 0;
-    t->comms = members_walk_new(t->members, thread->class_index, thread->sequence);
+    t->comms = wend_members_pass_new(t->members, thread->class_index, thread->sequence);
     t->phase = 0;
     t->rank = thread->ranks.ranks[0];
     t->ranks = thread->ranks;
@@ -569,8 +575,8 @@ static void walk_thread(Traffic *t, const PlanThread *thread)
     for (guint i = 0; i < prefix; i++)
         step(t, g_array_index(t->plan->prefix, guint, i), 1);
     walk(t, thread->rule);
-    t->no_order |= !members_walk_complete(t->comms);
-    members_walk_free(t->comms);
+    t->no_order |= !wend_members_pass_complete(t->comms);
+    wend_members_pass_free(t->comms);
 }
 
 static void note_thread(Traffic *t, const PlanThread *thread)
@@ -769,16 +775,20 @@ static void answer(Traffic *t, const GArray *questions)
     t->asked = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < questions->len; i++)
         g_hash_table_add(t->asked, GUINT_TO_POINTER(g_array_index(questions, Question, i).receive->phase));
-    Precedence *p = t->precedence = precedence_new(t->plan, t->members);
+    WendPrecedence *p = t->precedence = wend_precedence_new(t->plan->program, t->members);
     walk_threads(t);
     t->precedence = NULL;
     for (guint i = 0; i < questions->len; i++) {
         const Question *q = &g_array_index(questions, Question, i);
-        const char *reason = is_pinned(t, q->receive) ? NULL : reason_to_pin(t, q->receive, q->rank, precedence_after(p, q->receive->phase, q->rank, q->receive->last));
+        if (is_pinned(t, q->receive))
+            continue;
+        const guint64 *after =
+            wend_precedence_after(p, q->receive->phase, q->rank, q->receive->last);
+        const char *reason = reason_to_pin(t, q->receive, q->rank, after);
         if (reason)
             pin(t, q->receive, reason);
     }
-    precedence_free(p);
+    wend_precedence_free(p);
     g_hash_table_destroy(t->asked);
 }
 
@@ -822,12 +832,14 @@ void plan_wildcards(Plan *plan)
     t.balance = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
     find_moves(&t);
     if (t.wildcards) {
-        t.members = members_new(plan);
+        t.members = wend_members_new(plan->program);
+        t.decoder = wend_decoder_new(plan->program);
         note_transfers(&t);
         g_autoptr(GArray) questions = pin_clear_cases(&t);
         if (questions->len > 0)
             answer(&t, questions);
-        members_free(t.members);
+        wend_decoder_free(t.decoder);
+        wend_members_free(t.members);
     }
     /* Turns are in the recorded order, which loops do not keep. */
     if (!plan->options->pin && !plan->has_loops && !worlds_several(plan) && g_hash_table_size(plan->wildcards) > 0 && try_turns(&t))
