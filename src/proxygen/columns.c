@@ -162,3 +162,30 @@ void columns_append(GString *out, const Plan *plan, const char *text, const GArr
         p = end; /* the second mark */
     }
 }
+
+/* -- numbers that are being written -- */
+
+/* In a call of a table: a number that may be another in other calls. */
+char *column_of_number(Emitter *e, gint64 value)
+{
+    g_array_append_val(e->columns->numbers, value);
+    return column_mark(e->columns->numbers->len - 1);
+}
+
+/* Likewise by rank, VALUES being of RANKS; NULL: it is the same in all calls of the table, and stands in the text. */
+char *column_of_ranks(Emitter *e, RankSet ranks, const gint64 *values)
+{
+    guint first = e->columns->numbers->len, low = ranks.ranks[0], width = ranks.ranks[ranks.n - 1] - low + 1;
+    for (guint r = 0, i = 0; r < width; r++) {
+        gboolean here = ranks.ranks[i] == low + r;
+        gint64 value = here ? values[i] : 0;
+        g_array_append_val(e->columns->numbers, value);
+        i += here;
+    }
+    return e->columns->known && columns_agree(e->columns->known, first) ? NULL : column_mark_by_rank(first, low, width);
+}
+
+char *column_index(Emitter *e, gint64 place)
+{
+    return e->columns ? column_of_number(e, place) : g_strdup_printf("%" G_GINT64_FORMAT, place);
+}

@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_COLUMNS_H
 #define PROXYGEN_COLUMNS_H
 
-#include "plan.h"
+#include "emit.h"
 
 /* A mark: COLUMN_MARK, then "first", or "first,low,width" of numbers by rank, then COLUMN_END. */
 enum { COLUMN_MARK = '\001', COLUMN_END = '\002' };
@@ -32,5 +32,14 @@ guint columns_keep(GArray *columns, const GArray *values, guint n_numbers);
 gboolean columns_agree(const GArray *columns, guint first);
 /* Appends TEXT with numbers for marks: "ROW[2]", "ROW[2 + rank]" (ALONE: "ROW", which is the number itself), or the first row's where all agree. */
 void columns_append(GString *out, const Plan *plan, const char *text, const GArray *columns, const GArray *values, const char *row, gboolean alone);
+
+/* While a row is being written (e->columns): the mark of a number that may be another one in other
+ * rows. */
+char *column_of_number(Emitter *e, gint64 value);
+/* Likewise by rank, VALUES being of RANKS; NULL: it is the same in all rows, and stands in the
+ * text. */
+char *column_of_ranks(Emitter *e, RankSet ranks, const gint64 *values);
+/* A place in one of the proxy's arrays: a number, or its mark while a row is being written. */
+char *column_index(Emitter *e, gint64 place);
 
 #endif

@@ -1,14 +1,17 @@
 /* compile.c: the passes, one after the other. */
 #include <config.h>
 
+#include "callbacks.h"
 #include "changes.h"
 #include "ends.h"
+#include "extent.h"
 #include "files.h"
 #include "functions.h"
 #include "graphs.h"
 #include "plan.h"
 #include "tokens.h"
 #include "saved.h"
+#include "variables.h"
 
 /* All other names are this version's own. A constant that it does not know may be one of a later
  * version of MPI, which the compiler has; but it is MPI's. */
@@ -24,6 +27,64 @@ static gboolean knows_constants(const WendProgram *program, const char *recordin
         return FALSE;
     }
     return TRUE;
+}
+
+static Plan *plan_new(const WendProgram *p, const Options *options)
+{
+    Plan *plan = g_new0(Plan, 1);
+    plan->program = p;
+    plan->options = options;
+    plan->n_ranks = wend_program_ranks(p);
+    plan->hub = -1;
+    plan->call = call_new(p);
+    plan->order = g_array_new(FALSE, FALSE, sizeof(guint));
+    plan->threads = g_array_new(FALSE, FALSE, sizeof(PlanThread));
+    plan->owned = g_ptr_array_new_with_free_func(g_free);
+    return plan;
+}
+
+static void plan_free(Plan *plan)
+{
+    if (!plan)
+        return;
+    call_free(plan->call);
+    g_array_free(plan->order, TRUE);
+    g_array_free(plan->threads, TRUE);
+    if (plan->prefix)
+        g_array_unref(plan->prefix);
+    if (plan->stretches)
+        g_hash_table_destroy(plan->stretches);
+    if (plan->borrowed)
+        g_hash_table_destroy(plan->borrowed);
+    if (plan->shared)
+        g_hash_table_destroy(plan->shared);
+    g_ptr_array_free(plan->owned, TRUE);
+    for (guint i = 0; i < plan->n_rules; i++)
+        loop_free((Loop *)plan->rules[i].loop);
+    g_free(plan->rules);
+    g_free(plan->terminal_ranks);
+    g_free(plan->terminal_uses);
+    extents_free(plan->extents);
+    live_free(plan->live);
+    files_free(plan->files);
+    variables_free(plan->variables);
+    if (plan->segments)
+        g_hash_table_destroy(plan->segments);
+    if (plan->choices)
+        g_hash_table_destroy(plan->choices);
+    if (plan->wildcards)
+        g_hash_table_destroy(plan->wildcards);
+    if (plan->turns)
+        g_hash_table_destroy(plan->turns);
+    changes_free(plan->changes);
+    if (plan->graphs)
+        g_hash_table_destroy(plan->graphs);
+    if (plan->blocks)
+        g_array_unref(plan->blocks);
+    if (plan->awaited)
+        g_ptr_array_unref(plan->awaited);
+    callbacks_free(plan->callbacks);
+    g_free(plan);
 }
 
 /* Up to the wildcards; NULL: error. */

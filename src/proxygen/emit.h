@@ -62,8 +62,6 @@ const char *count_type(guint64 n); /* of a variable that counts to N */
 
 /* -- expression.c: words as C expressions; all give new strings -- */
 char *expression_number(Emitter *e, const Call *c, Word w);
-/* A place in one of the proxy's arrays. */
-char *expression_index(Emitter *e, gint64 place);
 char *expression_handle(Emitter *e, WendKind kind, gint64 word);
 /* A value of KIND that is no handle, and not the null handle either. */
 char *expression_invalid(Emitter *e, WendKind kind);

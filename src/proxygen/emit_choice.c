@@ -4,6 +4,7 @@
  * the loop that the application had, in whatever order. Elsewhere what follows may depend on who completed, so the requests that did not
  * complete in the recording are hidden (MPI_REQUEST_NULL) from that call. The recorded order has happened, so waiting for it cannot
  * deadlock. Loops whose bodies depend on who completed are those of loops.c. */
+#include "columns.h"
 #include "changes.h"
 
 #include <string.h>
@@ -62,7 +63,7 @@ static char *picks_expression(Emitter *e, const Choice *choice, char **advance)
     if (choice->constant) {
         g_autoptr(GString) contents = g_string_new("");
         for (guint i = 0; i < choice->pick->len; i++) {
-            g_autofree char *entry = expression_index(e, g_array_index(choice->pick, gint32, i));
+            g_autofree char *entry = column_index(e, g_array_index(choice->pick, gint32, i));
             g_string_append_printf(contents, "%s%s", i ? ", " : "", entry);
         }
         return g_strdup_printf("(const int[]){%s}", contents->str);
@@ -113,7 +114,7 @@ static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choic
     local_variable(e, "int", "pending", 0);
     write_lines(out, indent, e->before);
     if (choice->pending >= 0) {
-        g_autofree char *pending = expression_index(e, choice->pending);
+        g_autofree char *pending = column_index(e, choice->pending);
         write_line(out, indent, "pending = %s;", pending);
     } else {
         e->needs[HELPER_ACTIVE] = TRUE;

@@ -641,9 +641,9 @@ static gboolean write_files(const Options *options, GPtrArray *files, GError **e
                : wend_file_write(options->output, first->str, first->len, flags, error);
 }
 
-static void note_variable(const char *ctype, const char *name, guint length, const char *null, gpointer data)
+static void note_variable(WendKind kind, guint thread, guint length, gpointer data)
 {
-    (void)ctype, (void)name, (void)null;
+    (void)kind, (void)thread;
     ((Emitter *)data)->needs[HELPER_SET_NULL] |= length > 0;
 }
 

@@ -3,7 +3,7 @@
 
 #include "emit.h"
 #include "progressions.h"
-#include "variables.h"
+#include "variable_names.h"
 
 /* What a progression, and a function around them all, takes as text, about; an array takes what its elements do. */
 enum { PROGRESSION_TEXT = 70, FUNCTION_TEXT = 160 };

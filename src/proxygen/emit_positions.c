@@ -3,7 +3,7 @@
  * For each thread that makes requests: at[3], where its request 3 (in the order of their numbers) is in the array, set before the first call; and for requests that move, lists of where they go. */
 #include "emit.h"
 
-#include "variables.h"
+#include "variable_names.h"
 
 static const char *const next_place_text =
     "/* Where a request goes that is made now. */\n"

@@ -6,43 +6,7 @@
 #include "columns.h"
 #include "dynamic.h"
 #include "memory.h"
-#include "variables.h"
-
-/* -- numbers -- */
-
-static gint compare_numbers(gconstpointer a, gconstpointer b, gpointer numbers)
-{
-    guint x = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, a)), y = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, b));
-    return x < y ? -1 : x > y;
-}
-
-GList *terminals_by_number(GHashTable *numbers)
-{
-    return g_list_sort_with_data(g_hash_table_get_keys(numbers), compare_numbers, numbers);
-}
-
-char *literal(const Plan *plan, gint64 word)
-{
-    if (wend_is_const(word)) {
-        const char *name = wend_constant_name(plan->program, word);
-        return name ? c_identifier(name) : g_strdup("0");
-    }
-    if (wend_is_special(word))
-        return g_strdup("0"); /* absent or unknown: any value does */
-    return c_number(word);
-}
-
-char *table_of(Emitter *e, const char *ctype, const char *name, const char *dimensions, const char *contents)
-{
-    g_autofree char *key = g_strdup_printf("%s%s%s", ctype, dimensions, contents);
-    const char *known = g_hash_table_lookup(e->tables, key);
-    if (known)
-        return g_strdup(known);
-    char *made = g_strdup_printf("%s_%u", name, ++e->n_tables);
-    g_hash_table_insert(e->tables, g_steal_pointer(&key), g_strdup(made));
-    write_line(e->definitions, 0, "static const %s %s%s = {%s};", ctype, made, dimensions, contents);
-    return made;
-}
+#include "variable_names.h"
 
 char *expression_string(Emitter *e, const char *text, gssize n)
 {
@@ -323,31 +287,6 @@ static char *self_expression(Emitter *e, const Call *c)
     return g_strdup_printf("rank_in(%s)", handle);
 }
 
-/* In a call of a table: a number that may be another in other calls. */
-static char *column(Emitter *e, gint64 value)
-{
-    g_array_append_val(e->columns->numbers, value);
-    return column_mark(e->columns->numbers->len - 1);
-}
-
-/* Likewise by rank, VALUES being of RANKS; NULL: it is the same in all calls of the table, and stands in the text. */
-static char *column_by_rank(Emitter *e, RankSet ranks, const gint64 *values)
-{
-    guint first = e->columns->numbers->len, low = ranks.ranks[0], width = ranks.ranks[ranks.n - 1] - low + 1;
-    for (guint r = 0, i = 0; r < width; r++) {
-        gboolean here = ranks.ranks[i] == low + r;
-        gint64 value = here ? values[i] : 0;
-        g_array_append_val(e->columns->numbers, value);
-        i += here;
-    }
-    return e->columns->known && columns_agree(e->columns->known, first) ? NULL : column_mark_by_rank(first, low, width);
-}
-
-char *expression_index(Emitter *e, gint64 place)
-{
-    return e->columns ? column(e, place) : g_strdup_printf("%" G_GINT64_FORMAT, place);
-}
-
 /* The parameter that a slot's word belongs to. */
 static const Arg *arg_of_slot(const Call *c, guint slot)
 {
@@ -361,14 +300,14 @@ char *expression_number(Emitter *e, const Call *c, Word w)
 {
     gint64 constant;
     if (word_is_constant(c, w, &constant))
-        return e->columns && w.by_slot && plain(constant) ? column(e, constant) : literal(e->plan, constant);
+        return e->columns && w.by_slot && plain(constant) ? column_of_number(e, constant) : literal(e->plan, constant);
     RankSet ranks = e->plan->terminal_ranks[c->terminal];
     const WendSlot *slot = &c->slots->slots[w.slot];
     g_autofree gint64 *values = g_new(gint64, MAX(ranks.n, 1));
     for (guint i = 0; i < ranks.n; i++)
         values[i] = call_value(c, w, ranks.ranks[i]);
     gboolean in_row = e->columns && e->columns->by_rank && ranks.n > 0;
-    char *mark = in_row ? column_by_rank(e, ranks, values) : NULL;
+    char *mark = in_row ? column_of_ranks(e, ranks, values) : NULL;
     if (mark)
         return mark;
     /* What is the same in all rows has an expression of its own, of nothing that they may differ in: a communicator would be one more number of the row. */
@@ -440,7 +379,7 @@ char *expression_segment(Emitter *e, gint64 segment)
 {
     gint64 id = wend_segment_kind(segment) == WEND_SEGMENT_STACK ? wend_segment_id(segment) : plan_segment_place(e->plan, segment);
     gboolean named = wend_segment_kind(segment) == WEND_SEGMENT_STACK || wend_segment_kind(segment) == WEND_SEGMENT_STATIC;
-    g_autofree char *index = named ? NULL : expression_index(e, id);
+    g_autofree char *index = named ? NULL : column_index(e, id);
     switch (wend_segment_kind(segment)) {
     case WEND_SEGMENT_HEAP:
         e->needs[HELPER_HEAP] = TRUE;

@@ -8,46 +8,18 @@
 #include <string.h>
 
 #include "memory.h"
-#include "variables.h"
+#include "variable_names.h"
 
-void helper_define(Emitter *e, GString *out, const char *text)
-{
-    g_auto(GStrv) parts = g_strsplit(text, "@", -1);
-    g_autofree char *joined = g_strjoinv(e->linkage, parts);
-    g_auto(GStrv) around = g_strsplit(joined, "world_rank", -1);
-    g_autofree char *with_rank = g_strjoinv(worlds_several(e->plan) ? "world_rank" : "rank", around);
-    g_string_append(out, with_rank);
-}
-
-void helper_define_with(Out *o, const char *text, const char *part)
-{
-    g_auto(GStrv) parts = g_strsplit(text, "#", -1);
-    g_autofree char *joined = g_strjoinv(part, parts);
-    helper_define(o->e, o->definitions, joined);
-}
-
-void helper_declare(Emitter *e, GString *out, const char *format, ...)
-{
-    if (*e->linkage)
-        return; /* one file: the definitions come first */
-    va_list arguments;
-    va_start(arguments, format);
-    g_string_append_vprintf(out, format, arguments);
-    va_end(arguments);
-    g_string_append_c(out, '\n');
-}
-
-static void one_array(const char *ctype, const char *name, guint length, const char *null, gpointer data)
+static void one_array(WendKind kind, guint thread, guint length, gpointer data)
 {
     Out *o = data;
-    if (length == 0)
-        return;
-    helper_declare(o->e, o->declarations, "extern %s %s[%u];", ctype, name, length);
-    g_string_append_printf(o->definitions, "%s%s %s[%u];\n", o->e->linkage, ctype, name, length);
-    if (strcmp(ctype, "MPI_Request") == 0)
-        g_string_append_printf(o->nulls, "    for (int i = 0; i < %u; i++)\n        %s[i] = %s;\n", length, name, null);
-    else
-        g_string_append_printf(o->nulls, "    for (int i = 0; i < %u; i++)\n        %s[i] = %s;\n", length, name, null);
+    const HandleKind *of = handle_kind(kind);
+    g_autofree char *name = variable_array(kind, thread);
+    helper_declare(o->e, o->declarations, "extern %s %s[%u];", of->ctype, name, length);
+    g_string_append_printf(o->definitions, "%s%s %s[%u];\n", o->e->linkage, of->ctype, name,
+                           length);
+    g_string_append_printf(o->nulls, "    for (int i = 0; i < %u; i++)\n        %s[i] = %s;\n",
+                           length, name, of->null);
 }
 
 static void variables(Out *o)

@@ -3,7 +3,7 @@ bin_PROGRAMS += proxygen
 # Also the fuzzer's (tests/fuzz/).
 PROXYGEN_SOURCES = \
 	src/proxygen/compile.c \
-	src/proxygen/plan.h \
+	src/proxygen/plan.c src/proxygen/plan.h \
 	src/proxygen/call.c src/proxygen/call.h \
 	src/proxygen/select.c \
 	src/proxygen/threads.c src/proxygen/threads.h \
@@ -22,7 +22,9 @@ PROXYGEN_SOURCES = \
 	src/proxygen/wildcards.c \
 	src/proxygen/turns.c src/proxygen/turns.h \
 	src/proxygen/worlds.c src/proxygen/worlds.h src/proxygen/helpers_worlds.c \
+	src/proxygen/request_lists.c src/proxygen/request_lists.h \
 	src/proxygen/variables.c src/proxygen/variables.h \
+	src/proxygen/variable_names.c src/proxygen/variable_names.h \
 	src/proxygen/positions.c src/proxygen/positions.h \
 	src/proxygen/files.c src/proxygen/files.h \
 	src/proxygen/graphs.c src/proxygen/graphs.h \
@@ -32,12 +34,19 @@ PROXYGEN_SOURCES = \
 	src/proxygen/emit.h \
 	src/proxygen/text.c \
 	src/proxygen/tokens.c src/proxygen/tokens.h \
+	src/proxygen/literal.c \
+	src/proxygen/locals.c \
 	src/proxygen/expression.c \
 	src/proxygen/emit_call.c \
 	src/proxygen/emit_filled.c \
 	src/proxygen/special.c \
 	src/proxygen/emit_choice.c \
 	src/proxygen/emit_wildcard.c \
+	src/proxygen/wildcard_sources.c \
+	src/proxygen/emit_shared.c \
+	src/proxygen/emit_terminal.c \
+	src/proxygen/emit_graphs.c \
+	src/proxygen/emit_callbacks.c \
 	src/proxygen/emit_positions.c \
 	src/proxygen/alike.c src/proxygen/alike.h \
 	src/proxygen/columns.c src/proxygen/columns.h \
@@ -45,6 +54,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/emit_rule.c \
 	src/proxygen/emit_tables.c \
 	src/proxygen/helpers.c src/proxygen/helpers.h \
+	src/proxygen/helper_text.c \
 	src/proxygen/helpers_cuda.c \
 	src/proxygen/helpers_threads.c \
 	src/proxygen/helpers_files.c \

@@ -213,9 +213,6 @@ typedef struct {
 gboolean plan_compile(const WendProgram *program, const Options *options, GHashTable *names,
                       GPtrArray **changes, GError **error);
 
-Plan *plan_new(const WendProgram *p, const Options *options);
-void plan_free(Plan *plan);
-
 gboolean plan_select(Plan *plan, GError **error);
 void plan_memory(Plan *plan);
 gboolean plan_dynamic(Plan *plan, GError **error);

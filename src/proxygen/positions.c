@@ -18,7 +18,6 @@
 
 #include <string.h>
 
-#include "variables.h"
 
 enum { NO_PLACE = -1, NO_NUMBER = -1 };
 /* Lives of a rank: 100 bytes each. Moves of all ranks are numbers in the proxy: few, or not many for a program of that size (each symbol is some numbers too). */
@@ -54,7 +53,8 @@ typedef struct {
     Plan *plan;
     Positions *p;
     Known **known;           /* by terminal; NULL: nothing to do with requests */
-    const GPtrArray *lists;
+    const GPtrArray *lists;  /* of all_lists */
+    const RequestLists *all_lists;
 
     /* of the rank */
     gboolean *stays, *apart; /* by number: lives for ever; stands alone, and lists with it are gathered */
@@ -110,7 +110,7 @@ static Known *know(Finder *f, const Call *c)
                 g_array_append_val(k->makes, number);
         }
         if (arg->param->array && arg->n_in > 0)
-            k->list = variables_request_list(f->plan, arg->in, arg->n_in);
+            k->list = request_lists_find(f->all_lists, arg->in, arg->n_in);
     }
     return k;
 }
@@ -763,11 +763,12 @@ static void index_requests(Positions *p)
     }
 }
 
-Positions *positions_find(Plan *plan, const GPtrArray *lists)
+Positions *positions_find(Plan *plan, RequestLists *all_lists)
 {
+    const GPtrArray *lists = request_lists_in_order(all_lists);
     guint n_terminals = wend_program_n_terminals(plan->program);
     Positions *p = g_new0(Positions, 1);
-    Finder f = {.plan = plan, .p = p, .lists = lists, .max_moves = MOVES_ALWAYS};
+    Finder f = {.plan = plan, .p = p, .lists = lists, .all_lists = all_lists, .max_moves = MOVES_ALWAYS};
     for (guint r = 0; r < wend_program_n_rules(plan->program); r++)
         f.max_moves += (guint64)plan->rules[r].n * MOVES_FOR_SYMBOL;
     p->numbers = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);

@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_POSITIONS_H
 #define PROXYGEN_POSITIONS_H
 
-#include "plan.h"
+#include "request_lists.h"
 
 /* A request is made TIMES times at PLACE. */
 typedef struct { guint64 times; gint64 place; } Move;
@@ -26,8 +26,9 @@ typedef struct {
     gboolean vary;           /* there are requests of which "at" says where they are */
 } Positions;
 
-/* Decides which of LISTS (of RequestList) stand in order, and sets their "direct". NULL: there is too much to follow, and they are as they were. */
-Positions *positions_find(Plan *plan, const GPtrArray *lists);
+/* Decides which of LISTS stand in order, and sets their "direct". NULL: there is too much to follow,
+ * and they are as they were. */
+Positions *positions_find(Plan *plan, RequestLists *lists);
 void positions_free(Positions *p);
 
 /* The place of REQUEST in the array of its thread, if it is one place on all of RANKS and at all times; -1: "at" says it. */

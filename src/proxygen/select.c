@@ -2,65 +2,14 @@
  *
  * Rules stay rules: nothing here expands the grammar but the few calls up to MPI_Init, which main makes before it knows its rank. */
 #include "plan.h"
-#include "callbacks.h"
-#include "changes.h"
-#include "extent.h"
-#include "files.h"
 #include "threads.h"
-#include "variables.h"
 
 #include <string.h>
 
 /* More calls than this before MPI_Init are not worth repeating in main. */
 enum { PREFIX_LIMIT = 4096 };
 
-guint site_hash(gconstpointer site)
-{
-    const Site *s = site;
-    return s->rule * 2654435761u ^ s->symbol;
-}
-
-gboolean site_equal(gconstpointer a, gconstpointer b)
-{
-    const Site *s = a, *t = b;
-    return s->rule == t->rule && s->symbol == t->symbol;
-}
-
-gboolean rank_set_has(RankSet set, guint rank)
-{
-    guint low = 0, high = set.n;
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (set.ranks[middle] < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < set.n && set.ranks[low] == rank;
-}
-
-Plan *plan_new(const WendProgram *p, const Options *options)
-{
-    Plan *plan = g_new0(Plan, 1);
-    plan->program = p;
-    plan->options = options;
-    plan->n_ranks = wend_program_ranks(p);
-    plan->hub = -1;
-    plan->call = call_new(p);
-    plan->order = g_array_new(FALSE, FALSE, sizeof(guint));
-    plan->threads = g_array_new(FALSE, FALSE, sizeof(PlanThread));
-    plan->owned = g_ptr_array_new_with_free_func(g_free);
-    return plan;
-}
-
 /* -- the calls up to MPI_Init -- */
-
-gboolean plan_is_init(const Plan *plan, guint terminal)
-{
-    const WendShape *shape = wend_program_shape(plan->program, wend_program_terminal(plan->program, terminal)->shape);
-    const char *name = shape->function->name;
-    return !shape->failed && (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0);
-}
 
 /* 1 when the rule's expansion has a call of MPI_Init, 0 when not, by rule; filled as needed. */
 static gboolean rule_has_init(const Plan *plan, gint8 *known, guint rule)
@@ -115,17 +64,6 @@ static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray 
     if (--init.exponent > 0)
         g_array_append_val(rest, init);
     g_array_append_vals(rest, r->symbols + i + 1, r->n - i - 1);
-}
-
-guint plan_add_body(Plan *plan, GArray *symbols)
-{
-    plan->rules = g_renew(PlanRule, plan->rules, plan->n_rules + 1);
-    PlanRule *rule = &plan->rules[plan->n_rules];
-    memset(rule, 0, sizeof *rule);
-    rule->n = symbols->len;
-    rule->symbols = (const WendSymbol *)(void *)g_array_free(symbols, FALSE);
-    g_ptr_array_add(plan->owned, (gpointer)rule->symbols);
-    return plan->n_rules++;
 }
 
 /* Finds the threads of all classes, and the common prefix. */
@@ -241,33 +179,6 @@ static void mark_terminal(Marking *m, guint terminal)
     m->terminal_set[terminal] = set_with(&m->sets, m->terminal_set[terminal], m->group);
 }
 
-/* Recursion is as deep as the grammar, which is about its logarithm; hostile archives could make it deep, so there is an explicit stack. */
-void plan_visit(const Plan *plan, guint rule, guint *seen, guint stamp, void (*visit)(guint rule, gpointer data), gpointer data)
-{
-    typedef struct { guint rule, symbol; } Frame;
-    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
-    Frame next = {rule, 0};
-    if (seen[rule] != stamp)
-        g_array_append_val(stack, next);
-    seen[rule] = stamp;
-    while (stack->len > 0) {
-        Frame *top = &g_array_index(stack, Frame, stack->len - 1);
-        const PlanRule *r = &plan->rules[top->rule];
-        if (top->symbol == r->n) {
-            visit(top->rule, data);
-            g_array_set_size(stack, stack->len - 1);
-            continue;
-        }
-        gboolean here = r->streamed && r->streamed[top->symbol].stream;
-        const WendSymbol *s = &r->symbols[top->symbol++];
-        if (!s->is_rule || here || seen[s->id] == stamp)
-            continue;
-        seen[s->id] = stamp;
-        next = (Frame){s->id, 0};
-        g_array_append_val(stack, next);
-    }
-}
-
 static void mark(guint rule, gpointer data)
 {
     Marking *m = data;
@@ -290,14 +201,6 @@ static void mark(guint rule, gpointer data)
 static void mark_rule(Marking *m, guint rule)
 {
     plan_visit(m->plan, rule, m->seen, m->group + 1, mark, m);
-}
-
-guint64 plan_n_symbols(const Plan *plan)
-{
-    guint64 symbols = 0;
-    for (guint i = 0; i < plan->order->len; i++)
-        symbols += plan->rules[g_array_index(plan->order, guint, i)].n;
-    return symbols;
 }
 
 static void find_groups(const Plan *plan, GArray *groups)
@@ -392,46 +295,3 @@ gboolean plan_select(Plan *plan, GError **error)
     return TRUE;
 }
 
-void plan_free(Plan *plan)
-{
-    if (!plan)
-        return;
-    call_free(plan->call);
-    g_array_free(plan->order, TRUE);
-    g_array_free(plan->threads, TRUE);
-    if (plan->prefix)
-        g_array_unref(plan->prefix);
-    if (plan->stretches)
-        g_hash_table_destroy(plan->stretches);
-    if (plan->borrowed)
-        g_hash_table_destroy(plan->borrowed);
-    if (plan->shared)
-        g_hash_table_destroy(plan->shared);
-    g_ptr_array_free(plan->owned, TRUE);
-    for (guint i = 0; i < plan->n_rules; i++)
-        loop_free((Loop *)plan->rules[i].loop);
-    g_free(plan->rules);
-    g_free(plan->terminal_ranks);
-    g_free(plan->terminal_uses);
-    extents_free(plan->extents);
-    live_free(plan->live);
-    files_free(plan->files);
-    variables_free(plan->variables);
-    if (plan->segments)
-        g_hash_table_destroy(plan->segments);
-    if (plan->choices)
-        g_hash_table_destroy(plan->choices);
-    if (plan->wildcards)
-        g_hash_table_destroy(plan->wildcards);
-    if (plan->turns)
-        g_hash_table_destroy(plan->turns);
-    changes_free(plan->changes);
-    if (plan->graphs)
-        g_hash_table_destroy(plan->graphs);
-    if (plan->blocks)
-        g_array_unref(plan->blocks);
-    if (plan->awaited)
-        g_ptr_array_unref(plan->awaited);
-    callbacks_free(plan->callbacks);
-    g_free(plan);
-}

@@ -1,4 +1,5 @@
 /* special.c: functions that the kinds of their parameters do not tell enough about. Each case has its reason. */
+#include "columns.h"
 #include "changes.h"
 #include "worlds.h"
 
@@ -153,11 +154,11 @@ gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint
             *statements += emit_borrowed(e, out, indent, segment);
         if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP) {
             e->needs[HELPER_HEAP] = TRUE;
-            g_autofree char *index = expression_index(e, plan_segment_place(e->plan, segment));
+            g_autofree char *index = column_index(e, plan_segment_place(e->plan, segment));
             write_line(out, indent, "heap_free(%s);", index);
         } else if (wend_segment_kind(segment) == WEND_SEGMENT_MAP) {
             e->needs[HELPER_MAPPED] = TRUE;
-            g_autofree char *index = expression_index(e, plan_segment_place(e->plan, segment));
+            g_autofree char *index = column_index(e, plan_segment_place(e->plan, segment));
             write_line(out, indent, "mapped_free(%s);", index);
         } else {
             *statements = 0; /* MPI's own memory goes with MPI_Free_mem and MPI_Win_free, static data and stacks stay */

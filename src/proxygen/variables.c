@@ -8,39 +8,6 @@
 
 #include <string.h>
 
-typedef struct { WendKind kind; const char *ctype, *name, *null; } HandleKind;
-static const HandleKind handle_kinds[] = {
-    {WEND_KIND_COMM, "MPI_Comm", "comm", "MPI_COMM_NULL"},
-    {WEND_KIND_GROUP, "MPI_Group", "group", "MPI_GROUP_NULL"},
-    {WEND_KIND_DATATYPE, "MPI_Datatype", "type", "MPI_DATATYPE_NULL"},
-    {WEND_KIND_OP, "MPI_Op", "op", "MPI_OP_NULL"},
-    {WEND_KIND_ERRHANDLER, "MPI_Errhandler", "errhandler", "MPI_ERRHANDLER_NULL"},
-    {WEND_KIND_INFO, "MPI_Info", "info", "MPI_INFO_NULL"},
-    {WEND_KIND_FILE, "MPI_File", "file", "MPI_FILE_NULL"},
-    {WEND_KIND_WIN, "MPI_Win", "win", "MPI_WIN_NULL"},
-    {WEND_KIND_MESSAGE, "MPI_Message", "message", "MPI_MESSAGE_NULL"},
-    {WEND_KIND_SESSION, "MPI_Session", "session", "MPI_SESSION_NULL"},
-    {WEND_KIND_KEYVAL, "int", "keyval", "MPI_KEYVAL_INVALID"},
-    {WEND_KIND_TENUM, "MPI_T_enum", "enumeration", "MPI_T_ENUM_NULL"},
-    {WEND_KIND_CVAR, "MPI_T_cvar_handle", "cvar", "MPI_T_CVAR_HANDLE_NULL"},
-    {WEND_KIND_PVAR, "MPI_T_pvar_handle", "pvar", "MPI_T_PVAR_HANDLE_NULL"},
-    {WEND_KIND_PVARSESSION, "MPI_T_pvar_session", "pvar_session", "MPI_T_PVAR_SESSION_NULL"},
-    {WEND_KIND_EVENTREG, "MPI_T_event_registration", "event_registration", "NULL"},
-    {WEND_KIND_EVENT, "MPI_T_event_instance", "event_instance", "NULL"},
-    {WEND_KIND_REQUEST, "MPI_Request", "request", "MPI_REQUEST_NULL"},
-};
-
-static const HandleKind *find_kind(WendKind kind)
-{
-    for (guint i = 0; i < G_N_ELEMENTS(handle_kinds); i++)
-        if (handle_kinds[i].kind == kind)
-            return &handle_kinds[i];
-    g_assert_not_reached();
-}
-
-const char *handle_ctype(WendKind kind) { return find_kind(kind)->ctype; }
-const char *handle_null(WendKind kind) { return find_kind(kind)->null; }
-
 /* Requests that stand in a fixed order: position -> request number, and -1 where the application had MPI_REQUEST_NULL. */
 typedef struct {
     guint thread;
@@ -53,34 +20,12 @@ typedef struct { Row *row; guint position; } Place;
 
 struct Variables {
     GHashTable *lengths;     /* kind << 32 | thread (gint64) -> length of the array (guint) */
-    GHashTable *lists;       /* RequestList (by words) -> itself */
-    GPtrArray *list_order;   /* of RequestList, by first use */
+    RequestLists *lists;
     GHashTable *places;      /* request word -> Place */
     GPtrArray *rows;
     Positions *positions;    /* NULL: the above do */
     GHashTable *shared;      /* kind << 56 | handle: several references to one object may be alive */
 };
-
-static guint list_hash(gconstpointer list)
-{
-    const RequestList *l = list;
-    guint h = (guint)l->n;
-    for (gint64 i = 0; i < l->n; i++)
-        h = h * 31 + (guint)l->words[i] + (guint)((guint64)l->words[i] >> 32) * 17;
-    return h;
-}
-
-static gboolean list_equal(gconstpointer a, gconstpointer b)
-{
-    const RequestList *l = a, *m = b;
-    return l->n == m->n && memcmp(l->words, m->words, (gsize)l->n * sizeof *l->words) == 0;
-}
-
-static void list_free(gpointer list)
-{
-    g_free(((RequestList *)list)->words);
-    g_free(list);
-}
 
 static void row_free(gpointer row)
 {
@@ -193,24 +138,6 @@ static int compare_lists(gconstpointer a, gconstpointer b)
     return l->n > m->n ? -1 : l->n < m->n;
 }
 
-static void note_request_list(Variables *v, const Word *words, gint64 n)
-{
-    RequestList *list = g_new0(RequestList, 1);
-    list->n = n;
-    list->words = g_new(gint64, n);
-    gboolean any = FALSE;
-    for (gint64 i = 0; i < n; i++) {
-        list->words[i] = words[i].value;
-        any |= wend_is_handle(words[i].value);
-    }
-    if (!any || g_hash_table_contains(v->lists, list)) {
-        list_free(list);
-        return;
-    }
-    g_hash_table_add(v->lists, list);
-    g_ptr_array_add(v->list_order, list);
-}
-
 /* Does the call give out references to objects that exist, rather than new ones? */
 static gboolean gives_references(const Call *c, WendKind kind)
 {
@@ -225,7 +152,7 @@ static gint64 *shared_key(WendKind kind, gint64 handle)
     return key;
 }
 
-gboolean variable_is_shared(Plan *plan, WendKind kind, gint64 handle)
+gboolean variables_are_shared(const Plan *plan, WendKind kind, gint64 handle)
 {
     g_autofree gint64 *key = shared_key(kind, handle);
     return g_hash_table_contains(plan->variables->shared, key);
@@ -249,7 +176,7 @@ static void note_call(Plan *plan, const Call *c)
         }
         if (kind == WEND_KIND_REQUEST && arg->param->array && arg->n_in > 0 &&
             !call_failed_on(c, arg))
-            note_request_list(v, arg->in, arg->n_in);
+            request_lists_add(v->lists, arg->in, arg->n_in);
     }
 }
 
@@ -295,8 +222,9 @@ static void lay_out(Plan *plan)
 
 static gboolean all_agree(const Variables *v)
 {
-    for (guint i = 0; i < v->list_order->len; i++)
-        if (!((const RequestList *)g_ptr_array_index(v->list_order, i))->direct)
+    const GPtrArray *lists = request_lists_in_order(v->lists);
+    for (guint i = 0; i < lists->len; i++)
+        if (!((const RequestList *)g_ptr_array_index(lists, i))->direct)
             return FALSE;
     return TRUE;
 }
@@ -315,8 +243,7 @@ void plan_variables(Plan *plan)
 {
     Variables *v = plan->variables = g_new0(Variables, 1);
     v->lengths = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    v->lists = g_hash_table_new_full(list_hash, list_equal, list_free, NULL);
-    v->list_order = g_ptr_array_new();
+    v->lists = request_lists_new();
     v->places = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     v->rows = g_ptr_array_new_with_free_func(row_free);
     v->shared = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -327,16 +254,17 @@ void plan_variables(Plan *plan)
         note_call(plan, plan->call);
     }
     /* The longest first: shorter ones are mostly parts of them. */
-    g_ptr_array_sort(v->list_order, compare_lists);
-    for (guint i = 0; i < v->list_order->len; i++)
-        place_list(v, g_ptr_array_index(v->list_order, i));
-    if (!all_agree(v) && (v->positions = positions_find(plan, v->list_order)) != NULL)
+    GPtrArray *lists = request_lists_in_order(v->lists);
+    g_ptr_array_sort(lists, compare_lists);
+    for (guint i = 0; i < lists->len; i++)
+        place_list(v, g_ptr_array_index(lists, i));
+    if (!all_agree(v) && (v->positions = positions_find(plan, v->lists)) != NULL)
         take_lengths(v);
     else
         lay_out(plan);
     guint number = 0;
-    for (guint i = 0; i < v->list_order->len; i++) {
-        RequestList *list = g_ptr_array_index(v->list_order, i);
+    for (guint i = 0; i < lists->len; i++) {
+        RequestList *list = g_ptr_array_index(lists, i);
         if (!list->direct)
             list->number = ++number;
     }
@@ -347,8 +275,7 @@ void variables_free(Variables *v)
     if (!v)
         return;
     g_hash_table_destroy(v->lengths);
-    g_ptr_array_free(v->list_order, TRUE);
-    g_hash_table_destroy(v->lists);
+    request_lists_free(v->lists);
     g_hash_table_destroy(v->places);
     g_hash_table_destroy(v->shared);
     positions_free(v->positions);
@@ -356,82 +283,25 @@ void variables_free(Variables *v)
     g_free(v);
 }
 
-char *variables_suffix(guint thread)
-{
-    return thread == 0 ? g_strdup("") : g_strdup_printf("_of_thread_%u", thread);
-}
-
-static char *array_name(WendKind kind, guint thread)
-{
-    g_autofree char *suffix = variables_suffix(thread);
-    return g_strconcat(find_kind(kind)->name, suffix, NULL);
-}
-
-char *variable_of_handle(Emitter *e, WendKind kind, gint64 handle)
-{
-    g_autofree char *name = array_name(kind, wend_handle_tid(handle)), *index = expression_index(e, wend_handle_number(handle));
-    return g_strdup_printf("%s[%s]", name, index);
-}
-
-/* The array that has the requests of the thread. */
-static char *array_of_requests(const Variables *v, guint thread)
-{
-    return array_name(WEND_KIND_REQUEST, v->positions ? positions_array(v->positions, thread) : thread);
-}
-
 /* The request's place if it is the same always, else -1. */
-static gint64 place_of_request(const Variables *v, gint64 request, RankSet ranks)
+gint64 variables_place(const Plan *plan, gint64 request, RankSet ranks)
 {
+    const Variables *v = plan->variables;
     const Place *place = v->positions ? NULL : g_hash_table_lookup(v->places, &request);
     return place ? place->row->first + place->position : positions_place(v->positions, request, ranks);
 }
 
-/* Where it is now: "at[3]". */
-static char *place_now(Emitter *e, gint64 request)
-{
-    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)), *index = expression_index(e, positions_index(e->plan->variables->positions, request));
-    return g_strdup_printf("at%s[%s]", suffix, index);
-}
-
-char *variable_of_request(Emitter *e, gint64 request, RankSet ranks)
-{
-    const Variables *v = e->plan->variables;
-    gint64 place = place_of_request(v, request, ranks);
-    g_autofree char *name = array_of_requests(v, wend_handle_tid(request)), *index = place < 0 ? place_now(e, request) : expression_index(e, place);
-    return g_strdup_printf("%s[%s]", name, index);
-}
-
-char *variable_of_request_moves(Emitter *e, gint64 request, RankSet ranks)
-{
-    const Variables *v = e->plan->variables;
-    if (!v->positions || !positions_move(v->positions, request, ranks))
-        return NULL;
-    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)), *now = place_now(e, request), *index = expression_index(e, positions_index(v->positions, request));
-    return g_strdup_printf("%s = next_place%s(%s);", now, suffix, index);
-}
-
-char *variables_of_list(Emitter *e, const RequestList *list, RankSet ranks)
-{
-    gint64 first = 0;
-    while (!wend_is_handle(list->words[first]))
-        first++;
-    gint64 request = list->words[first], place = place_of_request(e->plan->variables, request, ranks);
-    g_autofree char *name = array_of_requests(e->plan->variables, wend_handle_tid(request));
-    if (place == first && !e->columns)
-        return g_steal_pointer(&name);
-    g_autofree char *index = place < 0 ? place_now(e, request) : expression_index(e, place - first);
-    return place >= 0 || first == 0 ? g_strdup_printf("&%s[%s]", name, index) : g_strdup_printf("&%s[%s - %" G_GINT64_FORMAT "]", name, index, first);
-}
-
 const Positions *variables_positions(const Plan *plan) { return plan->variables->positions; }
 
-RequestList *variables_request_list(Plan *plan, const Word *words, gint64 n)
+guint variables_array_of_requests(const Plan *plan, guint thread)
 {
-    g_autofree gint64 *values = g_new(gint64, MAX(n, 1));
-    for (gint64 i = 0; i < n; i++)
-        values[i] = words[i].value;
-    RequestList key = {.n = n, .words = values};
-    return g_hash_table_lookup(plan->variables->lists, &key);
+    const Positions *positions = plan->variables->positions;
+    return positions ? positions_array(positions, thread) : thread;
+}
+
+RequestList *variables_request_list(const Plan *plan, const Word *words, gint64 n)
+{
+    return request_lists_find(plan->variables->lists, words, n);
 }
 
 static int compare_keys(gconstpointer a, gconstpointer b)
@@ -440,18 +310,15 @@ static int compare_keys(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-void variables_foreach(Plan *plan, VariableFunction function, gpointer data)
+void variables_foreach(const Plan *plan, VariableFunction function, gpointer data)
 {
-    g_autofree gpointer *keys = NULL;
     guint n = 0;
-    keys = g_hash_table_get_keys_as_array(plan->variables->lengths, &n);
+    GHashTable *lengths = plan->variables->lengths;
+    g_autofree gpointer *keys = g_hash_table_get_keys_as_array(lengths, &n);
     qsort(keys, n, sizeof *keys, compare_keys);
     for (guint i = 0; i < n; i++) {
-        gint64 key = *(gint64 *)keys[i], length = *(const gint64 *)g_hash_table_lookup(plan->variables->lengths, &key);
-        if (length == 0)
-            continue;
-        const HandleKind *kind = find_kind((WendKind)(key >> 32));
-        g_autofree char *name = array_name(kind->kind, (guint)(key & G_MAXUINT32));
-        function(kind->ctype, name, (guint)length, kind->null, data);
+        const gint64 key = *(gint64 *)keys[i], *length = g_hash_table_lookup(lengths, &key);
+        if (*length > 0)
+            function((WendKind)(key >> 32), (guint)(key & G_MAXUINT32), (guint)*length, data);
     }
 }
