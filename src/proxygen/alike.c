@@ -3,27 +3,27 @@
 
 #include "lib/base/byte-table.h"
 
-typedef struct { guint rank, rule; } Member;
+typedef struct { guint rank, rule; } AlikeMember;
 typedef struct {
     GArray *rules;           /* of guint; the first one leads */
     GArray *members;         /* of Member, by rank, if there is more than one rule */
     guint *ranks;            /* of these */
-} Group;
+} AlikeGroup;
 /* No rank runs two rules of a group: it would have two trip counts. The second rule of a shape that a rank runs is of the shape's second group. */
 typedef struct {
     GPtrArray *groups;       /* of Group */
     guint *taken;            /* by rank: in how many of the first groups it is; NULL: the shape has one rule */
-} Shape;
+} AlikeShape;
 
-struct Alike {
+struct AlikeRules {
     const Plan *plan;
     GPtrArray *groups;       /* of Group: all */
-    Group **group_of;        /* by rule; NULL: it is not in the plan's order */
+    AlikeGroup **group_of;        /* by rule; NULL: it is not in the plan's order */
 };
 
 static void group_free(gpointer group)
 {
-    Group *g = group;
+    AlikeGroup *g = group;
     g_array_unref(g->rules);
     g_clear_pointer(&g->members, g_array_unref);
     g_free(g->ranks);
@@ -32,7 +32,7 @@ static void group_free(gpointer group)
 
 static void shape_free(gpointer shape)
 {
-    Shape *s = shape;
+    AlikeShape *s = shape;
     g_ptr_array_unref(s->groups);
     g_free(s->taken);
     g_free(s);
@@ -50,12 +50,12 @@ static gboolean is_plain(const Plan *plan, guint rule)
 
 static gint compare_members(gconstpointer a, gconstpointer b)
 {
-    const Member *x = a, *y = b;
+    const AlikeMember *x = a, *y = b;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
 /* What rules of one shape have in common. */
-static void find_shape(const Alike *a, guint rule, GArray *shape)
+static void find_shape(const AlikeRules *a, guint rule, GArray *shape)
 {
     const PlanRule *r = &a->plan->rules[rule];
     g_array_set_size(shape, 0);
@@ -71,7 +71,7 @@ static void find_shape(const Alike *a, guint rule, GArray *shape)
 }
 
 /* The group, of those that none of the ranks is in yet. */
-static guint take_group(guint *taken, RankSet ranks)
+static guint take_group(guint *taken, RankList ranks)
 {
     guint which = 0;
     for (guint r = 0; r < ranks.n; r++)
@@ -81,53 +81,53 @@ static guint take_group(guint *taken, RankSet ranks)
     return which;
 }
 
-static Group *group_for(Alike *a, Shape *s, guint rule)
+static AlikeGroup *group_for(AlikeRules *a, AlikeShape *s, guint rule)
 {
     const PlanRule *rules = a->plan->rules;
     guint which = 0;
     if (s->groups->len > 0 && !s->taken) {
         s->taken = g_new0(guint, a->plan->n_ranks);
-        take_group(s->taken, rules[g_array_index(((Group *)s->groups->pdata[0])->rules, guint, 0)].ranks);
+        take_group(s->taken, rules[g_array_index(((AlikeGroup *)s->groups->pdata[0])->rules, guint, 0)].ranks);
     }
     if (s->taken)
         which = take_group(s->taken, rules[rule].ranks);
     if (which == s->groups->len) {
-        Group *g = g_new(Group, 1);
-        *g = (Group){g_array_new(FALSE, FALSE, sizeof(guint)), NULL, NULL};
+        AlikeGroup *g = g_new(AlikeGroup, 1);
+        *g = (AlikeGroup){g_array_new(FALSE, FALSE, sizeof(guint)), NULL, NULL};
         g_ptr_array_add(s->groups, g);
         g_ptr_array_add(a->groups, g);
     }
     return s->groups->pdata[which];
 }
 
-static void find_members(const Plan *plan, Group *g)
+static void find_members(const Plan *plan, AlikeGroup *g)
 {
     if (g->rules->len == 1)
         return;
-    g->members = g_array_new(FALSE, FALSE, sizeof(Member));
+    g->members = g_array_new(FALSE, FALSE, sizeof(AlikeMember));
     for (guint i = 0; i < g->rules->len; i++) {
         guint rule = g_array_index(g->rules, guint, i);
         for (guint r = 0; r < plan->rules[rule].ranks.n; r++) {
-            const Member m = {plan->rules[rule].ranks.ranks[r], rule};
+            const AlikeMember m = {plan->rules[rule].ranks.ranks[r], rule};
             g_array_append_val(g->members, m);
         }
     }
     g_array_sort(g->members, compare_members);
     g->ranks = g_new(guint, g->members->len + 1);
     for (guint i = 0; i < g->members->len; i++)
-        g->ranks[i] = g_array_index(g->members, Member, i).rank;
+        g->ranks[i] = g_array_index(g->members, AlikeMember, i).rank;
 }
 
-Alike *alike_new(const Plan *plan)
+AlikeRules *alike_new(const Plan *plan)
 {
-    Alike *a = g_new(Alike, 1);
-    *a = (Alike){plan, g_ptr_array_new_with_free_func(group_free), g_new0(Group *, plan->n_rules + 1)};
+    AlikeRules *a = g_new(AlikeRules, 1);
+    *a = (AlikeRules){plan, g_ptr_array_new_with_free_func(group_free), g_new0(AlikeGroup *, plan->n_rules + 1)};
     g_autoptr(GHashTable) shapes = wend_byte_entries_new(shape_free);
     g_autoptr(GArray) shape = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint o = 0; o < plan->order->len; o++) { /* callees first */
         guint rule = g_array_index(plan->order, guint, o);
         find_shape(a, rule, shape);
-        Shape *s = wend_byte_entry(shapes, shape->data, shape->len * sizeof(guint), sizeof *s);
+        AlikeShape *s = wend_byte_entry(shapes, shape->data, shape->len * sizeof(guint), sizeof *s);
         if (!s->groups)
             s->groups = g_ptr_array_new();
         a->group_of[rule] = group_for(a, s, rule);
@@ -138,7 +138,7 @@ Alike *alike_new(const Plan *plan)
     return a;
 }
 
-void alike_free(Alike *a)
+void alike_free(AlikeRules *a)
 {
     if (!a)
         return;
@@ -147,32 +147,32 @@ void alike_free(Alike *a)
     g_free(a);
 }
 
-guint alike_leader(const Alike *a, guint rule)
+guint alike_leader(const AlikeRules *a, guint rule)
 {
     return a && a->group_of[rule] ? g_array_index(a->group_of[rule]->rules, guint, 0) : rule;
 }
 
-gboolean alike_shared(const Alike *a, guint rule)
+gboolean alike_shared(const AlikeRules *a, guint rule)
 {
     return a->group_of[rule] && a->group_of[rule]->members;
 }
 
-RankSet alike_ranks(const Alike *a, guint leader)
+RankList alike_ranks(const AlikeRules *a, guint leader)
 {
-    const Group *g = a->group_of[leader];
-    return g && g->members ? (RankSet){g->members->len, g->ranks} : a->plan->rules[leader].ranks;
+    const AlikeGroup *g = a->group_of[leader];
+    return g && g->members ? (RankList){g->members->len, g->ranks} : a->plan->rules[leader].ranks;
 }
 
-gint64 *alike_trips(const Alike *a, guint leader, guint symbol)
+gint64 *alike_trips(const AlikeRules *a, guint leader, guint symbol)
 {
-    const Group *g = a ? a->group_of[leader] : NULL;
+    const AlikeGroup *g = a ? a->group_of[leader] : NULL;
     if (!g || !g->members)
         return NULL;
     guint64 own = a->plan->rules[leader].symbols[symbol].exponent;
     gboolean differ = FALSE;
     g_autofree gint64 *trips = g_new(gint64, g->members->len);
     for (guint i = 0; i < g->members->len; i++) {
-        guint64 exponent = a->plan->rules[g_array_index(g->members, Member, i).rule].symbols[symbol].exponent;
+        guint64 exponent = a->plan->rules[g_array_index(g->members, AlikeMember, i).rule].symbols[symbol].exponent;
         trips[i] = (gint64)exponent;
         differ |= exponent != own;
     }

@@ -4,16 +4,16 @@
 
 #include "plan.h"
 
-typedef struct Alike Alike;
-Alike *alike_new(const Plan *plan);
-void alike_free(Alike *a);
+typedef struct AlikeRules AlikeRules;
+AlikeRules *alike_new(const Plan *plan);
+void alike_free(AlikeRules *a);
 /* The rule whose function does for RULE: itself, or one before it in the plan's order. A NULL: itself, always. */
-guint alike_leader(const Alike *a, guint rule);
+guint alike_leader(const AlikeRules *a, guint rule);
 /* Does a function do for that rule and others? */
-gboolean alike_shared(const Alike *a, guint rule);
+gboolean alike_shared(const AlikeRules *a, guint rule);
 /* The ranks that run a leader's function. */
-RankSet alike_ranks(const Alike *a, guint leader);
+RankList alike_ranks(const AlikeRules *a, guint leader);
 /* By rank of these: how often each repeats the leader's symbol. NULL, as for A NULL: all as often as it says. Newly allocated. */
-gint64 *alike_trips(const Alike *a, guint leader, guint symbol);
+gint64 *alike_trips(const AlikeRules *a, guint leader, guint symbol);
 
 #endif

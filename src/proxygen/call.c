@@ -19,7 +19,7 @@ gboolean kind_is_handle(WendKind kind)
     }
 }
 
-gboolean param_by_pointer(const Call *c, const WendParam *param)
+gboolean param_by_pointer(const CallPattern *c, const WendParam *param)
 {
     if (param->array || param->dir == WEND_DIR_RETURN || param->kind == WEND_KIND_STRING)
         return FALSE;
@@ -41,34 +41,34 @@ gboolean param_by_pointer(const Call *c, const WendParam *param)
 
 /* Two cursors over the words of a terminal, and where the result goes. */
 typedef struct {
-    Call *call;
+    CallPattern *call;
     guint shape, slot;
-} Split;
+} PatternSplit;
 
-static Word shape_word(Split *s)
+static Word shape_word(PatternSplit *s)
 {
     gint64 value = s->shape < s->call->shape->n_words ? s->call->shape->words[s->shape++] : WEND_ABSENT;
     return (Word){.value = value};
 }
 
-static Word slot_word(Split *s)
+static Word slot_word(PatternSplit *s)
 {
     if (s->slot >= s->call->slots->n_slots)
         return (Word){.value = WEND_ABSENT};
     return (Word){.by_slot = TRUE, .slot = s->slot++};
 }
 
-static Word placed_word(Split *s, WendPlace place)
+static Word placed_word(PatternSplit *s, WendPlace place)
 {
     return place == WEND_PLACE_SHAPE ? shape_word(s) : slot_word(s);
 }
 
-static void push(Split *s, Word w)
+static void push(PatternSplit *s, Word w)
 {
     g_array_append_val(s->call->words, w);
 }
 
-static void push_string(Split *s, gboolean with_length)
+static void push_string(PatternSplit *s, gboolean with_length)
 {
     Word length = shape_word(s);
     if (with_length)
@@ -77,7 +77,7 @@ static void push_string(Split *s, gboolean with_length)
         push(s, shape_word(s));
 }
 
-static void push_strings(Split *s)
+static void push_strings(PatternSplit *s)
 {
     Word length = shape_word(s);
     push(s, length);
@@ -86,7 +86,7 @@ static void push_strings(Split *s)
 }
 
 /* The memory of CUDA is among the blocks of the heap: wend_device and its like say which it is (special.c). */
-static Word segment_word(Split *s)
+static Word segment_word(PatternSplit *s)
 {
     Word w = shape_word(s);
     w.value = wend_segment_in_host_memory(w.value);
@@ -94,7 +94,7 @@ static Word segment_word(Split *s)
 }
 
 /* One element of an array, or a scalar, of a kind that is neither a string nor a status. */
-static void push_element(Split *s, const WendParam *param, WendPlace place, gboolean out)
+static void push_element(PatternSplit *s, const WendParam *param, WendPlace place, gboolean out)
 {
     Word first;
     switch (param->kind) {
@@ -141,7 +141,7 @@ static void push_element(Split *s, const WendParam *param, WendPlace place, gboo
 }
 
 /* The elements of an array that is progressions (lib/layout.c); gives how many. */
-static gint64 push_progressions(Split *s, const WendParam *param, WendPlace place, gboolean out)
+static gint64 push_progressions(PatternSplit *s, const WendParam *param, WendPlace place, gboolean out)
 {
     const guint width = layout_element_words(param, out), number = param->kind == WEND_KIND_ADDRESS ? 1 : 0;
     const gboolean numbers = layout_folding(param, out) == LAYOUT_FOLDED_NUMBERS;
@@ -167,7 +167,7 @@ static gint64 push_progressions(Split *s, const WendParam *param, WendPlace plac
 }
 
 /* The words of one direction of a parameter: first is where they begin in call->words. Gives the length. */
-static gint64 split_words(Split *s, const WendParam *param, WendPlace place, gboolean out)
+static gint64 split_words(PatternSplit *s, const WendParam *param, WendPlace place, gboolean out)
 {
     gint64 n = 1;
     switch (param->kind) {
@@ -227,15 +227,15 @@ static gboolean has_out_words(const WendParam *param)
     return TRUE;
 }
 
-Call *call_new(const WendProgram *p)
+CallPattern *call_new(const WendProgram *p)
 {
-    Call *c = g_new0(Call, 1);
+    CallPattern *c = g_new0(CallPattern, 1);
     c->program = p;
     c->words = g_array_new(FALSE, FALSE, sizeof(Word));
     return c;
 }
 
-void call_free(Call *c)
+void call_free(CallPattern *c)
 {
     if (!c)
         return;
@@ -244,7 +244,7 @@ void call_free(Call *c)
     g_free(c);
 }
 
-void call_decode(Call *c, guint terminal)
+void call_decode(CallPattern *c, guint terminal)
 {
     if (c->shape && c->terminal == terminal)
         return;
@@ -260,7 +260,7 @@ void call_decode(Call *c, guint terminal)
 
     /* Offsets first: the array of words moves while it grows. */
     guint *first = g_newa(guint, 2 * c->n_args + 1);
-    Split s = {.call = c, .shape = 1};
+    PatternSplit s = {.call = c, .shape = 1};
     for (guint i = 0; i < c->n_args; i++) {
         Arg *arg = &c->args[i];
         arg->param = &c->function->params[i];
@@ -301,7 +301,7 @@ gboolean call_is_place(const WendFunction *function)
     return strcmp(function->name, "wend_device") == 0 || strcmp(function->name, "wend_managed") == 0 || strcmp(function->name, "wend_pinned") == 0;
 }
 
-gint64 call_value(const Call *c, Word w, guint rank)
+gint64 call_value(const CallPattern *c, Word w, guint rank)
 {
     if (!w.by_slot)
         return w.value;
@@ -311,7 +311,7 @@ gint64 call_value(const Call *c, Word w, guint rank)
     return wend_progression_value(first, wend_program_slot(c->program, c->terminal, w.slot + 1, rank), wend_program_slot(c->program, c->terminal, w.slot + 2, rank), (guint64)w.value);
 }
 
-gboolean word_is_constant(const Call *c, Word w, gint64 *value)
+gboolean word_is_constant(const CallPattern *c, Word w, gint64 *value)
 {
     if (!w.by_slot) {
         *value = w.value;
@@ -325,7 +325,7 @@ gboolean word_is_constant(const Call *c, Word w, gint64 *value)
     return slot[1].form == WEND_SLOT_CONSTANT && slot[2].form == WEND_SLOT_CONSTANT;
 }
 
-const Arg *call_arg_of_kind(const Call *c, WendKind kind)
+const Arg *call_arg_of_kind(const CallPattern *c, WendKind kind)
 {
     for (guint i = 0; i < c->n_args; i++)
         if (c->args[i].param->kind == kind)
@@ -333,7 +333,7 @@ const Arg *call_arg_of_kind(const Call *c, WendKind kind)
     return NULL;
 }
 
-const Arg *call_arg_named(const Call *c, const char *name)
+const Arg *call_arg_named(const CallPattern *c, const char *name)
 {
     for (guint i = 0; i < c->n_args; i++)
         if (g_strcmp0(c->args[i].param->name, name) == 0)
@@ -341,7 +341,7 @@ const Arg *call_arg_named(const Call *c, const char *name)
     return NULL;
 }
 
-gint64 call_number(const Call *c, const Arg *arg, guint rank, gint64 fallback)
+gint64 call_number(const CallPattern *c, const Arg *arg, guint rank, gint64 fallback)
 {
     if (!arg || !arg->has_in || arg->param->array || arg->n_in_words == 0)
         return fallback;
@@ -352,7 +352,7 @@ gint64 call_number(const Call *c, const Arg *arg, guint rank, gint64 fallback)
     return wend_is_special(value) ? fallback : value;
 }
 
-gboolean call_failed_on(const Call *c, const Arg *arg)
+gboolean call_failed_on(const CallPattern *c, const Arg *arg)
 {
     for (guint i = 0; c->failed && i < arg->n_in_words; i++)
         if (arg->in[i].value == WEND_UNKNOWN)
@@ -424,7 +424,7 @@ static gboolean skip_outcome_element(WendKind kind, const gint64 *words, guint n
     return TRUE;
 }
 
-gboolean outcome_decode(const Call *c, const gint64 *words, guint n, OutcomePart *parts)
+gboolean outcome_decode(const CallPattern *c, const gint64 *words, guint n, OutcomePart *parts)
 {
     guint at = 2; /* polls, return code */
     memset(parts, 0, sizeof *parts * c->n_args);

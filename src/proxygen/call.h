@@ -36,26 +36,26 @@ typedef struct {
     guint n_args;
     Arg *args;
     GArray *words;              /* of Word; args point into it */
-} Call;
+} CallPattern;
 
 /* A scratch that is decoded into again and again; call_decode never fails (the program has been validated). */
-Call *call_new(const WendProgram *p);
-void call_free(Call *c);
-void call_decode(Call *c, guint terminal);
+CallPattern *call_new(const WendProgram *p);
+void call_free(CallPattern *c);
+void call_decode(CallPattern *c, guint terminal);
 
 /* The value of a word as RANK has it. */
-gint64 call_value(const Call *c, Word w, guint rank);
+gint64 call_value(const CallPattern *c, Word w, guint rank);
 /* TRUE if the word has the same value on all ranks, and then *value is it. */
-gboolean word_is_constant(const Call *c, Word w, gint64 *value);
+gboolean word_is_constant(const CallPattern *c, Word w, gint64 *value);
 /* The first argument of that kind, or NULL. */
-const Arg *call_arg_of_kind(const Call *c, WendKind kind);
-const Arg *call_arg_named(const Call *c, const char *name);
+const Arg *call_arg_of_kind(const CallPattern *c, WendKind kind);
+const Arg *call_arg_named(const CallPattern *c, const char *name);
 /* Whether the call failed, and a handle of ARG was none that Wend knew. */
-gboolean call_failed_on(const Call *c, const Arg *arg);
+gboolean call_failed_on(const CallPattern *c, const Arg *arg);
 /* wend_device and its like: a block of memory is CUDA's, and where. */
 gboolean call_is_place(const WendFunction *function);
 /* A number that the call passes: of a scalar argument, as RANK has it; FALLBACK when it is absent or a constant. */
-gint64 call_number(const Call *c, const Arg *arg, guint rank, gint64 fallback);
+gint64 call_number(const CallPattern *c, const Arg *arg, guint rank, gint64 fallback);
 
 /* Text out of words. */
 char *words_to_string(const Word *words, gsize bytes); /* newly allocated */
@@ -67,12 +67,12 @@ gboolean string_cursor_length(StringCursor *s, gint64 *length);
 /* Is the kind one that is a handle of MPI (MPI_T's included), kept in a variable of the proxy? Requests are apart. */
 gboolean kind_is_handle(WendKind kind);
 /* Is the C argument a pointer to the value, as outputs are? */
-gboolean param_by_pointer(const Call *c, const WendParam *param);
+gboolean param_by_pointer(const CallPattern *c, const WendParam *param);
 
 /* -- outcomes -- */
 /* Where the outputs of one parameter are in an outcome entry: [first, first + n) of the words, LENGTH elements (scalars 1). */
 typedef struct { guint first, n; gint64 length; } OutcomePart;
 /* Parts of all parameters, in order (n_args of them; n = 0 when the parameter has none there). FALSE when the entry is too short. */
-gboolean outcome_decode(const Call *c, const gint64 *words, guint n, OutcomePart *parts);
+gboolean outcome_decode(const CallPattern *c, const gint64 *words, guint n, OutcomePart *parts);
 
 #endif

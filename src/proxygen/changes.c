@@ -27,7 +27,7 @@ static const struct {
 };
 
 typedef struct {
-    Change change;
+    ProxyChange change;
     guint terminal;
     const char *reason;
 } Noted;
@@ -157,7 +157,7 @@ static guint64 count_calls(const Plan *plan, const Noted *noted)
 
 /* -- noting -- */
 
-void change_note(Emitter *e, Change change, guint terminal, const char *reason)
+void change_note(Emitter *e, ProxyChange change, guint terminal, const char *reason)
 {
     const Noted noted = {change, terminal, reason};
     if (!g_hash_table_contains(e->plan->changes->noted, &noted))
@@ -170,7 +170,7 @@ static const char *function_of(const Plan *plan, guint terminal)
         ->function->name;
 }
 
-void change_comment(Emitter *e, GString *out, int indent, Change change, guint terminal,
+void change_comment(Emitter *e, GString *out, int indent, ProxyChange change, guint terminal,
                     const char *reason)
 {
     g_auto(GStrv) around = g_strsplit(texts[change].comment, "%s", 2);

@@ -173,7 +173,7 @@ char *column_of_number(Emitter *e, gint64 value)
 }
 
 /* Likewise by rank, VALUES being of RANKS; NULL: it is the same in all calls of the table, and stands in the text. */
-char *column_of_ranks(Emitter *e, RankSet ranks, const gint64 *values)
+char *column_of_ranks(Emitter *e, RankList ranks, const gint64 *values)
 {
     guint first = e->columns->numbers->len, low = ranks.ranks[0], width = ranks.ranks[ranks.n - 1] - low + 1;
     for (guint r = 0, i = 0; r < width; r++) {

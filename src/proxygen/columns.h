@@ -38,7 +38,7 @@ void columns_append(GString *out, const Plan *plan, const char *text, const GArr
 char *column_of_number(Emitter *e, gint64 value);
 /* Likewise by rank, VALUES being of RANKS; NULL: it is the same in all rows, and stands in the
  * text. */
-char *column_of_ranks(Emitter *e, RankSet ranks, const gint64 *values);
+char *column_of_ranks(Emitter *e, RankList ranks, const gint64 *values);
 /* A place in one of the proxy's arrays: a number, or its mark while a row is being written. */
 char *column_index(Emitter *e, gint64 place);
 

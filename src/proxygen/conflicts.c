@@ -98,7 +98,7 @@ static gboolean comes_after(const Conflicts *c, gint last, guint set)
  * handlers do nothing but to post them again, with as much room, and none of them is still active
  * when the loop ends: then one message is as good as another, and which of them it completes is the
  * same to all. */
-static gboolean may_share(Conflicts *c, const Use *use, guint set, gboolean own)
+static gboolean may_share(Conflicts *c, const ResourceUse *use, guint set, gboolean own)
 {
     gboolean good = c->share && own && use->kind == USE_POST;
     good = good && holder(c, use->resource)->bytes == use->bytes && !c->loud[set];
@@ -107,7 +107,7 @@ static gboolean may_share(Conflicts *c, const Use *use, guint set, gboolean own)
     return good;
 }
 
-static gboolean receive_conflicts(Conflicts *c, const Use *use, guint set, gboolean own)
+static gboolean receive_conflicts(Conflicts *c, const ResourceUse *use, guint set, gboolean own)
 {
     const GArray *receives = c->effects->receives;
     for (guint i = 0; i < receives->len; i++) {
@@ -123,7 +123,7 @@ static gboolean receive_conflicts(Conflicts *c, const Use *use, guint set, gbool
 
 /* -- uses -- */
 
-static gboolean use_conflicts(Conflicts *c, const Use *use, guint set)
+static gboolean use_conflicts(Conflicts *c, const ResourceUse *use, guint set)
 {
     const Holder *h = holder(c, use->resource);
     if (h->loop != c->loop)
@@ -134,7 +134,7 @@ static gboolean use_conflicts(Conflicts *c, const Use *use, guint set)
            (use->kind == USE_WRITE || (use->kind == USE_SEND && h->bytes != use->bytes));
 }
 
-static void take_use(Conflicts *c, const Use *use, guint set)
+static void take_use(Conflicts *c, const ResourceUse *use, guint set)
 {
     Holder *h = holder(c, use->resource);
     if (h->loop != c->loop) {
@@ -158,14 +158,14 @@ static void take_use(Conflicts *c, const Use *use, guint set)
     h->reader = after ? (gint)set : SEVERAL;
 }
 
-static Use completion_of(Conflicts *c, gint64 request)
+static ResourceUse completion_of(Conflicts *c, gint64 request)
 {
-    return (Use){request_resource(c->effects, request), USE_WRITE, 0};
+    return (ResourceUse){request_resource(c->effects, request), USE_WRITE, 0};
 }
 
 gboolean conflicts_of_completion(Conflicts *c, gint64 request, guint entry)
 {
-    Use completion = completion_of(c, request);
+    ResourceUse completion = completion_of(c, request);
     const Holder *h = holder(c, completion.resource);
     return !(h->loop == c->loop && h->posted) && use_conflicts(c, &completion, entry);
 }
@@ -173,28 +173,28 @@ gboolean conflicts_of_completion(Conflicts *c, gint64 request, guint entry)
 /* Until then the request used its memory. */
 void conflicts_take_completion(Conflicts *c, gint64 request, guint set)
 {
-    Use completion = completion_of(c, request);
+    ResourceUse completion = completion_of(c, request);
     Holder *h = holder(c, completion.resource);
     if (h->loop == c->loop && h->posted)
         h->writer = NOBODY; /* it comes after that, whoever posted it */
     take_use(c, &completion, set);
     const GArray *memory = request_memory(c->effects, request);
     for (guint i = 0; memory && i < memory->len; i++) {
-        Use use = {g_array_index(memory, guint, i), USE_READ, 0};
+        ResourceUse use = {g_array_index(memory, guint, i), USE_READ, 0};
         take_use(c, &use, set);
     }
 }
 
-static Use numbering_of_memory(Conflicts *c)
+static ResourceUse numbering_of_memory(Conflicts *c)
 {
-    return (Use){memory_numbers(c->effects), USE_WRITE, 0};
+    return (ResourceUse){memory_numbers(c->effects), USE_WRITE, 0};
 }
 
 gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set)
 {
     gboolean posted = FALSE;
     for (guint k = 0; k < call->effects->uses->len; k++) {
-        const Use *use = &g_array_index(call->effects->uses, Use, k);
+        const ResourceUse *use = &g_array_index(call->effects->uses, ResourceUse, k);
         gboolean post = use->kind == USE_POST;
         posted |= post;
         if (post ? receive_conflicts(c, use, set, call->own) : use_conflicts(c, use, set))
@@ -206,14 +206,14 @@ gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set)
     for (guint i = 0; loud && i < n; i++)
         if (c->channel[entries[i]] && conflicts_is_shared(c, c->channel[entries[i]] - 1))
             return TRUE;
-    Use numbering = numbering_of_memory(c);
+    ResourceUse numbering = numbering_of_memory(c);
     return call->fresh && use_conflicts(c, &numbering, set);
 }
 
 static void note_post(Conflicts *c, const Effects *effects)
 {
     for (guint i = 0; i < effects->changes->len; i++) {
-        const Change *change = &g_array_index(effects->changes, Change, i);
+        const RequestChange *change = &g_array_index(effects->changes, RequestChange, i);
         holder(c, request_resource(c->effects, change->request))->posted = change->active;
     }
 }
@@ -223,7 +223,7 @@ void conflicts_take_call(Conflicts *c, const HandlerCall *call, guint set)
     guint n;
     const guint *entries = conflicts_entries(c, &set, &n);
     for (guint k = 0; k < call->effects->uses->len; k++) {
-        const Use *use = &g_array_index(call->effects->uses, Use, k);
+        const ResourceUse *use = &g_array_index(call->effects->uses, ResourceUse, k);
         gboolean post = use->kind == USE_POST;
         take_use(c, use, set);
         if (post && call->own)
@@ -235,7 +235,7 @@ void conflicts_take_call(Conflicts *c, const HandlerCall *call, guint set)
     }
     for (guint i = 0; i < n; i++)
         c->loud[entries[i]] |= call->effects->heard;
-    Use numbering = numbering_of_memory(c);
+    ResourceUse numbering = numbering_of_memory(c);
     if (call->fresh)
         take_use(c, &numbering, set);
     note_post(c, call->effects);

@@ -14,13 +14,13 @@ static int compare_words(gconstpointer a, gconstpointer b)
 }
 
 /* Is it a window that may be dynamic? Numbers of windows come again. */
-static gboolean is_dynamic(GHashTable *windows, const Call *c)
+static gboolean is_dynamic(GHashTable *windows, const CallPattern *c)
 {
     const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN);
     return win && win->has_in && g_hash_table_contains(windows, &win->in[0].value);
 }
 
-static void add_window(GHashTable *windows, const Call *c)
+static void add_window(GHashTable *windows, const CallPattern *c)
 {
     const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN);
     if (strcmp(c->function->name, "MPI_Win_create_dynamic") != 0 || !win || !win->has_out)
@@ -31,7 +31,7 @@ static void add_window(GHashTable *windows, const Call *c)
 }
 
 /* An address that the recording could not place: in a dynamic window, a number that no displacement of another window has. */
-static gboolean is_lost(GHashTable *windows, const Call *c, const Arg *arg, guint rank)
+static gboolean is_lost(GHashTable *windows, const CallPattern *c, const Arg *arg, guint rank)
 {
     gboolean target = arg->param->kind == WEND_KIND_TARGET;
     if (!target && strcmp(arg->param->name, "target_disp") != 0)
@@ -99,10 +99,10 @@ gboolean plan_dynamic(Plan *plan, GError **error)
     g_autoptr(GHashTable) windows = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     GArray *blocks = g_array_new(FALSE, FALSE, sizeof(gint64));
     gboolean used = FALSE, lost = FALSE;
-    Call *c = plan->call;
+    CallPattern *c = plan->call;
     for (int pass = 0; pass < 2; pass++)
         for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
-            RankSet ranks = plan->terminal_ranks[t];
+            RankList ranks = plan->terminal_ranks[t];
             if (ranks.n == 0)
                 continue;
             call_decode(c, t);

@@ -32,7 +32,7 @@ guint memory_numbers(RankEffects *r)
 
 static void add_use(Effects *e, guint resource, UseKind kind, gint64 bytes)
 {
-    Use use = {resource, kind, bytes};
+    ResourceUse use = {resource, kind, bytes};
     g_array_append_val(e->uses, use);
 }
 
@@ -226,8 +226,8 @@ const Effects *rank_effects_of(RankEffects *r, const WendCall *call)
     if (e)
         return e;
     e = r->calls[call->terminal] = g_new0(Effects, 1);
-    e->uses = g_array_new(FALSE, FALSE, sizeof(Use));
-    e->changes = g_array_new(FALSE, FALSE, sizeof(Change));
+    e->uses = g_array_new(FALSE, FALSE, sizeof(ResourceUse));
+    e->changes = g_array_new(FALSE, FALSE, sizeof(RequestChange));
     e->memory = g_array_new(FALSE, FALSE, sizeof(guint));
     e->function = GPOINTER_TO_UINT(call->function);
     e->waits = !goes_on(r, e, call);
@@ -243,7 +243,7 @@ const Effects *rank_effects_of(RankEffects *r, const WendCall *call)
         if (makes)
             use_pool(r, e, call);
         for (gint64 k = 0; k < (makes ? arg->n_out : arg->n_in); k++) {
-            Change change = {makes ? arg->out[k] : arg->in[k], starts || (makes && !(call->function->flags & WEND_F_PERSISTENT))};
+            RequestChange change = {makes ? arg->out[k] : arg->in[k], starts || (makes && !(call->function->flags & WEND_F_PERSISTENT))};
             if (wend_is_handle(change.request))
                 g_array_append_val(e->changes, change);
         }
@@ -261,7 +261,7 @@ static void find_makers(RankEffects *r)
 {
     WendDecoder *decoder = wend_decoder_new(r->plan->program);
     for (guint t = 0; t < wend_program_n_terminals(r->plan->program); t++) {
-        if (!rank_set_has(r->plan->terminal_ranks[t], r->rank))
+        if (!rank_list_has(r->plan->terminal_ranks[t], r->rank))
             continue;
         const WendCall *call = wend_decoder_call(decoder, t, r->rank);
         const WendArg *made = call->failed ? NULL : request_arg(call, WEND_DIR_OUT);

@@ -17,8 +17,8 @@ typedef enum {
     USE_SEND,                /* of a message: commutes with others of as many bytes */
     USE_POST                 /* of a receive */
 } UseKind;
-typedef struct { guint resource; UseKind kind; gint64 bytes; } Use;
-typedef struct { gint64 request; gboolean active; } Change;  /* of a request: a receive is posted, a send started */
+typedef struct { guint resource; UseKind kind; gint64 bytes; } ResourceUse;
+typedef struct { gint64 request; gboolean active; } RequestChange;  /* of a request: a receive is posted, a send started */
 typedef struct {
     gboolean waits;          /* or what it does is not known to be safe */
     gboolean heard;          /* by others: it sends, or takes part in a collective call */

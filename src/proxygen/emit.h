@@ -18,7 +18,7 @@ typedef enum {
 
 typedef struct {
     Plan *plan;
-    Call *call;                /* scratch */
+    CallPattern *call;                /* scratch */
     const char *linkage;       /* "static " in one file, "" in several */
     gboolean needs[HELPERS];
 
@@ -49,7 +49,7 @@ typedef struct {
     GHashTable *graphs;        /* terminal -> number of its next_neighbours function */
     GHashTable *away;          /* communicators that lead to spawned processes */
     gboolean threads;          /* more than one thread somewhere */
-    struct Alike *alike;       /* of functions of rules; NULL: each has its own */
+    struct AlikeRules *alike;       /* of functions of rules; NULL: each has its own */
     struct Streams *streams;   /* NULL: none */
 } Emitter;
 
@@ -61,19 +61,19 @@ void write_comment(GString *out, int indent, const char *format, ...) G_GNUC_PRI
 const char *count_type(guint64 n); /* of a variable that counts to N */
 
 /* -- expression.c: words as C expressions; all give new strings -- */
-char *expression_number(Emitter *e, const Call *c, Word w);
+char *expression_number(Emitter *e, const CallPattern *c, Word w);
 char *expression_handle(Emitter *e, WendKind kind, gint64 word);
 /* A value of KIND that is no handle, and not the null handle either. */
 char *expression_invalid(Emitter *e, WendKind kind);
 /* An argument of a call: one that Wend has never seen made (freed before, or no handle at all), and that the library refused, is no handle in the proxy either. */
-char *expression_handle_of(Emitter *e, const Call *c, WendKind kind, gint64 word);
-char *expression_pointer(Emitter *e, const Call *c, const Word *segment_and_offset);
-char *expression_address(Emitter *e, const Call *c, const Word *four, const char *ctype);
-char *expression_target(Emitter *e, const Call *c, const Arg *arg); /* of a one-sided operation */
+char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint64 word);
+char *expression_pointer(Emitter *e, const CallPattern *c, const Word *segment_and_offset);
+char *expression_address(Emitter *e, const CallPattern *c, const Word *four, const char *ctype);
+char *expression_target(Emitter *e, const CallPattern *c, const Arg *arg); /* of a one-sided operation */
 char *expression_bits(Emitter *e, const char *group, gint64 word);
 char *expression_segment(Emitter *e, gint64 segment);      /* a pointer to its offset 0 */
 /* A value by rank for the ranks in the set; VALUES in their order. */
-char *expression_by_rank(Emitter *e, RankSet ranks, const gint64 *values, const char *ctype, const char *name);
+char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const char *ctype, const char *name);
 char *literal(const Plan *plan, gint64 word);
 /* N bytes (-1: up to the NUL) as a char pointer. A long one is a table. */
 char *expression_string(Emitter *e, const char *text, gssize n);
@@ -88,10 +88,10 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal);
 /* A variable of the function: its name, which is NAME unless that is taken. LENGTH 0: a scalar. */
 const char *local_variable(Emitter *e, const char *ctype, const char *name, gint64 length);
 /* "MPI_Send(…)" and what must be done before and after it (e->before, e->after). OUT_OVERRIDE: see emit_call.c. */
-char *call_expression(Emitter *e, const Call *c);
-char *argument(Emitter *e, const Call *c, guint index);
+char *call_expression(Emitter *e, const CallPattern *c);
+char *argument(Emitter *e, const CallPattern *c, guint index);
 /* The request array of a Wait or Test, as an lvalue of pointer type. */
-char *request_array(Emitter *e, const Call *c, const Arg *arg);
+char *request_array(Emitter *e, const CallPattern *c, const Arg *arg);
 
 /* The name of a static array for elements that are known at run time only: filled each time, always with the same. Calls with equal elements have one, but not two parameters of a call. */
 const char *static_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements);
@@ -99,15 +99,15 @@ const char *static_array(Emitter *e, const char *ctype, const char *param, gint6
 /* -- emit_filled.c -- */
 /* An array of N elements that a call reads, whose VALUES are of RANKS in their order, N of each: the call of a function that fills it the first time, by loops ("array_of_displacements_3()"). NULL: that takes more text than
  * the elements. CONSTANT: it gives a pointer to const. */
-char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant, RankSet ranks, const gint64 *values, gint64 n);
+char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant, RankList ranks, const gint64 *values, gint64 n);
 /* Likewise of handles: an array that loops before the call fill. */
-char *handles_by_loops(Emitter *e, const Call *c, const Arg *arg);
+char *handles_by_loops(Emitter *e, const CallPattern *c, const Arg *arg);
 
 /* -- special.c: the few functions that need more than their line of the spec -- */
 /* TRUE if it wrote the call itself. */
-gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint *statements);
+gboolean special_call(Emitter *e, GString *out, int indent, const CallPattern *c, guint *statements);
 /* What stands for an argument, or NULL for the usual. */
-char *special_argument(Emitter *e, const Call *c, guint index);
+char *special_argument(Emitter *e, const CallPattern *c, guint index);
 
 /* -- emit_choice.c: calls that complete some of a set -- */
 guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal, guint64 exponent);
@@ -141,9 +141,9 @@ void locals_end(Emitter *e, GString *out, int indent);
 /* Appends N symbols as statements. */
 void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSymbol *symbols, guint first, guint n);
 char *rule_name(Emitter *e, guint rule);
-char *ranks_text(const Plan *plan, RankSet set); /* "ranks 0-3, 7" */
+char *ranks_text(const Plan *plan, RankList set); /* "ranks 0-3, 7" */
 /* A C condition that is true for the ranks of SET, or NULL when a table is simpler. */
-char *rank_condition(RankSet set);
+char *rank_condition(RankList set);
 
 /* -- emit_tables.c: large programs -- */
 gboolean tables_wanted(const Plan *plan);

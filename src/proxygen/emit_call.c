@@ -22,7 +22,7 @@ static void add(GPtrArray *lines, char *line)
 
 /* Whether the arrays of a call get names: the library may read them after the call (requests keep their arrays), or the call failed, and what
  * was wrong may be that one array was given twice (call_expression). */
-static gboolean names_arrays(const Call *c)
+static gboolean names_arrays(const CallPattern *c)
 {
     for (guint i = 0; i < c->n_args; i++)
         if (c->args[i].param->kind == WEND_KIND_REQUEST && c->args[i].param->dir == WEND_DIR_OUT)
@@ -38,19 +38,19 @@ static char *filled_array(Emitter *e, const char *ctype, const char *param, gint
 }
 
 /* What MPI 3.0 removed never got its consts. */
-static gboolean is_without_const(const Call *c)
+static gboolean is_without_const(const CallPattern *c)
 {
     return strcmp(c->function->name, "MPI_Type_struct") == 0 || strcmp(c->function->name, "MPI_Type_hindexed") == 0;
 }
 
 /* NULL: a table takes less. */
-static char *number_loops(Emitter *e, const Call *c, const Arg *arg, gboolean constant)
+static char *number_loops(Emitter *e, const CallPattern *c, const Arg *arg, gboolean constant)
 {
     static const guint any = 0;
     const WendParam *param = arg->param;
     guint width = param->kind == WEND_KIND_ADDRESS ? 4 : 1;
     gint64 n = arg->n_in;
-    RankSet ranks = constant ? (RankSet){1, &any} : e->plan->terminal_ranks[c->terminal];
+    RankList ranks = constant ? (RankList){1, &any} : e->plan->terminal_ranks[c->terminal];
     g_autofree gint64 *values = g_new(gint64, (gsize)n * ranks.n);
     for (guint r = 0; r < ranks.n; r++)
         for (gint64 i = 0; i < n; i++) {
@@ -62,7 +62,7 @@ static char *number_loops(Emitter *e, const Call *c, const Arg *arg, gboolean co
 }
 
 /* An array that the library reads: inline when short, else a constant table, by rank where elements vary by rank. */
-static char *number_array(Emitter *e, const Call *c, const Arg *arg)
+static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const WendParam *param = arg->param;
     gint64 n = arg->n_in, value;
@@ -87,12 +87,12 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
 
     g_autoptr(GString) elements = g_string_new("");
     if (!constant && numbers && !written && (n > INLINE_ELEMENTS || named)) {
-        RankSet ranks = e->plan->terminal_ranks[c->terminal];
+        RankList ranks = e->plan->terminal_ranks[c->terminal];
         for (guint r = 0; r <= ranks.ranks[ranks.n - 1] - ranks.ranks[0]; r++) {
             guint rank = ranks.ranks[0] + r;
             g_string_append(elements, r ? ", {" : "{");
             for (gint64 i = 0; i < n; i++) {
-                g_autofree char *text = rank_set_has(ranks, rank) ? literal(e->plan, call_value(c, arg->in[width * i + addresses], rank)) : g_strdup("0");
+                g_autofree char *text = rank_list_has(ranks, rank) ? literal(e->plan, call_value(c, arg->in[width * i + addresses], rank)) : g_strdup("0");
                 g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
             }
             g_string_append_c(elements, '}');
@@ -122,7 +122,7 @@ static char *number_array(Emitter *e, const Call *c, const Arg *arg)
     return g_strdup_printf("(%s[]){%s}", param->ctype, elements->str);
 }
 
-static char *handle_array(Emitter *e, const Call *c, const Arg *arg)
+static char *handle_array(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const char *ctype = handle_ctype(arg->param->kind);
     if (arg->n_in < 0)
@@ -165,7 +165,7 @@ static void gather(Emitter *e, gint64 n, const char *members, const char *array)
 }
 
 /* Pointers to the requests; to INVALID for those that are none. */
-static char *request_members(Emitter *e, const Word *words, gint64 n, RankSet ranks,
+static char *request_members(Emitter *e, const Word *words, gint64 n, RankList ranks,
                              const char *invalid)
 {
     GString *members = g_string_new("");
@@ -180,9 +180,9 @@ static char *request_members(Emitter *e, const Word *words, gint64 n, RankSet ra
 }
 
 /* Some of the array were no requests, and the call failed. */
-static char *invalid_requests(Emitter *e, const Call *c, const Arg *arg)
+static char *invalid_requests(Emitter *e, const CallPattern *c, const Arg *arg)
 {
-    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
     const char *invalid = local_variable(e, "MPI_Request", "no_request", 0);
     g_autofree char *value = expression_invalid(e, WEND_KIND_REQUEST);
     g_autofree char *members = request_members(e, arg->in, arg->n_in, ranks, invalid);
@@ -192,9 +192,9 @@ static char *invalid_requests(Emitter *e, const Call *c, const Arg *arg)
     return g_strdup(array);
 }
 
-char *request_array(Emitter *e, const Call *c, const Arg *arg)
+char *request_array(Emitter *e, const CallPattern *c, const Arg *arg)
 {
-    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
     if (arg->n_in < 0)
         return g_strdup("NULL");
     if (arg->n_in == 0)
@@ -221,10 +221,10 @@ char *request_array(Emitter *e, const Call *c, const Arg *arg)
 }
 
 /* Elements that an output array needs, when the recording has its length in an outcome: what the caller promised, else what came. */
-static gint64 out_length(Emitter *e, const Call *c, guint index)
+static gint64 out_length(Emitter *e, const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
-    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
     gint64 length = MAX(1, arg->n_out);
     const Arg *promised = arg->param->length ? call_arg_named(c, arg->param->length) : NULL;
     if (promised && !promised->has_in)
@@ -244,7 +244,7 @@ static gint64 out_length(Emitter *e, const Call *c, guint index)
     return length;
 }
 
-static char *out_array(Emitter *e, const Call *c, guint index)
+static char *out_array(Emitter *e, const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
     WendKind kind = arg->param->kind;
@@ -308,7 +308,7 @@ static char *strings_in(Emitter *e, const Arg *arg)
 }
 
 /* A string that the library fills: as long as any of the standard's limits, and as what the caller gave as room. */
-static char *string_out(Emitter *e, const Call *c, const Arg *arg)
+static char *string_out(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     gint64 room = 8192;
     for (guint i = 0; i < c->n_args; i++)
@@ -320,7 +320,7 @@ static char *string_out(Emitter *e, const Call *c, const Arg *arg)
 
 /* -- the rest -- */
 
-static char *status_argument(Emitter *e, const Call *c, const Arg *arg)
+static char *status_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     if (!arg->param->array) {
         if (arg->param->dir == WEND_DIR_OUT && (!arg->has_out || arg->n_out == 0))
@@ -344,7 +344,7 @@ static char *out_scalar(Emitter *e, const char *ctype, const char *name)
     return g_strdup_printf("&%s", local_variable(e, ctype, name, 0));
 }
 
-static char *handle_argument(Emitter *e, const Call *c, const Arg *arg)
+static char *handle_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     WendKind kind = arg->param->kind;
     if (arg->param->array)
@@ -368,10 +368,10 @@ static char *handle_argument(Emitter *e, const Call *c, const Arg *arg)
 }
 
 /* One request; a pointer to where it is, but for the few functions that take its value. */
-static char *request_argument(Emitter *e, const Call *c, const Arg *arg)
+static char *request_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     gint64 word = arg->has_in ? arg->in[0].value : arg->has_out ? arg->out[0].value : WEND_ABSENT;
-    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
     if (!wend_is_handle(word))
         return handle_argument(e, c, arg);
     if (!arg->has_in) {
@@ -384,7 +384,7 @@ static char *request_argument(Emitter *e, const Call *c, const Arg *arg)
 }
 
 /* A base address that MPI made becomes the segment's. */
-static char *out_buffer(Emitter *e, const Call *c, const Arg *arg)
+static char *out_buffer(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const char *name = local_variable(e, "void *", arg->param->name, 0);
     gint64 segment = arg->has_out ? arg->out[0].value : WEND_ABSENT;
@@ -397,7 +397,7 @@ static char *out_buffer(Emitter *e, const Call *c, const Arg *arg)
 }
 
 /* A number; a pointer to one that the call also changes. */
-static char *number_argument(Emitter *e, const Call *c, const Arg *arg)
+static char *number_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const WendParam *param = arg->param;
     if (!arg->has_in)
@@ -411,14 +411,14 @@ static char *number_argument(Emitter *e, const Call *c, const Arg *arg)
     return g_steal_pointer(&value);
 }
 
-static char *attribute_argument(Emitter *e, const Call *c, const Arg *arg)
+static char *attribute_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     if (!arg->has_in)
         return out_scalar(e, "void *", arg->param->name);
     return expression_pointer(e, c, arg->in);
 }
 
-char *argument(Emitter *e, const Call *c, guint index)
+char *argument(Emitter *e, const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
     WendKind kind = arg->param->kind;
@@ -470,7 +470,7 @@ static gboolean same_words(const Word *a, const Word *b, guint n)
 }
 
 /* In a call that failed: the earlier argument that is an array of the same content, and stands for both. -1: none. */
-static gint same_array(const Call *c, guint index)
+static gint same_array(const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
     for (guint i = 0; c->failed && arg->param->array && arg->has_in && arg->n_in > 0 && i < index; i++) {
@@ -483,7 +483,7 @@ static gint same_array(const Call *c, guint index)
 }
 
 /* The calls on persistent receives of which each start has its own source are the helpers'. */
-static char *function_name(Emitter *e, const Call *c)
+static char *function_name(Emitter *e, const CallPattern *c)
 {
     static const struct { const char *name; Helper helper; gboolean init; } aimed[] = {
         {"MPI_Recv_init", HELPER_AIM_INIT, TRUE}, {"MPI_Recv_init_c", HELPER_AIM_INIT_C, TRUE}, {"MPI_Start", HELPER_AIM_START, FALSE},
@@ -502,7 +502,7 @@ static char *function_name(Emitter *e, const Call *c)
     return g_strdup(name);
 }
 
-char *call_expression(Emitter *e, const Call *c)
+char *call_expression(Emitter *e, const CallPattern *c)
 {
     char *graph = graphs_expression(e, c);
     if (graph)
@@ -531,7 +531,7 @@ char *call_expression(Emitter *e, const Call *c)
 }
 
 /* What becomes of the value that a function returns. */
-static char *statement_of(Emitter *e, const Call *c, const char *expression)
+static char *statement_of(Emitter *e, const CallPattern *c, const char *expression)
 {
     const Arg *last = c->n_args ? &c->args[c->n_args - 1] : NULL;
     if (!last || last->param->dir != WEND_DIR_RETURN)
@@ -544,7 +544,7 @@ static char *statement_of(Emitter *e, const Call *c, const char *expression)
 }
 
 /* Messages to a hub wait for their turn (turns.c). */
-static void add_turn(Emitter *e, const Call *c)
+static void add_turn(Emitter *e, const CallPattern *c)
 {
     const Wildcard *turn = g_hash_table_lookup(e->plan->turns, GUINT_TO_POINTER(c->terminal));
     if (turn) {
@@ -552,7 +552,7 @@ static void add_turn(Emitter *e, const Call *c)
         add(e->before, g_strdup_printf("give_turn(%s);", source));
     }
     const Arg *dest = call_arg_named(c, "dest");
-    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
     gboolean to_hub = FALSE;
     for (guint r = 0; e->plan->hub >= 0 && (c->function->flags & WEND_F_SEND) && dest && r < ranks.n; r++)
         to_hub |= call_value(c, dest->in[0], ranks.ranks[r]) == e->plan->hub;
@@ -567,7 +567,7 @@ static void add_turn(Emitter *e, const Call *c)
 }
 
 /* What others will ask for when they access it (dynamic.c), and the end of that. */
-static void add_places(Emitter *e, const Call *c)
+static void add_places(Emitter *e, const CallPattern *c)
 {
     if (!e->plan->blocks || (c->failed && strcmp(c->function->name, "MPI_Win_lock") != 0))
         return;
@@ -592,7 +592,7 @@ static void add_places(Emitter *e, const Call *c)
 
 guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
 {
-    Call *c = call_new(e->plan->program);
+    CallPattern *c = call_new(e->plan->program);
     guint statements = 0;
     call_decode(c, terminal);
     if (!special_call(e, out, indent, c, &statements)) {

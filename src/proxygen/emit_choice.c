@@ -16,7 +16,7 @@ static void write_lines(GString *out, int indent, const GPtrArray *lines)
 }
 
 /* How many requests a call has completed, taken from what is pending. */
-static const char *count_down(const Call *c)
+static const char *count_down(const CallPattern *c)
 {
     if (strcmp(c->function->name, "MPI_Waitany") == 0)
         return "pending--;";
@@ -26,7 +26,7 @@ static const char *count_down(const Call *c)
 }
 
 /* The recorded entries as a table: for each call their number and then the entries; one table by rank when they differ. */
-static char *picks_table(Emitter *e, const Choice *choice, RankSet ranks)
+static char *picks_table(Emitter *e, const Choice *choice, RankList ranks)
 {
     g_autoptr(GString) list = g_string_new("");
     g_autofree char *last = NULL;
@@ -75,7 +75,7 @@ static char *picks_expression(Emitter *e, const Choice *choice, char **advance)
     return g_strdup_printf("%s + completed_next_%u", table, number);
 }
 
-static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choice, const Call *c)
+static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choice, const CallPattern *c)
 {
     const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
     const char *hidden = local_variable(e, "MPI_Request", "hidden", requests->n_in), *keep = local_variable(e, "const int *", "keep", 0);
@@ -104,7 +104,7 @@ static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choi
         write_line(out, indent, "%s", advance);
 }
 
-static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choice, const Call *c)
+static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choice, const CallPattern *c)
 {
     const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
     g_autofree char *list = request_array(e, c, requests);
@@ -129,7 +129,7 @@ static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choic
 
 guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal, guint64 exponent)
 {
-    Call *c = call_new(e->plan->program);
+    CallPattern *c = call_new(e->plan->program);
     GPtrArray *before = e->before, *after = e->after;
     e->before = g_ptr_array_new_with_free_func(g_free);
     e->after = g_ptr_array_new_with_free_func(g_free);
@@ -306,7 +306,7 @@ static gboolean counts_entries(const Loop *loop)
 void emit_loop(Emitter *e, GString *out, int indent, guint rule)
 {
     const Loop *loop = e->plan->rules[rule].loop;
-    Call *c = call_new(e->plan->program);
+    CallPattern *c = call_new(e->plan->program);
     GPtrArray *before = e->before, *after = e->after;
     e->before = g_ptr_array_new_with_free_func(g_free);
     e->after = g_ptr_array_new_with_free_func(g_free);

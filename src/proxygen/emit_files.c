@@ -19,19 +19,19 @@ enum { FILE_BYTES = 1 << 19, CODE_LIMIT = 4 << 20 };
 /* More than this of rules is left unoptimized: 1.5 s for each MB. */
 enum { QUICK_BYTES = 1 << 18 };
 
-typedef struct { char *name; GString *text; } File;
+typedef struct { char *name; GString *text; } ProgramFile;
 
 static void file_free(gpointer file)
 {
-    g_free(((File *)file)->name);
-    g_string_free(((File *)file)->text, TRUE);
+    g_free(((ProgramFile *)file)->name);
+    g_string_free(((ProgramFile *)file)->text, TRUE);
     g_free(file);
 }
 
 static GString *add_file(GPtrArray *files, const char *name)
 {
-    File *file = g_new(File, 1);
-    *file = (File){g_strdup(name), g_string_new("")};
+    ProgramFile *file = g_new(ProgramFile, 1);
+    *file = (ProgramFile){g_strdup(name), g_string_new("")};
     g_ptr_array_add(files, file);
     return file->text;
 }
@@ -248,12 +248,12 @@ static void emit_threads(Emitter *e, GString *out)
 }
 
 /* What ranks begin with; classes that are alike begin with the same. */
-typedef struct { char *name; GArray *ranks; /* of guint, ascending */ } Start;
+typedef struct { char *name; GArray *ranks; /* of guint, ascending */ } ProgramStart;
 
 static void start_clear(gpointer start)
 {
-    g_free(((Start *)start)->name);
-    g_array_unref(((Start *)start)->ranks);
+    g_free(((ProgramStart *)start)->name);
+    g_array_unref(((ProgramStart *)start)->ranks);
 }
 
 static gint compare_ranks(gconstpointer a, gconstpointer b)
@@ -265,23 +265,23 @@ static gint compare_ranks(gconstpointer a, gconstpointer b)
 static GArray *find_starts(Emitter *e)
 {
     const Plan *plan = e->plan;
-    GArray *starts = g_array_new(FALSE, FALSE, sizeof(Start));
+    GArray *starts = g_array_new(FALSE, FALSE, sizeof(ProgramStart));
     g_autoptr(GHashTable) places = g_hash_table_new(g_str_hash, g_str_equal); /* name -> place + 1 */
     g_array_set_clear_func(starts, start_clear);
     for (guint i = 0; i < plan->threads->len; i = next_main_thread(plan, i)) {
-        RankSet ranks = thread_at(plan, i)->ranks;
+        RankList ranks = thread_at(plan, i)->ranks;
         g_autofree char *name = start_name(e, i);
         guint place = GPOINTER_TO_UINT(g_hash_table_lookup(places, name));
         if (!place) {
-            const Start start = {g_steal_pointer(&name), g_array_new(FALSE, FALSE, sizeof(guint))};
+            const ProgramStart start = {g_steal_pointer(&name), g_array_new(FALSE, FALSE, sizeof(guint))};
             g_array_append_val(starts, start);
             place = starts->len;
             g_hash_table_insert(places, start.name, GUINT_TO_POINTER(place));
         }
-        g_array_append_vals(g_array_index(starts, Start, place - 1).ranks, ranks.ranks, ranks.n);
+        g_array_append_vals(g_array_index(starts, ProgramStart, place - 1).ranks, ranks.ranks, ranks.n);
     }
     for (guint i = 0; i < starts->len; i++)
-        g_array_sort(g_array_index(starts, Start, i).ranks, compare_ranks);
+        g_array_sort(g_array_index(starts, ProgramStart, i).ranks, compare_ranks);
     return starts;
 }
 
@@ -295,13 +295,13 @@ static void emit_dispatch(Emitter *e, GString *out)
     g_autoptr(GPtrArray) conditions = g_ptr_array_new_with_free_func(g_free);
     gboolean simple = starts->len <= CONDITIONS;
     for (guint i = 0; i < starts->len; i++) {
-        const GArray *ranks = g_array_index(starts, Start, i).ranks;
+        const GArray *ranks = g_array_index(starts, ProgramStart, i).ranks;
         covered += ranks->len;
-        g_ptr_array_add(conditions, simple ? rank_condition((RankSet){ranks->len, (const guint *)(gconstpointer)ranks->data}) : NULL);
+        g_ptr_array_add(conditions, simple ? rank_condition((RankList){ranks->len, (const guint *)(gconstpointer)ranks->data}) : NULL);
         simple = simple && conditions->pdata[i];
     }
     if (starts->len == 1 && covered == plan->n_ranks) {
-        write_line(out, 1, "%s();", g_array_index(starts, Start, 0).name);
+        write_line(out, 1, "%s();", g_array_index(starts, ProgramStart, 0).name);
         return;
     }
     if (simple && covered == plan->n_ranks) {
@@ -311,14 +311,14 @@ static void emit_dispatch(Emitter *e, GString *out)
                 write_line(out, 1, "%sif (%s)", i ? "else " : "", condition);
             else
                 write_line(out, 1, "else /* %s */", condition);
-            write_line(out, 2, "%s();", g_array_index(starts, Start, i).name);
+            write_line(out, 2, "%s();", g_array_index(starts, ProgramStart, i).name);
         }
         return;
     }
     g_autofree const char **start = g_new0(const char *, plan->n_ranks + 1);
     for (guint i = 0; i < starts->len; i++)
-        for (guint r = 0; r < g_array_index(starts, Start, i).ranks->len; r++)
-            start[g_array_index(g_array_index(starts, Start, i).ranks, guint, r)] = g_array_index(starts, Start, i).name;
+        for (guint r = 0; r < g_array_index(starts, ProgramStart, i).ranks->len; r++)
+            start[g_array_index(g_array_index(starts, ProgramStart, i).ranks, guint, r)] = g_array_index(starts, ProgramStart, i).name;
     g_autoptr(GString) list = g_string_new("");
     for (guint r = 0; r < plan->n_ranks; r++)
         g_string_append_printf(list, "%s%s", r ? ", " : "", start[r] ? start[r] : "abort"); /* a class without threads: hostile input */
@@ -626,7 +626,7 @@ static gboolean write_directory(const Options *options, GPtrArray *files, WendFi
 {
     g_autofree WendFile *rows = g_new(WendFile, files->len);
     for (guint i = 0; i < files->len; i++) {
-        const File *file = g_ptr_array_index(files, i);
+        const ProgramFile *file = g_ptr_array_index(files, i);
         rows[i] = (WendFile){file->name, file->text->str, file->text->len};
     }
     return wend_file_write_directory(options->output, rows, files->len, flags, error);
@@ -635,7 +635,7 @@ static gboolean write_directory(const Options *options, GPtrArray *files, WendFi
 static gboolean write_files(const Options *options, GPtrArray *files, GError **error)
 {
     WendFileFlags flags = options->force ? WEND_FILE_REPLACE : 0;
-    const GString *first = ((File *)g_ptr_array_index(files, 0))->text;
+    const GString *first = ((ProgramFile *)g_ptr_array_index(files, 0))->text;
     return options->directory
                ? write_directory(options, files, flags, error)
                : wend_file_write(options->output, first->str, first->len, flags, error);
@@ -688,7 +688,7 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     else
         emit_one_file(&e, files);
     for (guint i = 0; i < files->len; i++)
-        collect_names(((File *)g_ptr_array_index(files, i))->text->str, names);
+        collect_names(((ProgramFile *)g_ptr_array_index(files, i))->text->str, names);
     gboolean good = write_files(options, files, error);
     tables_free(&e);
     alike_free(e.alike);

@@ -45,7 +45,7 @@ static gsize text_of_elements(const Plan *plan, const gint64 *v, gsize n)
 }
 
 /* The number at OFFSET of the K-th progression, by rank. */
-static char *number(Emitter *e, RankSet ranks, GArray *const *rows, guint k, gsize offset, gboolean *zero)
+static char *number(Emitter *e, RankList ranks, GArray *const *rows, guint k, gsize offset, gboolean *zero)
 {
     g_autofree gint64 *values = g_new(gint64, ranks.n);
     gboolean wide = FALSE;
@@ -67,7 +67,7 @@ static char *next_index(gint64 stride)
     return stride == 1 ? g_strdup("i++") : g_strdup_printf("i += %" G_GINT64_FORMAT, stride);
 }
 
-static void write_progression(Emitter *e, GString *body, RankSet ranks, GArray *const *rows, guint k, const char *index, gboolean *steps, gboolean *bends)
+static void write_progression(Emitter *e, GString *body, RankList ranks, GArray *const *rows, guint k, const char *index, gboolean *steps, gboolean *bends)
 {
     gboolean zero, straight, level;
 #define NUMBER(member, zero) number(e, ranks, rows, k, G_STRUCT_OFFSET(WendProgression, member), zero)
@@ -95,7 +95,7 @@ static void write_progression(Emitter *e, GString *body, RankSet ranks, GArray *
     g_string_append_printf(body, ")\n            a[i] = %s;\n", stepping ? "v" : value);
 }
 
-char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant, RankSet ranks, const gint64 *values, gint64 n)
+char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant, RankList ranks, const gint64 *values, gint64 n)
 {
     gsize elements = text_of_elements(e->plan, values, (gsize)n * ranks.n);
     if (elements < FUNCTION_TEXT)
@@ -126,7 +126,7 @@ char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean 
     return g_strdup(call);
 }
 
-char *handles_by_loops(Emitter *e, const Call *c, const Arg *arg)
+char *handles_by_loops(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     enum { ELEMENT_TEXT = 8 };
     gint64 n = arg->n_in, limit = n * ELEMENT_TEXT / PROGRESSION_TEXT;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-char *graphs_expression(Emitter *e, const Call *c)
+char *graphs_expression(Emitter *e, const CallPattern *c)
 {
     gpointer number;
     if (!graphs_is_pinned(e->plan, c->terminal))
@@ -47,7 +47,7 @@ static const char *const next_text =
 static void emit_one(Emitter *e, GString *out, guint terminal, guint number)
 {
     GHashTable *by_rank = g_hash_table_lookup(e->plan->graphs, GUINT_TO_POINTER(terminal));
-    RankSet ranks = e->plan->terminal_ranks[terminal];
+    RankList ranks = e->plan->terminal_ranks[terminal];
     g_autoptr(GString) rows = g_string_new("");
     guint first = ranks.ranks[0], n = ranks.ranks[ranks.n - 1] - first + 1;
     for (guint r = first; r < first + n; r++) {

@@ -46,14 +46,14 @@ static gboolean emit_moves(Emitter *e, const Positions *p, guint thread, GString
 {
     gboolean any = FALSE;
     for (guint l = 0; l < p->layouts->len; l++) {
-        const Layout *layout = g_ptr_array_index(p->layouts, l);
+        const RequestLayout *layout = g_ptr_array_index(p->layouts, l);
         for (guint i = 0; i < p->requests->len; i++) {
             gint64 request = g_array_index(p->requests, gint64, i);
             if (wend_handle_tid(request) != thread || !layout->moves[i])
                 continue;
             g_autoptr(GString) list = g_string_new("");
             for (guint k = 0; k < layout->moves[i]->len; k++) {
-                const Move *move = &g_array_index(layout->moves[i], Move, k);
+                const RequestMove *move = &g_array_index(layout->moves[i], RequestMove, k);
                 g_string_append_printf(list, "%" G_GUINT64_FORMAT ", %" G_GINT64_FORMAT ", ", move->times, move->place);
             }
             g_string_append_printf(list, "0, %u", 2 * MAX(layout->again[i], 1));
@@ -74,7 +74,7 @@ static void emit_thread(Emitter *e, GString *declarations, GString *definitions,
     g_autofree gint64 *places = g_new(gint64, n);
     g_autoptr(GString) rows = g_string_new("");
     for (guint l = 0; l < p->layouts->len; l++) {
-        const Layout *layout = g_ptr_array_index(p->layouts, l);
+        const RequestLayout *layout = g_ptr_array_index(p->layouts, l);
         for (guint i = 0; i < p->requests->len; i++)
             if (wend_handle_tid(g_array_index(p->requests, gint64, i)) == thread)
                 places[p->index[i]] = MAX(layout->place[i], 0);
@@ -121,7 +121,7 @@ void positions_emit(Emitter *e, GString *declarations, GString *definitions)
         if (g_hash_table_add(threads, GUINT_TO_POINTER(thread)))
             emit_thread(e, declarations, definitions, body, p, thread);
     }
-    g_autofree char *layout = expression_by_rank(e, (RankSet){e->plan->n_ranks, ranks}, layouts, "int", "layouts");
+    g_autofree char *layout = expression_by_rank(e, (RankList){e->plan->n_ranks, ranks}, layouts, "int", "layouts");
     g_string_append_printf(definitions, "\n%s", e->definitions->str);
     g_string_set_size(e->definitions, 0);
     g_string_append_printf(definitions, "%svoid place_requests(void)\n{\n    int layout = %s;\n%s}\n\n", e->linkage, layout, body->str);

@@ -41,7 +41,7 @@ static char *trip_count(Emitter *e, guint rule, guint symbol, guint64 exponent, 
     *type = count_type(exponent);
     if (!trips)
         return g_strdup_printf("%" G_GUINT64_FORMAT, exponent);
-    RankSet ranks = alike_ranks(e->alike, rule);
+    RankList ranks = alike_ranks(e->alike, rule);
     for (guint i = 0; i < ranks.n; i++)
         if (trips[i] > G_MAXINT32)
             *type = "long";
@@ -82,7 +82,7 @@ void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSy
     }
 }
 
-char *ranks_text(const Plan *plan, RankSet set)
+char *ranks_text(const Plan *plan, RankList set)
 {
     if (set.n == plan->n_ranks)
         return g_strdup("all ranks");
@@ -147,7 +147,7 @@ void emit_rule_part(Emitter *e, GString *out, guint rule, guint part)
     }
 }
 
-char *rank_condition(RankSet set)
+char *rank_condition(RankList set)
 {
     guint step = set.n > 1 ? set.ranks[1] - set.ranks[0] : 1;
     if (set.n == 1)

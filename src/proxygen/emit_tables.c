@@ -23,10 +23,10 @@ typedef struct {
     GArray *values;          /* of gint64: n_columns for each call */
     guint n_calls;
     char *locals, *body;     /* with marks for the columns, see expression.c */
-} Group;
+} TableGroup;
 
 /* One of a group's calls. */
-typedef struct { Group *group; guint index; } Made;
+typedef struct { TableGroup *group; guint index; } TableMade;
 
 /* What becomes one file, where there are several. */
 typedef struct { GString *definitions; GPtrArray *groups; gsize bytes; } Section;
@@ -37,7 +37,7 @@ struct Tables {
     GHashTable *groups;      /* columns, locals and body -> Group */
     GPtrArray *group_order;
     GPtrArray *sections;
-    Made *terminals;         /* by terminal; without a group: none yet */
+    TableMade *terminals;         /* by terminal; without a group: none yet */
     GHashTable *places;      /* Site -> Made, of the code for that place */
     gboolean *nothing;       /* by terminal: it is left out */
 };
@@ -62,9 +62,9 @@ static void section_free(gpointer section)
 
 static void group_free(gpointer group)
 {
-    g_array_unref(((Group *)group)->values);
-    g_free(((Group *)group)->locals);
-    g_free(((Group *)group)->body);
+    g_array_unref(((TableGroup *)group)->values);
+    g_free(((TableGroup *)group)->locals);
+    g_free(((TableGroup *)group)->body);
     g_free(group);
 }
 
@@ -84,7 +84,7 @@ static Section *current_section(Emitter *e)
 }
 
 /* The group of code that has been written with locals_begin; BODY is taken. */
-static Group *group_of_text(Emitter *e, GString *body, guint n_columns)
+static TableGroup *group_of_text(Emitter *e, GString *body, guint n_columns)
 {
     Tables *t = e->lists;
     Section *section = t->sections->pdata[t->sections->len - 1];
@@ -94,9 +94,9 @@ static Group *group_of_text(Emitter *e, GString *body, guint n_columns)
     g_string_append(section->definitions, e->definitions->str);
     g_string_set_size(e->definitions, 0);
     g_autofree char *key = g_strdup_printf("%u\n%s\n%s", n_columns, locals->str, body->str);
-    Group *group = g_hash_table_lookup(t->groups, key);
+    TableGroup *group = g_hash_table_lookup(t->groups, key);
     if (!group) {
-        group = g_new0(Group, 1);
+        group = g_new0(TableGroup, 1);
         group->number = t->group_order->len + 1;
         group->n_columns = n_columns;
         group->values = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -112,13 +112,13 @@ static Group *group_of_text(Emitter *e, GString *body, guint n_columns)
 }
 
 /* A call that is made by the code in BODY (taken), which was written with locals_begin, with these numbers in its columns. */
-static Made make_call(Emitter *e, GString *body, const GArray *columns)
+static TableMade make_call(Emitter *e, GString *body, const GArray *columns)
 {
-    Group *group = group_of_text(e, body, columns->len);
+    TableGroup *group = group_of_text(e, body, columns->len);
     if (group->n_columns > 0 || group->n_calls == 0)
         group->n_calls++;
     g_array_append_vals(group->values, columns->data, columns->len);
-    return (Made){group, group->n_calls - 1};
+    return (TableMade){group, group->n_calls - 1};
 }
 
 static void add_terminal(Emitter *e, guint terminal)
@@ -140,7 +140,7 @@ static void add_terminal(Emitter *e, guint terminal)
 /* Code that belongs to one place: a symbol that is more than a call, or, with SYMBOL G_MAXUINT, a rule that is code itself and is called from lists. */
 static void add_place(Emitter *e, guint rule, guint symbol)
 {
-    Made *made = g_new(Made, 1);
+    TableMade *made = g_new(TableMade, 1);
     Site *site = g_new(Site, 1);
     *site = (Site){rule, symbol};
     current_section(e);
@@ -175,7 +175,7 @@ void tables_begin(Emitter *e)
     t->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     t->group_order = g_ptr_array_new_with_free_func(group_free);
     t->sections = g_ptr_array_new_with_free_func(section_free);
-    t->terminals = g_new0(Made, n_terminals + 1);
+    t->terminals = g_new0(TableMade, n_terminals + 1);
     t->nothing = g_new0(gboolean, n_terminals + 1);
     t->places = g_hash_table_new_full(site_hash, site_equal, g_free, g_free);
     for (guint i = 0; i < plan->order->len; i++) {
@@ -201,7 +201,7 @@ void tables_begin(Emitter *e)
     }
     guint calls = 0;
     for (guint i = 0; i < t->group_order->len; i++) {
-        Group *group = t->group_order->pdata[i];
+        TableGroup *group = t->group_order->pdata[i];
         group->first = calls;
         calls += group->n_calls;
     }
@@ -225,7 +225,7 @@ static void append_number(GString *out, gsize *line, const char *text)
 }
 
 /* The function of a group, its numbers, and its rows of the list of calls. */
-static void emit_group(Emitter *e, GString *out, const Group *group, GString *externs, GString *rows, guint *n_rows)
+static void emit_group(Emitter *e, GString *out, const TableGroup *group, GString *externs, GString *rows, guint *n_rows)
 {
     g_autoptr(GArray) columns = columns_find(group->body);
     guint kept = columns_keep(columns, group->values, group->n_columns), at_once = kept ? MAX(1, TABLE_NUMBERS / kept) : group->n_calls;
@@ -257,7 +257,7 @@ static void emit_group(Emitter *e, GString *out, const Group *group, GString *ex
     }
 }
 
-static gint64 number_of_call(const Made *made) { return (gint64)made->group->first + made->index; }
+static gint64 number_of_call(const TableMade *made) { return (gint64)made->group->first + made->index; }
 
 /* The digits of NUMBER, the last of them before END; where they begin. A large list is ten million numbers: to print them was the most of its time. */
 static char *decimal(gint64 number, char *end)
@@ -292,7 +292,7 @@ static guint append_steps(Emitter *e, GString *out, gsize *line, guint rule, gui
     for (guint k = first; k < last; k++) {
         const WendSymbol *s = &r->symbols[k];
         Site place = {rule, k}, code = {s->id, G_MAXUINT};
-        const Made *made = g_hash_table_lookup(t->places, &place);
+        const TableMade *made = g_hash_table_lookup(t->places, &place);
         if (made)
             append_step(out, line, number_of_call(made), 1, &n);
         else if (s->is_rule && t->listed[s->id])

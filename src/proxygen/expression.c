@@ -24,7 +24,7 @@ typedef struct {
     guint first, last;       /* indices into the ranks */
     gboolean relative;
     gint64 value;
-} Piece;
+} RankPiece;
 
 /* As many has an expression that can be read. */
 enum { PIECES = 3 };
@@ -42,7 +42,7 @@ static gboolean split_pieces(guint n, const guint *ranks, const gint64 *values, 
         if (plain(values[i]))
             while (shifted < n && plain(values[shifted]) && values[shifted] - (gint64)ranks[shifted] == values[i] - (gint64)ranks[i])
                 shifted++;
-        Piece piece = {i, MAX(same, shifted) - 1, shifted > same, shifted > same ? values[i] - (gint64)ranks[i] : values[i]};
+        RankPiece piece = {i, MAX(same, shifted) - 1, shifted > same, shifted > same ? values[i] - (gint64)ranks[i] : values[i]};
         if (pieces->len == limit)
             return FALSE;
         g_array_append_val(pieces, piece);
@@ -51,7 +51,7 @@ static gboolean split_pieces(guint n, const guint *ranks, const gint64 *values, 
     return TRUE;
 }
 
-static char *piece_text(const Plan *plan, Piece piece)
+static char *piece_text(const Plan *plan, RankPiece piece)
 {
     if (!piece.relative)
         return literal(plan, piece.value);
@@ -65,13 +65,13 @@ static char *conditional(const Plan *plan, const GArray *pieces, const char *key
 {
     GString *s = g_string_new("");
     for (guint i = 0; i < pieces->len; i++) {
-        Piece piece = g_array_index(pieces, Piece, i);
+        RankPiece piece = g_array_index(pieces, RankPiece, i);
         g_autofree char *text = piece_text(plan, piece);
         if (i + 1 == pieces->len) {
             g_string_append(s, text);
             break;
         }
-        guint next = bounds[g_array_index(pieces, Piece, i + 1).first];
+        guint next = bounds[g_array_index(pieces, RankPiece, i + 1).first];
         if (piece.first == piece.last)
             g_string_append_printf(s, "%s == %u ? %s : ", key, bounds[piece.first], text);
         else
@@ -81,7 +81,7 @@ static char *conditional(const Plan *plan, const GArray *pieces, const char *key
 }
 
 /* The value depends on the column, rank % m, as a constant or a shift for each. */
-static char *by_column(const Plan *plan, RankSet ranks, const gint64 *values, GArray *pieces, guint m)
+static char *by_column(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces, guint m)
 {
     /* One representative rank for each residue; all others must agree with it as a constant, or all as a shift. */
     g_autofree gint64 *first = g_new(gint64, m);
@@ -109,8 +109,8 @@ static char *by_column(const Plan *plan, RankSet ranks, const gint64 *values, GA
             continue;
         keys[n] = q;
         first[n] = values[at[q]];
-        Piece piece = {n, n, !constant[q], constant[q] ? first[n] : first[n] - (gint64)ranks.ranks[at[q]]};
-        Piece *last = pieces->len ? &g_array_index(pieces, Piece, pieces->len - 1) : NULL;
+        RankPiece piece = {n, n, !constant[q], constant[q] ? first[n] : first[n] - (gint64)ranks.ranks[at[q]]};
+        RankPiece *last = pieces->len ? &g_array_index(pieces, RankPiece, pieces->len - 1) : NULL;
         if (last && last->relative == piece.relative && last->value == piece.value)
             last->last = n;
         else
@@ -123,13 +123,13 @@ static char *by_column(const Plan *plan, RankSet ranks, const gint64 *values, GA
     return conditional(plan, pieces, key, keys);
 }
 
-static gboolean goes_on(RankSet ranks, const gint64 *values, guint i)
+static gboolean goes_on(RankList ranks, const gint64 *values, guint i)
 {
     return values[i] == values[i - 1] || (plain(values[i]) && plain(values[i - 1]) && values[i] - values[i - 1] == (gint64)ranks.ranks[i] - (gint64)ranks.ranks[i - 1]);
 }
 
 /* Grids of any width: few columns are tried one by one; wider ones are as wide as the places where one form ends and another begins are apart. */
-static char *by_residue(const Plan *plan, RankSet ranks, const gint64 *values, GArray *pieces)
+static char *by_residue(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces)
 {
     enum { ONE_BY_ONE = 128 };
     char *text = NULL;
@@ -197,7 +197,7 @@ static gboolean by_digits(GString *s, const gint64 *values, guint n, const char 
     return TRUE;
 }
 
-static char *by_digits_of_rank(RankSet ranks, const gint64 *values)
+static char *by_digits_of_rank(RankList ranks, const gint64 *values)
 {
     guint low = ranks.ranks[0];
     if (ranks.n < 3 || ranks.ranks[ranks.n - 1] - low + 1 != ranks.n)
@@ -212,7 +212,7 @@ static char *by_digits_of_rank(RankSet ranks, const gint64 *values)
 }
 
 /* Likewise between ends with one value each: the root of a tree has no parent, its leaves no children. */
-static char *by_digits_between_ends(const Plan *plan, RankSet ranks, const gint64 *values)
+static char *by_digits_between_ends(const Plan *plan, RankList ranks, const gint64 *values)
 {
     guint n = ranks.n, begin = 1, end = n - 1;
     while (begin < n && values[begin] == values[0])
@@ -222,7 +222,7 @@ static char *by_digits_between_ends(const Plan *plan, RankSet ranks, const gint6
     const guint stretches[][2] = {{0, n}, {begin, n}, {0, end}, {begin, end}};
     for (guint i = 0; i < G_N_ELEMENTS(stretches); i++) {
         guint from = stretches[i][0], to = stretches[i][1];
-        g_autofree char *between = from < to ? by_digits_of_rank((RankSet){to - from, ranks.ranks + from}, values + from) : NULL;
+        g_autofree char *between = from < to ? by_digits_of_rank((RankList){to - from, ranks.ranks + from}, values + from) : NULL;
         if (!between)
             continue;
         g_autofree char *first = literal(plan, values[0]), *last = literal(plan, values[n - 1]);
@@ -238,7 +238,7 @@ static char *by_digits_between_ends(const Plan *plan, RankSet ranks, const gint6
 }
 
 /* Partners in a butterfly, in brackets since what it is compared with would bind more. NULL: they are none, or a pair. */
-static char *by_bits(RankSet ranks, const gint64 *values)
+static char *by_bits(RankList ranks, const gint64 *values)
 {
     gint64 bits = values[0] ^ (gint64)ranks.ranks[0];
     if (ranks.n < 3 || bits <= 0 || g_bit_storage((gulong)bits) > g_bit_storage(ranks.ranks[ranks.n - 1])) /* a bit that no rank has makes a number of another kind */
@@ -249,9 +249,9 @@ static char *by_bits(RankSet ranks, const gint64 *values)
     return g_strdup_printf("(rank ^ %" G_GINT64_FORMAT ")", bits);
 }
 
-char *expression_by_rank(Emitter *e, RankSet ranks, const gint64 *values, const char *ctype, const char *name)
+char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const char *ctype, const char *name)
 {
-    g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
+    g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(RankPiece));
     if (ranks.n == 0)
         return g_strdup("0");
     char *bits = by_bits(ranks, values);
@@ -277,7 +277,7 @@ char *expression_by_rank(Emitter *e, RankSet ranks, const gint64 *values, const 
 }
 
 /* The caller's rank in the call's communicator, as an expression; NULL when only a table would do. */
-static char *self_expression(Emitter *e, const Call *c)
+static char *self_expression(Emitter *e, const CallPattern *c)
 {
     const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
     if (!comm || !comm->has_in)
@@ -288,7 +288,7 @@ static char *self_expression(Emitter *e, const Call *c)
 }
 
 /* The parameter that a slot's word belongs to. */
-static const Arg *arg_of_slot(const Call *c, guint slot)
+static const Arg *arg_of_slot(const CallPattern *c, guint slot)
 {
     for (guint i = 0; i < c->n_args; i++)
         if (c->args[i].has_in && slot < c->args[i].slots_end)
@@ -296,12 +296,12 @@ static const Arg *arg_of_slot(const Call *c, guint slot)
     return NULL;
 }
 
-char *expression_number(Emitter *e, const Call *c, Word w)
+char *expression_number(Emitter *e, const CallPattern *c, Word w)
 {
     gint64 constant;
     if (word_is_constant(c, w, &constant))
         return e->columns && w.by_slot && plain(constant) ? column_of_number(e, constant) : literal(e->plan, constant);
-    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
     const WendSlot *slot = &c->slots->slots[w.slot];
     g_autofree gint64 *values = g_new(gint64, MAX(ranks.n, 1));
     for (guint i = 0; i < ranks.n; i++)
@@ -312,7 +312,7 @@ char *expression_number(Emitter *e, const Call *c, Word w)
         return mark;
     /* What is the same in all rows has an expression of its own, of nothing that they may differ in: a communicator would be one more number of the row. */
     if (!in_row && slot->form == WEND_SLOT_SELF && w.value == 0 && (c->function->flags & WEND_F_SELF)) {
-        g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
+        g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(RankPiece));
         if (!split_pieces(ranks.n, ranks.ranks, values, 2, pieces)) {
             g_autofree char *self = self_expression(e, c);
             if (self)
@@ -368,7 +368,7 @@ char *expression_invalid(Emitter *e, WendKind kind)
     return g_strdup(handle_null(kind)); /* of MPI_T: libraries look at what handles point to */
 }
 
-char *expression_handle_of(Emitter *e, const Call *c, WendKind kind, gint64 word)
+char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint64 word)
 {
     if (word == WEND_UNKNOWN && c->failed)
         return expression_invalid(e, kind);
@@ -398,7 +398,7 @@ char *expression_segment(Emitter *e, gint64 segment)
     }
 }
 
-char *expression_pointer(Emitter *e, const Call *c, const Word *words)
+char *expression_pointer(Emitter *e, const CallPattern *c, const Word *words)
 {
     gint64 segment = words[0].value;
     if (wend_is_const(segment))
@@ -427,9 +427,9 @@ char *expression_pointer(Emitter *e, const Call *c, const Word *words)
 }
 
 /* Memory that another process has attached to a dynamic window. */
-static char *expression_remote(Emitter *e, const Call *c, const Word *words)
+static char *expression_remote(Emitter *e, const CallPattern *c, const Word *words)
 {
-    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
     g_autofree gint64 *process = g_new(gint64, MAX(ranks.n, 1)), *offset = g_new(gint64, MAX(ranks.n, 1));
     for (guint i = 0; i < ranks.n; i++) {
         gint64 value = call_value(c, words[1], ranks.ranks[i]);
@@ -441,9 +441,9 @@ static char *expression_remote(Emitter *e, const Call *c, const Word *words)
     return g_strdup_printf("place(%s, %u, %s)", who, dynamic_block(e->plan, wend_segment_id(words[0].value)), where);
 }
 
-char *expression_target(Emitter *e, const Call *c, const Arg *arg)
+char *expression_target(Emitter *e, const CallPattern *c, const Arg *arg)
 {
-    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
     g_autofree gint64 *blocks = g_new(gint64, MAX(ranks.n, 1));
     gboolean numbers = TRUE;
     for (guint i = 0; i < ranks.n; i++) {
@@ -460,7 +460,7 @@ char *expression_target(Emitter *e, const Call *c, const Arg *arg)
     return g_strdup_printf("place_in(%s, %s, %s, %s)", window, rank, block, offset);
 }
 
-char *expression_address(Emitter *e, const Call *c, const Word *words, const char *ctype)
+char *expression_address(Emitter *e, const CallPattern *c, const Word *words, const char *ctype)
 {
     if (words[0].value == WEND_PLAIN)
         return expression_number(e, c, words[1]);

@@ -11,7 +11,7 @@ struct Extents {
     Live *live;
     Layouts *layouts;
     guint64 *in, *out;       /* by rank in the graph: bounds of the degrees that MPI_Dist_graph_create gave; NULL: there is none */
-    Call *call;              /* of what made a communicator */
+    CallPattern *call;              /* of what made a communicator */
 };
 
 /* -- neighbours -- */
@@ -29,7 +29,7 @@ static void count_node(GHashTable *counts, guint n_ranks, gint64 node, gint64 ti
 }
 
 /* Edges of one call, by the node that has them. */
-static void count_edges(const Call *c, guint rank, guint n_ranks, GHashTable *in, GHashTable *out)
+static void count_edges(const CallPattern *c, guint rank, guint n_ranks, GHashTable *in, GHashTable *out)
 {
     const Arg *sources = call_arg_named(c, "sources"), *degrees = call_arg_named(c, "degrees"), *destinations = call_arg_named(c, "destinations");
     if (!sources || !degrees || !destinations)
@@ -78,7 +78,7 @@ static void find_graphs(Extents *e)
     for (guint rank = 0; rank < plan->n_ranks; rank++) {
         for (guint i = 0; i < terminals->len; i++) {
             guint t = g_array_index(terminals, guint, i);
-            if (!rank_set_has(plan->terminal_ranks[t], rank))
+            if (!rank_list_has(plan->terminal_ranks[t], rank))
                 continue;
             call_decode(e->call, t);
             count_edges(e->call, rank, plan->n_ranks, in, out);
@@ -96,7 +96,7 @@ static void find_graphs(Extents *e)
 static void degrees_of(Extents *e, const Definition *d, guint rank, gint64 *in, gint64 *out)
 {
     call_decode(e->call, d->terminal);
-    const Call *c = e->call;
+    const CallPattern *c = e->call;
     const char *name = c->function->name;
     gint64 node = live_fact(e->live, d, 1, rank);
     *in = *out = 0;
@@ -124,7 +124,7 @@ static void degrees_of(Extents *e, const Definition *d, guint rank, gint64 *in, 
 typedef struct { gint64 own, remote, in, out; } CommSizes; /* remote: of the group that collective calls reach */
 
 /* As large as any communicator that the call may mean. */
-static CommSizes sizes_of_comm(Extents *e, const Call *c, guint rank)
+static CommSizes sizes_of_comm(Extents *e, const CallPattern *c, guint rank)
 {
     const Arg *arg = call_arg_of_kind(c, WEND_KIND_COMM);
     gint64 comm = arg && arg->has_in ? arg->in[0].value : WEND_ABSENT;
@@ -191,7 +191,7 @@ typedef struct {
     GArray *pieces;
 } Placing;
 
-static void place(const Layout *layout, gpointer data)
+static void place(const DatatypeLayout *layout, gpointer data)
 {
     const Placing *p = data;
     layout_place(layout, p->segment, bytes_sum(p->at, bytes_product(p->elements, layout->extent)), p->count, p->pieces);
@@ -203,7 +203,7 @@ static void place_elements(Extents *e, gint64 type, guint rank, Placing p)
         layout_foreach(e->layouts, type, rank, place, &p);
 }
 
-static gint64 sum_of(const Call *c, const Arg *arg, guint rank)
+static gint64 sum_of(const CallPattern *c, const Arg *arg, guint rank)
 {
     gint64 sum = 0;
     for (gint64 i = 0; arg && i < arg->n_in; i++)
@@ -212,7 +212,7 @@ static gint64 sum_of(const Call *c, const Arg *arg, guint rank)
 }
 
 /* counts[i] elements of types[i] (or the one type) at displs[i], in bytes or in extents. */
-static void place_vector(Extents *e, const Call *c, const Arg *counts, const Arg *types, const Arg *displs, gboolean bytes, guint rank, GArray *pieces)
+static void place_vector(Extents *e, const CallPattern *c, const Arg *counts, const Arg *types, const Arg *displs, gboolean bytes, guint rank, GArray *pieces)
 {
     for (gint64 i = 0; counts && types && i < counts->n_in; i++) {
         gint64 type = !types->param->array ? types->in[0].value : i < types->n_in ? types->in[i].value : WEND_ABSENT, at = 0;
@@ -229,7 +229,7 @@ static void place_vector(Extents *e, const Call *c, const Arg *counts, const Arg
     }
 }
 
-void extent_of_buffer(Extents *e, const Call *c, guint index, guint rank, GArray *pieces)
+void extent_of_buffer(Extents *e, const CallPattern *c, guint index, guint rank, GArray *pieces)
 {
     const WendParam *param = c->args[index].param;
     const Arg *count_arg = param->count >= 0 && param->count < (int)c->n_args ? &c->args[param->count] : NULL;
@@ -260,7 +260,7 @@ void extent_of_buffer(Extents *e, const Call *c, guint index, guint rank, GArray
         break;
     case WEND_EXTENT_BYTES:
         if (count > 0) {
-            Piece piece = {EXTENT_RELATIVE, 0, bytes_sum(count, 0)};
+            BytePiece piece = {EXTENT_RELATIVE, 0, bytes_sum(count, 0)};
             g_array_append_val(pieces, piece);
         }
         return;

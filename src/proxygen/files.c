@@ -12,14 +12,14 @@ typedef struct {
     guint terminal;
     gint64 found;
     gboolean made, gone, uncertain; /* what the call did: the file is there, is not, may be either */
-} Use;
+} FileUse;
 
 typedef struct {
     ScratchFile file;
     gboolean seen, shared;
     guint rank, sequence;    /* that made its uses, until it is shared */
     GArray *uses;            /* of Use */
-} File;
+} NamedFile;
 
 struct Files {
     GHashTable *by_name;
@@ -28,7 +28,7 @@ struct Files {
 };
 
 /* What a call that names a file does; by terminal. */
-typedef struct { File *file; gboolean opens, creates, forgets; } Naming;
+typedef struct { NamedFile *file; gboolean opens, creates, forgets; } Naming;
 
 typedef struct {
     Plan *plan;
@@ -36,11 +36,11 @@ typedef struct {
     Naming *names;           /* by terminal; no file: it names none */
     guint8 *rule_names;      /* by rule: has such a terminal */
     char *no_such_file, *file_exists; /* error classes, as outcomes have them */
-} Search;
+} FileSearch;
 
 static void file_free(gpointer data)
 {
-    File *file = data;
+    NamedFile *file = data;
     g_free(file->file.name);
     g_array_unref(file->uses);
     g_free(file);
@@ -48,20 +48,20 @@ static void file_free(gpointer data)
 
 static void finding_free(gpointer data)
 {
-    g_array_unref(((Finding *)data)->found);
+    g_array_unref(((FileFinding *)data)->found);
     g_free(data);
 }
 
-static File *file_named(struct Files *files, char *name)
+static NamedFile *file_named(struct Files *files, char *name)
 {
-    File *file = g_hash_table_lookup(files->by_name, name);
+    NamedFile *file = g_hash_table_lookup(files->by_name, name);
     if (file) {
         g_free(name);
         return file;
     }
-    file = g_new0(File, 1);
+    file = g_new0(NamedFile, 1);
     file->file = (ScratchFile){.number = files->order->len, .name = name, .bytes = FOUND_NONE};
-    file->uses = g_array_new(FALSE, FALSE, sizeof(Use));
+    file->uses = g_array_new(FALSE, FALSE, sizeof(FileUse));
     g_hash_table_insert(files->by_name, name, file);
     g_ptr_array_add(files->order, file);
     return file;
@@ -79,12 +79,12 @@ static gboolean has_bit(const WendParam *param, gint64 word, const char *name)
     return FALSE;
 }
 
-static void find_names(Search *s)
+static void find_names(FileSearch *s)
 {
     for (guint t = 0; t < wend_program_n_terminals(s->plan->program); t++) {
         if (s->plan->terminal_ranks[t].n == 0)
             continue;
-        Call *c = s->plan->call;
+        CallPattern *c = s->plan->call;
         call_decode(c, t);
         const Arg *name = call_arg_named(c, "filename"), *amode = call_arg_named(c, "amode");
         if (!name || !name->has_in || name->n_in < 0)
@@ -103,22 +103,22 @@ static void find_names(Search *s)
 
 /* -- the uses of one sequence of one rank -- */
 
-typedef struct { WendOutcomes *outcomes; guint64 left; const gint64 *words; guint n; } Stream;
+typedef struct { WendOutcomes *outcomes; guint64 left; const gint64 *words; guint n; } OutcomeStream;
 
 static void stream_free(gpointer data)
 {
-    wend_outcomes_free(((Stream *)data)->outcomes);
+    wend_outcomes_free(((OutcomeStream *)data)->outcomes);
     g_free(data);
 }
 
-typedef struct { Search *search; guint rank, sequence; GHashTable *streams; } Walk;
+typedef struct { FileSearch *search; guint rank, sequence; GHashTable *streams; } FileWalk;
 
 /* The outcome of the next call of a shape; NULL: there is none. */
-static const gint64 *next_outcome(Walk *w, guint shape, guint *n)
+static const gint64 *next_outcome(FileWalk *w, guint shape, guint *n)
 {
-    Stream *stream = g_hash_table_lookup(w->streams, GUINT_TO_POINTER(shape));
+    OutcomeStream *stream = g_hash_table_lookup(w->streams, GUINT_TO_POINTER(shape));
     if (!stream) {
-        stream = g_new0(Stream, 1);
+        stream = g_new0(OutcomeStream, 1);
         stream->outcomes = wend_program_outcomes(w->search->plan->program, w->rank, w->sequence, shape);
         g_hash_table_insert(w->streams, GUINT_TO_POINTER(shape), stream);
     }
@@ -129,7 +129,7 @@ static const gint64 *next_outcome(Walk *w, guint shape, guint *n)
     return stream->words;
 }
 
-static gint64 found_before(const Search *s, const Call *c, const gint64 *words, guint n)
+static gint64 found_before(const FileSearch *s, const CallPattern *c, const gint64 *words, guint n)
 {
     g_autofree OutcomePart *parts = g_new0(OutcomePart, MAX(c->n_args, 1));
     if (n < 2)
@@ -144,12 +144,12 @@ static gint64 found_before(const Search *s, const Call *c, const gint64 *words, 
     return FOUND_UNKNOWN;
 }
 
-static void use(Walk *w, guint terminal)
+static void use(FileWalk *w, guint terminal)
 {
-    Search *s = w->search;
+    FileSearch *s = w->search;
     const Naming *naming = &s->names[terminal];
-    File *file = naming->file;
-    Call *c = s->plan->call;
+    NamedFile *file = naming->file;
+    CallPattern *c = s->plan->call;
     guint n;
     call_decode(c, terminal);
     const gint64 *words = next_outcome(w, c->slots->shape, &n);
@@ -167,11 +167,11 @@ static void use(Walk *w, guint terminal)
         file->sequence = w->sequence;
     }
     file->shared |= file->rank != w->rank || file->sequence != w->sequence;
-    Use one = {terminal, found, .made = naming->opens && !c->failed, .gone = !naming->opens && !c->failed, .uncertain = naming->forgets && !c->failed};
+    FileUse one = {terminal, found, .made = naming->opens && !c->failed, .gone = !naming->opens && !c->failed, .uncertain = naming->forgets && !c->failed};
     g_array_append_val(file->uses, one);
 }
 
-static void walk(Walk *w, guint rule)
+static void walk(FileWalk *w, guint rule)
 {
     const PlanRule *r = &w->search->plan->rules[rule];
     if (!w->search->rule_names[rule])
@@ -191,15 +191,15 @@ static void walk(Walk *w, guint rule)
 
 /* -- what MPI alone would have left -- */
 
-static void find_surprises(struct Files *files, const File *file)
+static void find_surprises(struct Files *files, const NamedFile *file)
 {
     gboolean certain = TRUE, there = file->file.bytes != FOUND_NONE;
     for (guint i = 0; i < file->uses->len; i++) {
-        const Use *one = &g_array_index(file->uses, Use, i);
-        Finding *finding = g_hash_table_lookup(files->findings, GUINT_TO_POINTER(one->terminal));
+        const FileUse *one = &g_array_index(file->uses, FileUse, i);
+        FileFinding *finding = g_hash_table_lookup(files->findings, GUINT_TO_POINTER(one->terminal));
         if (!finding) {
-            finding = g_new0(Finding, 1);
-            *finding = (Finding){&file->file, g_array_new(FALSE, FALSE, sizeof(gint64)), FALSE};
+            finding = g_new0(FileFinding, 1);
+            *finding = (FileFinding){&file->file, g_array_new(FALSE, FALSE, sizeof(gint64)), FALSE};
             g_hash_table_insert(files->findings, GUINT_TO_POINTER(one->terminal), finding);
         }
         g_array_append_val(finding->found, one->found);
@@ -234,20 +234,20 @@ void plan_files(Plan *plan)
     files->by_name = g_hash_table_new(g_str_hash, g_str_equal);
     files->order = g_ptr_array_new_with_free_func(file_free);
     files->findings = g_hash_table_new_full(NULL, NULL, NULL, finding_free);
-    Search s = {.plan = plan, .files = files, .names = g_new0(Naming, wend_program_n_terminals(p) + 1), .rule_names = g_new0(guint8, plan->n_rules + 1)};
+    FileSearch s = {.plan = plan, .files = files, .names = g_new0(Naming, wend_program_n_terminals(p) + 1), .rule_names = g_new0(guint8, plan->n_rules + 1)};
     s.no_such_file = class_of_error(plan, "MPI_ERR_NO_SUCH_FILE");
     s.file_exists = class_of_error(plan, "MPI_ERR_FILE_EXISTS");
     find_names(&s);
     for (guint rank = 0; files->order->len && rank < plan->n_ranks; rank++) {
         const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
         for (guint q = 0; q < class->n_sequences; q++) {
-            Walk w = {&s, rank, q, g_hash_table_new_full(NULL, NULL, NULL, stream_free)};
+            FileWalk w = {&s, rank, q, g_hash_table_new_full(NULL, NULL, NULL, stream_free)};
             walk(&w, class->sequences[q].rule);
             g_hash_table_destroy(w.streams);
         }
     }
     for (guint i = 0; i < files->order->len; i++) {
-        const File *file = files->order->pdata[i];
+        const NamedFile *file = files->order->pdata[i];
         if (!file->shared)
             find_surprises(files, file);
     }
@@ -274,17 +274,17 @@ guint files_count(const Plan *plan)
 
 const ScratchFile *files_by_number(const Plan *plan, guint number)
 {
-    return &((const File *)plan->files->order->pdata[number])->file;
+    return &((const NamedFile *)plan->files->order->pdata[number])->file;
 }
 
 const ScratchFile *files_by_name(const Plan *plan, const char *name)
 {
-    const File *file = g_hash_table_lookup(plan->files->by_name, name);
+    const NamedFile *file = g_hash_table_lookup(plan->files->by_name, name);
     return file ? &file->file : NULL;
 }
 
-const Finding *files_surprise(const Plan *plan, guint terminal)
+const FileFinding *files_surprise(const Plan *plan, guint terminal)
 {
-    const Finding *finding = g_hash_table_lookup(plan->files->findings, GUINT_TO_POINTER(terminal));
+    const FileFinding *finding = g_hash_table_lookup(plan->files->findings, GUINT_TO_POINTER(terminal));
     return finding && finding->surprise ? finding : NULL;
 }

@@ -17,7 +17,7 @@ typedef struct {
     const ScratchFile *file;
     GArray *found;           /* of gint64 */
     gboolean surprise;       /* once at least it was not what MPI calls had left there */
-} Finding;
+} FileFinding;
 
 void plan_files(Plan *plan);
 void files_free(struct Files *files);
@@ -25,6 +25,6 @@ guint files_count(const Plan *plan);
 const ScratchFile *files_by_number(const Plan *plan, guint number);
 const ScratchFile *files_by_name(const Plan *plan, const char *name);
 /* What the calls of TERMINAL have to find and would not find otherwise; NULL: nothing of the kind. */
-const Finding *files_surprise(const Plan *plan, guint terminal);
+const FileFinding *files_surprise(const Plan *plan, guint terminal);
 
 #endif

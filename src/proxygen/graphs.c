@@ -15,7 +15,7 @@
 /* -- does the order matter? -- */
 
 /* Are the elements of an array of the call equal, as RANK gives them? */
-static gboolean all_equal(const Call *c, const Arg *arg, guint rank)
+static gboolean all_equal(const CallPattern *c, const Arg *arg, guint rank)
 {
     for (gint64 i = 1; i < arg->n_in; i++)
         if (call_value(c, arg->in[i], rank) != call_value(c, arg->in[0], rank))
@@ -25,7 +25,7 @@ static gboolean all_equal(const Call *c, const Arg *arg, guint rank)
 
 /* Numbers and types of the blocks: displacements say where they are, and nothing of what is sent.
  */
-static gboolean blocks_alike(const Call *c, RankSet ranks)
+static gboolean blocks_alike(const CallPattern *c, RankList ranks)
 {
     static const char *const names[] = {"sendcounts", "sendtypes", "recvcounts", "recvtypes"};
     for (guint k = 0; k < G_N_ELEMENTS(names); k++) {
@@ -38,7 +38,7 @@ static gboolean blocks_alike(const Call *c, RankSet ranks)
 }
 
 /* May the call ask for fewer neighbours than there are? It fills its arrays then. */
-static gboolean may_be_cut(const Call *c, RankSet ranks)
+static gboolean may_be_cut(const CallPattern *c, RankList ranks)
 {
     static const char *const names[][2] = {{"maxindegree", "sources"},
                                            {"maxoutdegree", "destinations"}};
@@ -62,7 +62,7 @@ static Answer order_matters(Plan *plan)
     WendGraphOrders *orders = wend_program_graph_orders(plan->program);
     Answer answer = NO;
     for (guint t = 0; orders && answer != YES && t < wend_program_n_terminals(plan->program); t++) {
-        RankSet ranks = plan->terminal_ranks[t];
+        RankList ranks = plan->terminal_ranks[t];
         GraphOrder order = wend_program_graph_order(orders, t);
         if (ranks.n == 0 || order == GRAPH_ORDER_NONE)
             continue;
@@ -198,7 +198,7 @@ static gboolean walk_sequence(Plan *plan, guint rank, guint sequence, gboolean *
 /* Do all ranks have the rank in the graph that they had before? */
 static gboolean keeps_ranks(const Plan *plan, guint terminal)
 {
-    RankSet ranks = plan->terminal_ranks[terminal];
+    RankList ranks = plan->terminal_ranks[terminal];
     call_decode(plan->call, terminal);
     const Arg *self = call_arg_of_kind(plan->call, WEND_KIND_SELF),
               *made = call_arg_named(plan->call, "comm_dist_graph");

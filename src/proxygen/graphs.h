@@ -15,7 +15,7 @@ void plan_graphs(Plan *plan);
 /* Is the call to make its graph with the recorded order? */
 gboolean graphs_is_pinned(const Plan *plan, guint terminal);
 /* The call as a call of MPI_Dist_graph_create_adjacent, or NULL: it stays as it is. */
-char *graphs_expression(Emitter *e, const Call *c);
+char *graphs_expression(Emitter *e, const CallPattern *c);
 /* The recorded neighbours, as functions that give those of the next call. */
 void graphs_emit(Emitter *e, GString *declarations, GString *definitions);
 

@@ -93,7 +93,7 @@ int handlers_posts(const Handlers *h, const Effects *effects, const guint *entri
 {
     int found = 0;
     for (guint i = 0; i < effects->changes->len; i++) {
-        guint of = handlers_entry(h, g_array_index(effects->changes, Change, i).request);
+        guint of = handlers_entry(h, g_array_index(effects->changes, RequestChange, i).request);
         if (of > 0)
             found = MAX(found, has_entry(entries, n, of - 1) ? 1 : 2);
     }
@@ -302,7 +302,7 @@ static GArray *posted(const Handlers *h, const Completions *c, guint first, guin
     for (guint i = first; i < first + n; i++) {
         const Effects *e = effects_of(c->effects, &c->items[i]);
         for (guint k = 0; k < e->changes->len; k++) {
-            guint of = handlers_entry(h, g_array_index(e->changes, Change, k).request);
+            guint of = handlers_entry(h, g_array_index(e->changes, RequestChange, k).request);
             if (of == 0 || has_entry(numbers_in(entries), entries->len, of - 1))
                 continue;
             of--;

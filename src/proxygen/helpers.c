@@ -13,7 +13,7 @@
 static void one_array(WendKind kind, guint thread, guint length, gpointer data)
 {
     Out *o = data;
-    const HandleKind *of = handle_kind(kind);
+    const HandleVariable *of = handle_kind(kind);
     g_autofree char *name = variable_array(kind, thread);
     helper_declare(o->e, o->declarations, "extern %s %s[%u];", of->ctype, name, length);
     g_string_append_printf(o->definitions, "%s%s %s[%u];\n", o->e->linkage, of->ctype, name,

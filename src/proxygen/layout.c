@@ -25,7 +25,7 @@ gint64 bytes_product(gint64 a, gint64 b)
 struct Layouts {
     Plan *plan;
     Live *live;
-    Call *call;              /* of the constructor that is looked at */
+    CallPattern *call;              /* of the constructor that is looked at */
     GHashTable *cache;       /* definition << 32 | rank -> Layout, of absolute ones */
     guint cached;            /* pieces in it */
     guint depth;
@@ -36,20 +36,20 @@ struct Layouts {
 static void add_piece(GArray *pieces, gint64 segment, gint64 low, gint64 high)
 {
     for (guint i = pieces->len; i-- > 0 && pieces->len - i <= 8;) { /* neighbours mostly come one after the other */
-        Piece *p = &g_array_index(pieces, Piece, i);
+        BytePiece *p = &g_array_index(pieces, BytePiece, i);
         if (p->segment != segment)
             continue;
         p->low = MIN(p->low, low);
         p->high = MAX(p->high, high);
         return;
     }
-    Piece piece = {segment, low, high};
+    BytePiece piece = {segment, low, high};
     g_array_append_val(pieces, piece);
 }
 
 static int compare_pieces(gconstpointer a, gconstpointer b)
 {
-    gint64 x = ((const Piece *)a)->segment, y = ((const Piece *)b)->segment;
+    gint64 x = ((const BytePiece *)a)->segment, y = ((const BytePiece *)b)->segment;
     return x < y ? -1 : x > y;
 }
 
@@ -59,22 +59,22 @@ static void join_pieces(GArray *pieces)
     guint n = 0;
     g_array_sort(pieces, compare_pieces);
     for (guint i = 0; i < pieces->len; i++) {
-        Piece piece = g_array_index(pieces, Piece, i), *last = n ? &g_array_index(pieces, Piece, n - 1) : NULL;
+        BytePiece piece = g_array_index(pieces, BytePiece, i), *last = n ? &g_array_index(pieces, BytePiece, n - 1) : NULL;
         if (last && last->segment == piece.segment)
-            *last = (Piece){piece.segment, MIN(last->low, piece.low), MAX(last->high, piece.high)};
+            *last = (BytePiece){piece.segment, MIN(last->low, piece.low), MAX(last->high, piece.high)};
         else
-            g_array_index(pieces, Piece, n++) = piece;
+            g_array_index(pieces, BytePiece, n++) = piece;
     }
     g_array_set_size(pieces, n);
 }
 
-void layout_place(const Layout *layout, gint64 segment, gint64 at, gint64 count, GArray *pieces)
+void layout_place(const DatatypeLayout *layout, gint64 segment, gint64 at, gint64 count, GArray *pieces)
 {
     if (count <= 0)
         return;
     gint64 last = bytes_product(count - 1, layout->extent);
     for (guint i = 0; i < layout->pieces->len; i++) {
-        const Piece *p = &g_array_index(layout->pieces, Piece, i);
+        const BytePiece *p = &g_array_index(layout->pieces, BytePiece, i);
         /* Two addresses do not add up: then the datatype's holds. */
         gint64 shift = p->segment != EXTENT_RELATIVE && segment != EXTENT_RELATIVE ? 0 : at;
         add_piece(pieces, p->segment == EXTENT_RELATIVE ? segment : p->segment, bytes_sum(p->low, bytes_sum(shift, MIN(0, last))),
@@ -104,7 +104,7 @@ static void add_placement(Recipe *recipe, gint64 type, guint input, gint64 segme
         g_array_append_val(recipe->placements, p);
 }
 
-static gint64 element(const Call *c, const Arg *arg, gint64 i, guint rank, gint64 fallback)
+static gint64 element(const CallPattern *c, const Arg *arg, gint64 i, guint rank, gint64 fallback)
 {
     if (!arg || !arg->has_in)
         return fallback;
@@ -114,7 +114,7 @@ static gint64 element(const Call *c, const Arg *arg, gint64 i, guint rank, gint6
 }
 
 /* An address, or where a distance leads when it counts from the place that it was made for. FALSE when it is none that is known. */
-static gboolean address(const Call *c, const Arg *arg, gint64 i, guint rank, gint64 *segment, gint64 *at)
+static gboolean address(const CallPattern *c, const Arg *arg, gint64 i, guint rank, gint64 *segment, gint64 *at)
 {
     gint64 word = arg->in[4 * i].value;
     *segment = wend_is_segment(word) ? word : EXTENT_RELATIVE;
@@ -123,7 +123,7 @@ static gboolean address(const Call *c, const Arg *arg, gint64 i, guint rank, gin
 }
 
 /* Lists of blocks: indexed, hindexed, struct and what is like them. */
-static void read_blocks(const Call *c, const Arg *displacements, guint rank, Recipe *recipe)
+static void read_blocks(const CallPattern *c, const Arg *displacements, guint rank, Recipe *recipe)
 {
     const Arg *lengths = call_arg_named(c, "array_of_blocklengths"), *types = call_arg_named(c, "array_of_types");
     if (!lengths)
@@ -145,7 +145,7 @@ static void read_blocks(const Call *c, const Arg *displacements, guint rank, Rec
 }
 
 /* Arrays: all of them, which is more than the part that the type picks. */
-static gint64 product_of(const Call *c, const Arg *sizes, guint rank)
+static gint64 product_of(const CallPattern *c, const Arg *sizes, guint rank)
 {
     gint64 product = 1;
     for (gint64 i = 0; sizes && i < sizes->n_in; i++)
@@ -153,7 +153,7 @@ static gint64 product_of(const Call *c, const Arg *sizes, guint rank)
     return product;
 }
 
-static void read_constructor(const Call *c, guint rank, Recipe *recipe)
+static void read_constructor(const CallPattern *c, guint rank, Recipe *recipe)
 {
     const char *name = c->function->name;
     const Arg *old = call_arg_of_kind(c, WEND_KIND_DATATYPE), *displacements = call_arg_named(c, "array_of_displacements");
@@ -190,7 +190,7 @@ static void read_constructor(const Call *c, guint rank, Recipe *recipe)
 
 /* -- layouts -- */
 
-static void layout_clear(Layout *layout)
+static void layout_clear(DatatypeLayout *layout)
 {
     if (layout->pieces)
         g_array_unref(layout->pieces);
@@ -202,10 +202,10 @@ static void layout_free(gpointer layout)
     g_free(layout);
 }
 
-static Layout layout_of_facts(gint64 lb, gint64 extent, gint64 true_lb, gint64 true_extent)
+static DatatypeLayout layout_of_facts(gint64 lb, gint64 extent, gint64 true_lb, gint64 true_extent)
 {
-    Layout layout = {lb, extent, EXTENT_RELATIVE, g_array_new(FALSE, FALSE, sizeof(Piece))};
-    Piece piece = {EXTENT_RELATIVE, true_lb, bytes_sum(true_lb, true_extent)};
+    DatatypeLayout layout = {lb, extent, EXTENT_RELATIVE, g_array_new(FALSE, FALSE, sizeof(BytePiece))};
+    BytePiece piece = {EXTENT_RELATIVE, true_lb, bytes_sum(true_lb, true_extent)};
     if (true_extent > 0)
         g_array_append_val(layout.pieces, piece);
     return layout;
@@ -214,13 +214,13 @@ static Layout layout_of_facts(gint64 lb, gint64 extent, gint64 true_lb, gint64 t
 static void layout_of_definition(Layouts *l, guint definition, guint rank, LayoutFunction function, gpointer data);
 
 typedef struct {
-    Layout *made;
+    DatatypeLayout *made;
     const Placement *placement;
     gint64 ub, alignment;
     gboolean first, unrelated;
 } Building;
 
-static void build(const Layout *part, gpointer data)
+static void build(const DatatypeLayout *part, gpointer data)
 {
     Building *b = data;
     const Placement *p = b->placement;
@@ -236,9 +236,9 @@ static void build(const Layout *part, gpointer data)
     b->alignment = MAX(b->alignment, MIN(16, part->extent & -part->extent)); /* the extent is a multiple of the alignment */
 }
 
-static Layout layout_of_recipe(Layouts *l, const Definition *d, const Recipe *recipe, guint rank)
+static DatatypeLayout layout_of_recipe(Layouts *l, const Definition *d, const Recipe *recipe, guint rank)
 {
-    Layout made = {0, 0, EXTENT_RELATIVE, g_array_new(FALSE, FALSE, sizeof(Piece))};
+    DatatypeLayout made = {0, 0, EXTENT_RELATIVE, g_array_new(FALSE, FALSE, sizeof(BytePiece))};
     Building b = {.made = &made, .first = TRUE, .alignment = 1};
     for (guint i = 0; i < recipe->placements->len; i++) {
         const Placement *p = b.placement = &g_array_index(recipe->placements, Placement, i);
@@ -262,7 +262,7 @@ static Layout layout_of_recipe(Layouts *l, const Definition *d, const Recipe *re
 static void layout_of_addresses(Layouts *l, guint definition, guint rank, LayoutFunction function, gpointer data)
 {
     gint64 key = (gint64)definition << 32 | rank;
-    Layout *known = g_hash_table_lookup(l->cache, &key);
+    DatatypeLayout *known = g_hash_table_lookup(l->cache, &key);
     if (known) {
         function(known, data);
         return;
@@ -274,7 +274,7 @@ static void layout_of_addresses(Layouts *l, guint definition, guint rank, Layout
     call_decode(l->call, d->terminal);
     read_constructor(l->call, rank, &recipe);
     l->depth++;
-    Layout made = layout_of_recipe(l, d, &recipe, rank);
+    DatatypeLayout made = layout_of_recipe(l, d, &recipe, rank);
     l->depth--;
     g_array_unref(recipe.placements);
     function(&made, data);
@@ -296,7 +296,7 @@ static void layout_of_definition(Layouts *l, guint definition, guint rank, Layou
     }
     if (wend_is_special(lb))
         return; /* not of this rank */
-    Layout layout = layout_of_facts(lb, live_fact(l->live, d, 2, rank), live_fact(l->live, d, 3, rank), live_fact(l->live, d, 4, rank));
+    DatatypeLayout layout = layout_of_facts(lb, live_fact(l->live, d, 2, rank), live_fact(l->live, d, 3, rank), live_fact(l->live, d, 4, rank));
     function(&layout, data);
     layout_clear(&layout);
 }
@@ -317,7 +317,7 @@ void layout_foreach(Layouts *l, gint64 datatype, guint rank, LayoutFunction func
             return;
         facts[2] = facts[4] = 32; /* not in the archive: no predefined type is larger than a complex long double */
     }
-    Layout layout = layout_of_facts(facts[1], facts[2], facts[3], facts[4]);
+    DatatypeLayout layout = layout_of_facts(facts[1], facts[2], facts[3], facts[4]);
     function(&layout, data);
     layout_clear(&layout);
 }

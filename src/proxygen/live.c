@@ -21,7 +21,7 @@ typedef struct {
     gboolean absolute;       /* writes: a datatype that depends on what it is made of */
 } Reference;
 
-typedef struct { Definition d; guint depth; } Known;
+typedef struct { Definition d; guint depth; } KnownState;
 
 typedef struct {
     guint rule, n_in;
@@ -55,7 +55,7 @@ struct Live {
     guint64 steps, limit;
     guint loops, depth;
     gboolean lost;           /* too many states: nothing is known of any */
-    RankSet class_ranks;
+    RankList class_ranks;
 
     /* the call that is visited */
     const guint *bound;      /* definitions of its references that read followed names, in order; NULL none */
@@ -93,14 +93,14 @@ static gboolean is_absolute(const Live *live, guint terminal, guint slot)
     const WendSlot *lb = &wend_program_terminal(live->plan->program, terminal)->slots[slot + 1];
     if (lb->form == WEND_SLOT_CONSTANT)
         return lb->value == WEND_ABSENT;
-    RankSet ranks = live->plan->terminal_ranks[terminal];
+    RankList ranks = live->plan->terminal_ranks[terminal];
     for (guint r = 0; r < ranks.n; r++)
         if (wend_program_slot(live->plan->program, terminal, slot + 1, ranks.ranks[r]) == WEND_ABSENT)
             return TRUE;
     return FALSE;
 }
 
-static void note_outputs(Live *live, const Call *c, const Arg *arg, guint alias)
+static void note_outputs(Live *live, const CallPattern *c, const Arg *arg, guint alias)
 {
     gint64 n = arg->param->array ? arg->n_out : arg->n_out_words / 6;
     for (gint64 i = 0; i < n; i++) {
@@ -115,7 +115,7 @@ static void note_outputs(Live *live, const Call *c, const Arg *arg, guint alias)
     }
 }
 
-static void note_references(Live *live, const Call *c)
+static void note_references(Live *live, const CallPattern *c)
 {
     guint alias = 0;
     for (guint i = 0; i < c->n_args; i++) {
@@ -171,7 +171,7 @@ static gboolean find_followed(Live *live)
 
 static guint known_hash(gconstpointer known)
 {
-    const Definition *d = &((const Known *)known)->d;
+    const Definition *d = &((const KnownState *)known)->d;
     guint h = d->terminal * 2654435761u + d->slot;
     for (guint i = 0; i < d->n_inputs; i++)
         h = h * 31 + d->inputs[i];
@@ -180,7 +180,7 @@ static guint known_hash(gconstpointer known)
 
 static gboolean known_equal(gconstpointer a, gconstpointer b)
 {
-    const Definition *d = &((const Known *)a)->d, *e = &((const Known *)b)->d;
+    const Definition *d = &((const KnownState *)a)->d, *e = &((const KnownState *)b)->d;
     return d->terminal == e->terminal && d->slot == e->slot && d->n_inputs == e->n_inputs &&
            (d->n_inputs == 0 || memcmp(d->inputs, e->inputs, d->n_inputs * sizeof *d->inputs) == 0);
 }
@@ -188,23 +188,23 @@ static gboolean known_equal(gconstpointer a, gconstpointer b)
 static void known_free(gpointer known)
 {
     if (known)
-        g_free((gpointer)((Known *)known)->d.inputs);
+        g_free((gpointer)((KnownState *)known)->d.inputs);
     g_free(known);
 }
 
 /* The number of a definition; gpointers of the table are numbers, by way of the array. */
 static guint intern(Live *live, Definition d)
 {
-    Known key = {d, 0};
+    KnownState key = {d, 0};
     gpointer found = g_hash_table_lookup(live->interned, &key);
     if (found)
         return GPOINTER_TO_UINT(found);
     for (guint i = 0; i < d.n_inputs; i++)
         if (d.inputs[i] != UNKNOWN)
-            key.depth = MAX(key.depth, ((Known *)live->known->pdata[d.inputs[i]])->depth + 1);
+            key.depth = MAX(key.depth, ((KnownState *)live->known->pdata[d.inputs[i]])->depth + 1);
     if (key.depth > DEPTH_LIMIT)
         return UNKNOWN;
-    Known *made = g_memdup2(&key, sizeof key);
+    KnownState *made = g_memdup2(&key, sizeof key);
     made->d.inputs = d.n_inputs ? g_memdup2(d.inputs, d.n_inputs * sizeof *d.inputs) : NULL;
     guint number = live->known->len;
     g_ptr_array_add(live->known, made);
@@ -214,7 +214,7 @@ static guint intern(Live *live, Definition d)
 
 const Definition *live_definition(const Live *live, guint definition)
 {
-    return &((const Known *)live->known->pdata[definition])->d;
+    return &((const KnownState *)live->known->pdata[definition])->d;
 }
 
 static guint current(Live *live, guint name);
@@ -315,7 +315,7 @@ guint live_definitions(Live *live, WendKind kind, gint64 handle, guint rank, con
     guint *here = live->scratch = g_renew(guint, live->scratch, all->len + 1);
     n = 0;
     for (guint i = 0; i < all->len; i++)
-        if (rank_set_has(live->plan->terminal_ranks[live_definition(live, g_array_index(all, guint, i))->terminal], rank))
+        if (rank_list_has(live->plan->terminal_ranks[live_definition(live, g_array_index(all, guint, i))->terminal], rank))
             here[n++] = g_array_index(all, guint, i);
     *definitions = here;
     return n;
@@ -336,7 +336,7 @@ static gboolean definition_varies(const Live *live, guint definition, WendKind k
     return kind == WEND_KIND_COMM && strstr(wend_program_shape(live->plan->program, t->shape)->function->name, "raph_create");
 }
 
-gboolean live_varies(Live *live, const Call *c)
+gboolean live_varies(Live *live, const CallPattern *c)
 {
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
@@ -426,7 +426,7 @@ static guint *state_of(const Live *live, const GArray *names)
     return state;
 }
 
-static void visit(Live *live, guint terminal, const guint *bound, RankSet ranks)
+static void visit(Live *live, guint terminal, const guint *bound, RankList ranks)
 {
     if (ranks.n == 0)
         return;
@@ -528,7 +528,7 @@ static Effect *walk_rule(Live *live, guint rule)
 static void walk_class(Live *live, const WendClass *class)
 {
     enum { SHARED = G_MAXUINT };
-    live->class_ranks = (RankSet){class->n_ranks, class->ranks};
+    live->class_ranks = (RankList){class->n_ranks, class->ranks};
     memset(live->owner, 0, live->sites->len * sizeof *live->owner);
     for (guint s = 0; s < class->n_sequences; s++) {
         const GArray *writes = live->writes[class->sequences[s].rule];

@@ -24,14 +24,14 @@ Live *live_new(Plan *plan);
 void live_free(Live *live);
 
 /* Calls FUNCTION for each call that the program holds, as often as its handles stand for different objects, with the ranks that make it so. */
-typedef void (*LiveFunction)(const Call *c, RankSet ranks, gpointer data);
+typedef void (*LiveFunction)(const CallPattern *c, RankList ranks, gpointer data);
 void live_foreach_call(Live *live, LiveFunction function, gpointer data);
 
 /* In such a function: what the handle can be, on a rank; outside: all that ever had its number. Returns how many; *definitions holds until the next call. */
 guint live_definitions(Live *live, WendKind kind, gint64 handle, guint rank, const guint **definitions);
 const Definition *live_definition(const Live *live, guint definition);
 /* Do the handles of the call that is visited stand for things that differ by rank? */
-gboolean live_varies(Live *live, const Call *c);
+gboolean live_varies(Live *live, const CallPattern *c);
 /* Fact number FACT (0 to 4, docs/design.md) of an object. */
 gint64 live_fact(const Live *live, const Definition *d, guint fact, guint rank);
 

@@ -255,7 +255,7 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
             GArray *of = ranks->pdata[i];
             guint n = of->len;
             g_ptr_array_add(plan->owned, of->data);
-            g_array_index(threads, PlanThread, before + i).ranks = (RankSet){n, (const guint *)(void *)g_array_free(of, FALSE)};
+            g_array_index(threads, PlanThread, before + i).ranks = (RankList){n, (const guint *)(void *)g_array_free(of, FALSE)};
         }
     }
     g_array_free(plan->threads, TRUE);

@@ -43,7 +43,7 @@ typedef struct {
 } Chooser;
 
 /* Completions that one call reported, and the calls up to the next such call. */
-typedef struct { guint first_entry, n_entries, first_item, n_items; guint64 call; } Group;
+typedef struct { guint first_entry, n_entries, first_item, n_items; guint64 call; } LoopGroup;
 
 /* A completion: of which entry, and the number of its handler, + 1; 0: nothing follows. */
 typedef struct { guint entry, handler; } Completion;
@@ -69,36 +69,36 @@ typedef struct {
     HandlerKind kind;        /* of its handlers */
     gboolean *idle, *near;   /* by entry: see handlers.h */
     guint *latest;           /* by entry: its last completion */
-} Finder;
+} LoopFinder;
 
-static const Effects *effects_of_item(const Finder *f, guint item)
+static const Effects *effects_of_item(const LoopFinder *f, guint item)
 {
     return f->effects->calls[g_array_index(f->items, LoopItem, item).terminal];
 }
 
-static const LoopItem *items_from(const Finder *f, guint item)
+static const LoopItem *items_from(const LoopFinder *f, guint item)
 {
     return (const LoopItem *)(void *)f->items->data + item;
 }
 
-static Completion *completion_at(const Finder *f, guint i)
+static Completion *completion_at(const LoopFinder *f, guint i)
 {
     return &g_array_index(f->completions, Completion, i);
 }
 
-static const Handler *handler_at(const Finder *f, guint i)
+static const Handler *handler_at(const LoopFinder *f, guint i)
 {
     return &g_array_index(f->handlers, Handler, i);
 }
 
-static guint terminal_at(const Finder *f, guint item)
+static guint terminal_at(const LoopFinder *f, guint item)
 {
     return g_array_index(f->items, LoopItem, item).terminal;
 }
 
 /* -- stretches -- */
 
-static void append_items(Finder *f, guint first, guint n)
+static void append_items(LoopFinder *f, guint first, guint n)
 {
     for (guint i = first; i < first + n; i++)
         loop_rules_append(f->rules, (WendSymbol){FALSE, terminal_at(f, i), 1});
@@ -115,32 +115,32 @@ static void add_run(GArray *runs, guint body, guint joint)
 }
 
 /* What the call of an item does to the entries. */
-static void follow(Finder *f, guint item)
+static void follow(LoopFinder *f, guint item)
 {
     const Effects *e = effects_of_item(f, item);
     for (guint i = 0; i < e->changes->len; i++) {
-        const Change *change = &g_array_index(e->changes, Change, i);
+        const RequestChange *change = &g_array_index(e->changes, RequestChange, i);
         guint entry = handlers_entry(f->chooser->handlers, change->request);
         if (entry > 0)
             f->active[entry - 1] = change->active;
     }
 }
 
-static void note_stretch(Finder *f, guint64 first, guint64 last)
+static void note_stretch(LoopFinder *f, guint64 first, guint64 last)
 {
     GHashTable *stretches = f->plan->stretches;
     if (!stretches)
         stretches = f->plan->stretches = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
     GArray *own = g_hash_table_lookup(stretches, GUINT_TO_POINTER(f->rank));
     if (!own)
-        g_hash_table_insert(stretches, GUINT_TO_POINTER(f->rank), own = g_array_new(FALSE, FALSE, sizeof(Stretch)));
-    Stretch stretch = {first, last};
+        g_hash_table_insert(stretches, GUINT_TO_POINTER(f->rank), own = g_array_new(FALSE, FALSE, sizeof(CallStretch)));
+    CallStretch stretch = {first, last};
     g_array_append_val(own, stretch);
 }
 
 /* The body that follows a completion in a stretch of which no items from END on are part. *JOINT is
  * that of its set, which KNOWN has by set and body. */
-static guint body_of(Finder *f, const Completion *completion, guint end, Loop *loop,
+static guint body_of(LoopFinder *f, const Completion *completion, guint end, Loop *loop,
                      GHashTable *known, guint *joint)
 {
     *joint = 0;
@@ -180,9 +180,9 @@ static Loop *new_loop(const Chooser *chooser)
 }
 
 /* The stretch of groups FIRST … LAST, of whose last only the first N items belong to it. */
-static void close_stretch(Finder *f, guint first, guint last, guint n)
+static void close_stretch(LoopFinder *f, guint first, guint last, guint n)
 {
-    const Group *groups = &g_array_index(f->groups, Group, 0);
+    const LoopGroup *groups = &g_array_index(f->groups, LoopGroup, 0);
     guint end = groups[last].first_item + n;
     Loop *loop = new_loop(f->chooser);
     g_autoptr(GHashTable) known = NULL;
@@ -219,7 +219,7 @@ static void close_stretch(Finder *f, guint first, guint last, guint n)
     append_items(f, end, groups[last].n_items - n);
 }
 
-static void new_stretch(Finder *f)
+static void new_stretch(LoopFinder *f)
 {
     conflicts_begin_loop(f->conflicts, f->share);
     f->kind = HANDLER_EMPTY;
@@ -231,7 +231,7 @@ static void new_stretch(Finder *f)
 
 /* Shares the calls behind a group among completions; gives the number of its first handler. LAST: no
  * group follows. */
-static guint find_handlers(Finder *f, const Group *group, gboolean last)
+static guint find_handlers(LoopFinder *f, const LoopGroup *group, gboolean last)
 {
     guint first = f->handlers->len, n;
     g_autofree guint *entries = g_new(guint, group->n_entries);
@@ -260,7 +260,7 @@ static guint find_handlers(Finder *f, const Group *group, gboolean last)
 }
 
 /* Do the completions of the group conflict with the stretch? */
-static gboolean completions_conflict(Finder *f, const Group *group)
+static gboolean completions_conflict(LoopFinder *f, const LoopGroup *group)
 {
     gboolean found = FALSE;
     for (guint k = 0; k < group->n_entries && !found; k++) {
@@ -270,7 +270,7 @@ static gboolean completions_conflict(Finder *f, const Group *group)
     return found;
 }
 
-static void take_completions(Finder *f, const Group *group)
+static void take_completions(LoopFinder *f, const LoopGroup *group)
 {
     for (guint k = 0; k < group->n_entries; k++) {
         const Completion *completion = completion_at(f, group->first_entry + k);
@@ -282,7 +282,7 @@ static void take_completions(Finder *f, const Group *group)
 }
 
 /* May the calls of a body begin, or go on, with the item? All bodies of a stretch are of one kind. */
-static gboolean is_of_kind(const Finder *f, const LoopItem *item, gboolean begins)
+static gboolean is_of_kind(const LoopFinder *f, const LoopItem *item, gboolean begins)
 {
     if (!f->chooser->several || f->kind == HANDLER_EMPTY)
         return TRUE;
@@ -290,7 +290,7 @@ static gboolean is_of_kind(const Finder *f, const LoopItem *item, gboolean begin
 }
 
 /* The first item of a handler that its stretch cannot have, or its end; takes those before it. */
-static guint take_handler(Finder *f, const Handler *handler)
+static guint take_handler(LoopFinder *f, const Handler *handler)
 {
     guint n, i = handler->first;
     const guint *entries = conflicts_entries(f->conflicts, &handler->set, &n);
@@ -310,7 +310,7 @@ static guint take_handler(Finder *f, const Handler *handler)
 }
 
 /* The first item of the group that its stretch cannot have, or its end; takes those before it. */
-static guint take_handlers(Finder *f, const Group *group, guint first)
+static guint take_handlers(LoopFinder *f, const LoopGroup *group, guint first)
 {
     for (guint i = first; i < f->handlers->len; i++) {
         const Handler *handler = handler_at(f, i);
@@ -322,9 +322,9 @@ static guint take_handlers(Finder *f, const Group *group, guint first)
 }
 
 /* Are receives that several entries have posted in the stretch, and others for the same messages, all complete at its end? */
-static gboolean shared_are_complete(Finder *f, guint first, guint last, guint n)
+static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guint n)
 {
-    const Group *groups = &g_array_index(f->groups, Group, 0);
+    const LoopGroup *groups = &g_array_index(f->groups, LoopGroup, 0);
     const GArray *receives = f->effects->receives;
     gboolean *now = f->active, complete = TRUE;
     if (!conflicts_any_shared(f->conflicts))
@@ -355,7 +355,7 @@ static gboolean shared_are_complete(Finder *f, guint first, guint last, guint n)
 
 /* Where the last body of a stretch ends, which has no other completion behind it; END: where it must
  * at the latest; HANDLERS: the first one of the group. In items of the group. */
-static guint last_body(const Finder *f, const Group *group, guint handlers, guint end)
+static guint last_body(const LoopFinder *f, const LoopGroup *group, guint handlers, guint end)
 {
     for (guint i = handlers; i < f->handlers->len; i++) {
         const Handler *handler = handler_at(f, i);
@@ -371,10 +371,10 @@ static guint last_body(const Finder *f, const Group *group, guint handlers, guin
     return end - group->first_item;
 }
 
-static void learn_groups(Finder *f)
+static void learn_groups(LoopFinder *f)
 {
     for (guint g = 0; g + 1 < f->groups->len; g++) {
-        const Group *group = &g_array_index(f->groups, Group, g);
+        const LoopGroup *group = &g_array_index(f->groups, LoopGroup, g);
         if (group->n_entries == 1)
             handlers_learn(f->chooser->handlers, f->effects,
                            completion_at(f, group->first_entry)->entry,
@@ -382,14 +382,14 @@ static void learn_groups(Finder *f)
     }
 }
 
-static void find_stretches(Finder *f)
+static void find_stretches(LoopFinder *f)
 {
-    const Group *groups = &g_array_index(f->groups, Group, 0);
+    const LoopGroup *groups = &g_array_index(f->groups, LoopGroup, 0);
     guint n = f->groups->len, first = 0;
     f->share = TRUE;
     new_stretch(f);
     for (guint g = 0; g < n; g++) {
-        const Group *group = &groups[g];
+        const LoopGroup *group = &groups[g];
         gboolean conflict = completions_conflict(f, group);
         guint end = group->first_item + group->n_items, bad = end, handlers = 0;
         if (!conflict) {
@@ -413,7 +413,7 @@ static void find_stretches(Finder *f)
     }
 }
 
-static void process_groups(Finder *f)
+static void process_groups(LoopFinder *f)
 {
     if (f->learning) {
         learn_groups(f);
@@ -442,7 +442,7 @@ static void chooser_free(gpointer chooser)
 }
 
 /* The terminal as a call by choice, or NULL: a terminal of one class, so that its requests have the same numbers on all ranks. */
-static const Chooser *chooser_of(Finder *f, const WendCall *call)
+static const Chooser *chooser_of(LoopFinder *f, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
     if (!(call->function->flags & WEND_F_ANY) || call->failed || !requests || requests->n_in < 2)
@@ -460,7 +460,7 @@ static const Chooser *chooser_of(Finder *f, const WendCall *call)
     return c;
 }
 
-static void end_groups(Finder *f)
+static void end_groups(LoopFinder *f)
 {
     if (f->groups->len > 0)
         process_groups(f);
@@ -472,7 +472,7 @@ static void end_groups(Finder *f)
     f->chooser = NULL;
 }
 
-static void begin_groups(Finder *f, const Chooser *chooser, const WendWalk *walk, const gint64 *completed, guint n)
+static void begin_groups(LoopFinder *f, const Chooser *chooser, const WendWalk *walk, const gint64 *completed, guint n)
 {
     f->chooser = chooser;
     f->active = g_new0(gboolean, chooser->n);
@@ -485,7 +485,7 @@ static void begin_groups(Finder *f, const Chooser *chooser, const WendWalk *walk
 }
 
 /* A call by choice joins the others, if it completed what is in its array, each once. */
-static gboolean add_group(Finder *f, const WendCall *call, const WendWalk *walk)
+static gboolean add_group(LoopFinder *f, const WendCall *call, const WendWalk *walk)
 {
     guint n;
     const gint64 *completed = wend_walk_completed(walk, &n);
@@ -499,7 +499,7 @@ static gboolean add_group(Finder *f, const WendCall *call, const WendWalk *walk)
         end_groups(f);
         begin_groups(f, chooser, walk, completed, n);
     }
-    Group group = {f->completions->len, n, f->items->len, 0, call->index};
+    LoopGroup group = {f->completions->len, n, f->items->len, 0, call->index};
     for (guint i = 0; i < n; i++) {
         Completion completion = {handlers_entry(chooser->handlers, completed[i]) - 1, 0};
         g_array_append_val(f->completions, completion);
@@ -517,7 +517,7 @@ static gboolean tests_something(const WendCall *call, const WendWalk *walk)
     return n > 0 && (flags & WEND_F_COMPLETES) && (flags & WEND_F_POLL);
 }
 
-static void walk_rank(Finder *f, const PlanThread *thread, guint skip)
+static void walk_rank(LoopFinder *f, const PlanThread *thread, guint skip)
 {
     WendWalk *walk = wend_walk_new(f->plan->program, f->rank, thread->sequence, WEND_WALK_MAIN);
     const WendCall *call;
@@ -530,7 +530,7 @@ static void walk_rank(Finder *f, const PlanThread *thread, guint skip)
         if (f->groups->len > 0 && !effects->waits) {
             item.tests = tests_something(call, walk);
             g_array_append_val(f->items, item);
-            g_array_index(f->groups, Group, f->groups->len - 1).n_items++;
+            g_array_index(f->groups, LoopGroup, f->groups->len - 1).n_items++;
             continue;
         }
         end_groups(f);
@@ -542,7 +542,7 @@ static void walk_rank(Finder *f, const PlanThread *thread, guint skip)
     wend_walk_free(walk);
 }
 
-static void find_in_rank(Finder *f, const PlanThread *thread, guint rank)
+static void find_in_rank(LoopFinder *f, const PlanThread *thread, guint rank)
 {
     /* The calls up to MPI_Init are in main. */
     guint own = wend_program_class(f->plan->program, thread->class_index)->sequences[thread->sequence].rule;
@@ -603,10 +603,10 @@ gboolean plan_loops(Plan *plan, GError **error)
     if (rows->len == 0)
         return TRUE;
 
-    Finder f = {.plan = plan, .rules = loop_rules_new(plan)};
+    LoopFinder f = {.plan = plan, .rules = loop_rules_new(plan)};
     f.choosers = g_ptr_array_new();
     g_ptr_array_set_size(f.choosers, (gint)wend_program_n_terminals(p) + 1);
-    f.groups = g_array_new(FALSE, FALSE, sizeof(Group));
+    f.groups = g_array_new(FALSE, FALSE, sizeof(LoopGroup));
     f.completions = g_array_new(FALSE, FALSE, sizeof(Completion));
     f.items = g_array_new(FALSE, FALSE, sizeof(LoopItem));
     f.handlers = g_array_new(FALSE, FALSE, sizeof(Handler));

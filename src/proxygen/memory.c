@@ -33,7 +33,7 @@ static void use(Plan *plan, gint64 word, gint64 at, gint64 low, gint64 high)
 typedef struct { Plan *plan; Extents *extents; GArray *pieces; } Uses;
 
 /* Where a buffer begins, and all that the call touches through it. MPI_BOTTOM and its like begin nowhere: there only addresses count. */
-static void use_buffer(Uses *u, const Call *c, guint index, guint rank)
+static void use_buffer(Uses *u, const CallPattern *c, guint index, guint rank)
 {
     const Arg *arg = &c->args[index];
     gint64 word = arg->in[0].value, at = call_value(c, arg->in[1], rank);
@@ -41,7 +41,7 @@ static void use_buffer(Uses *u, const Call *c, guint index, guint rank)
     g_array_set_size(u->pieces, 0);
     extent_of_buffer(u->extents, c, index, rank, u->pieces);
     for (guint i = 0; i < u->pieces->len; i++) {
-        const Piece *p = &g_array_index(u->pieces, Piece, i);
+        const BytePiece *p = &g_array_index(u->pieces, BytePiece, i);
         if (p->segment == EXTENT_RELATIVE)
             use(u->plan, word, at, p->low, p->high);
         else
@@ -50,7 +50,7 @@ static void use_buffer(Uses *u, const Call *c, guint index, guint rank)
 }
 
 /* N places of a segment and an offset each. */
-static void use_places(Uses *u, const Call *c, const Word *words, gint64 n, guint rank)
+static void use_places(Uses *u, const CallPattern *c, const Word *words, gint64 n, guint rank)
 {
     for (gint64 i = 0; i < n; i++) {
         gint64 at = wend_is_segment(words[2 * i].value) ? call_value(c, words[2 * i + 1], rank) : 0;
@@ -58,7 +58,7 @@ static void use_places(Uses *u, const Call *c, const Word *words, gint64 n, guin
     }
 }
 
-static void use_call(Uses *u, const Call *c, guint rank)
+static void use_call(Uses *u, const CallPattern *c, guint rank)
 {
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
@@ -86,7 +86,7 @@ static void use_call(Uses *u, const Call *c, guint rank)
 }
 
 /* Does anything that decides on extents vary by rank? */
-static gboolean varies(const Call *c)
+static gboolean varies(const CallPattern *c)
 {
     gint64 value;
     for (guint i = 0; i < c->n_args; i++)
@@ -97,7 +97,7 @@ static gboolean varies(const Call *c)
     return FALSE;
 }
 
-static gboolean uses_memory(const Call *c)
+static gboolean uses_memory(const CallPattern *c)
 {
     for (guint i = 0; i < c->n_args; i++)
         switch (c->args[i].param->kind) {
@@ -109,7 +109,7 @@ static gboolean uses_memory(const Call *c)
     return FALSE;
 }
 
-static void visit_call(const Call *c, RankSet ranks, gpointer data)
+static void visit_call(const CallPattern *c, RankList ranks, gpointer data)
 {
     Uses *u = data;
     if (!uses_memory(c))
@@ -151,7 +151,7 @@ void plan_memory(Plan *plan)
     plan->segments = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
     plan->live = live_new(plan);
     plan->extents = extents_new(plan, plan->live);
-    Uses u = {plan, plan->extents, g_array_new(FALSE, FALSE, sizeof(Piece))};
+    Uses u = {plan, plan->extents, g_array_new(FALSE, FALSE, sizeof(BytePiece))};
     live_foreach_call(plan->live, visit_call, &u);
     g_array_unref(u.pieces);
     find_places(plan);

@@ -6,7 +6,7 @@
 #include "worlds.h"
 
 /* The string of argument INDEX in the outcome WORDS of a call, or NULL. */
-static char *string_of_outcome(const Call *c, const gint64 *words, guint n, guint index)
+static char *string_of_outcome(const CallPattern *c, const gint64 *words, guint n, guint index)
 {
     g_autofree OutcomePart *parts = g_new0(OutcomePart, MAX(c->n_args, 1));
     if (!outcome_decode(c, words, n, parts) || parts[index].n <= 0 || words[parts[index].first] < 0)
@@ -48,10 +48,10 @@ const PortName *names_of_port(Emitter *e, guint number)
 }
 
 /* The leader of the other side is a rank of the caller's world, or of none that it knows. */
-static gboolean is_joined(const Plan *plan, const Call *c, gint64 *partners)
+static gboolean is_joined(const Plan *plan, const CallPattern *c, gint64 *partners)
 {
     const Arg *made = &c->args[c->n_args - 1];
-    RankSet ranks = plan->terminal_ranks[c->terminal];
+    RankList ranks = plan->terminal_ranks[c->terminal];
     gboolean known = !c->failed && made->has_out && made->n_out == 1 && made->n_out_words == 6;
     for (guint i = 0; i < ranks.n && known; i++) {
         gint64 leader = call_value(c, made->out[5], ranks.ranks[i]);
@@ -62,9 +62,9 @@ static gboolean is_joined(const Plan *plan, const Call *c, gint64 *partners)
     return known;
 }
 
-char *names_joined(Emitter *e, const Call *c)
+char *names_joined(Emitter *e, const CallPattern *c)
 {
-    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
     g_autofree gint64 *partners = g_new(gint64, MAX(ranks.n, 1));
     return is_joined(e->plan, c, partners) ? expression_by_rank(e, ranks, partners, "int", "partner") : NULL;
 }
@@ -77,10 +77,10 @@ static void given_free(gpointer given)
 }
 
 /* The ports that calls of one terminal gave: rank by rank, each rank's in their order. */
-static void find_ports_given(Emitter *e, const Call *c)
+static void find_ports_given(Emitter *e, const CallPattern *c)
 {
     const Plan *plan = e->plan;
-    RankSet ranks = plan->terminal_ranks[c->terminal];
+    RankList ranks = plan->terminal_ranks[c->terminal];
     PortsGiven *given = g_new(PortsGiven, 1);
     *given = (PortsGiven){g_array_new(FALSE, FALSE, sizeof(guint)), g_array_new(FALSE, FALSE, sizeof(PortRun))};
     for (guint r = 0; r < ranks.n; r++) {
@@ -111,7 +111,7 @@ static void find_ports_given(Emitter *e, const Call *c)
     g_hash_table_insert(e->ports_given, GUINT_TO_POINTER(c->terminal), given);
 }
 
-static void find_in_call(Emitter *e, const Call *c)
+static void find_in_call(Emitter *e, const CallPattern *c)
 {
     const char *function = c->function->name;
     if (!c->failed && (strcmp(function, "MPI_Open_port") == 0 || strcmp(function, "MPI_Lookup_name") == 0))
@@ -167,11 +167,11 @@ static char *next_found(Emitter *e, guint terminal, const GArray *found)
     return g_strdup_printf("next_found_%u()", GPOINTER_TO_UINT(number));
 }
 
-char *names_file(Emitter *e, const Call *c, const Arg *arg)
+char *names_file(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     g_autofree char *name = words_to_string(arg->in, (gsize)arg->n_in);
     guint number = files_by_name(e->plan, name)->number;
-    const Finding *finding = files_surprise(e->plan, c->terminal);
+    const FileFinding *finding = files_surprise(e->plan, c->terminal);
     e->needs[HELPER_SCRATCH] = TRUE;
     if (finding) {
         const Arg *comm = call_arg_named(c, "comm");
@@ -186,7 +186,7 @@ char *names_file(Emitter *e, const Call *c, const Arg *arg)
 /* -- ports -- */
 
 /* Which port the next call of a terminal gives, as an expression. */
-static char *next_port(Emitter *e, const Call *c)
+static char *next_port(Emitter *e, const CallPattern *c)
 {
     const PortsGiven *given = g_hash_table_lookup(e->ports_given, GUINT_TO_POINTER(c->terminal));
     if (!given || given->runs->len == 0)
@@ -201,7 +201,7 @@ static char *next_port(Emitter *e, const Call *c)
     return g_strdup_printf("next_port_%u()", c->terminal);
 }
 
-static char *port_given(Emitter *e, const Call *c)
+static char *port_given(Emitter *e, const CallPattern *c)
 {
     g_autofree char *number = next_port(e, c);
     gboolean opens = strcmp(c->function->name, "MPI_Open_port") == 0;
@@ -216,7 +216,7 @@ static char *port_given(Emitter *e, const Call *c)
     return g_strdup_printf("port[%s]", number);
 }
 
-char *names_port(Emitter *e, const Call *c, guint index)
+char *names_port(Emitter *e, const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
     if (!arg->has_in)
@@ -236,7 +236,7 @@ char *names_port(Emitter *e, const Call *c, guint index)
 static void emit_ports_given(Emitter *e, guint terminal, GString *declarations, GString *definitions)
 {
     const PortsGiven *given = g_hash_table_lookup(e->ports_given, GUINT_TO_POINTER(terminal));
-    RankSet ranks = e->plan->terminal_ranks[terminal];
+    RankList ranks = e->plan->terminal_ranks[terminal];
     g_autoptr(GString) first = g_string_new(""), runs = g_string_new("");
     for (guint rank = 0, r = 0; rank <= ranks.ranks[ranks.n - 1]; rank++) {
         while (r < ranks.n && ranks.ranks[r] < rank)
@@ -286,7 +286,7 @@ void names_emit(Emitter *e, GString *declarations, GString *definitions)
         emit_ports_given(e, GPOINTER_TO_UINT(l->data), declarations, definitions);
 }
 
-const char *names_left_out(Emitter *e, const Call *c)
+const char *names_left_out(Emitter *e, const CallPattern *c)
 {
     if (g_str_has_prefix(c->function->name, "MPI_Comm_spawn"))
         return NULL;

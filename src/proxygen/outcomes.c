@@ -17,7 +17,7 @@ typedef struct {
     WendOutcomes *entries;
     guint64 repeats;         /* left of the current run */
     GArray *picks;           /* of the current run: entries completed, gint32 */
-} Stream;
+} ChoiceStream;
 
 typedef struct {
     Plan *plan;
@@ -35,9 +35,9 @@ typedef struct {
     GHashTable *streams;     /* shape -> Stream */
     gboolean damaged;        /* outcomes do not fit the calls */
     const Loop *loop;        /* that is visited */
-} Search;
+} OutcomeSearch;
 
-static guint number_of(Search *s, gint64 word, gboolean add)
+static guint number_of(OutcomeSearch *s, gint64 word, gboolean add)
 {
     gpointer found = g_hash_table_lookup(s->numbers, &word);
     if (!found && add && wend_is_handle(word)) {
@@ -49,7 +49,7 @@ static guint number_of(Search *s, gint64 word, gboolean add)
 
 /* -- what each terminal does to requests -- */
 
-static gboolean find_choices(Search *s)
+static gboolean find_choices(OutcomeSearch *s)
 {
     Plan *plan = s->plan;
     gboolean any = FALSE;
@@ -70,7 +70,7 @@ static gboolean find_choices(Search *s)
     return any;
 }
 
-static void add_event(Search *s, guint terminal, gint64 word, gboolean active)
+static void add_event(OutcomeSearch *s, guint terminal, gint64 word, gboolean active)
 {
     Event event = {number_of(s, word, FALSE), active};
     if (event.request == 0)
@@ -80,14 +80,14 @@ static void add_event(Search *s, guint terminal, gint64 word, gboolean active)
     g_array_append_val(s->events[terminal], event);
 }
 
-static void find_events(Search *s)
+static void find_events(OutcomeSearch *s)
 {
     Plan *plan = s->plan;
     for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
         if (plan->terminal_ranks[t].n == 0 || s->is_choice[t])
             continue;
         call_decode(plan->call, t);
-        const Call *c = plan->call;
+        const CallPattern *c = plan->call;
         for (guint i = 0; i < c->n_args; i++) {
             const Arg *arg = &c->args[i];
             if (arg->param->kind != WEND_KIND_REQUEST)
@@ -109,7 +109,7 @@ static void find_events(Search *s)
 
 /* -- what each rule does -- */
 
-static void summarize_rules(Search *s)
+static void summarize_rules(OutcomeSearch *s)
 {
     Plan *plan = s->plan;
     guint n = g_hash_table_size(s->numbers) + 1;
@@ -147,18 +147,18 @@ static void summarize_rules(Search *s)
 
 static void stream_free(gpointer stream)
 {
-    wend_outcomes_free(((Stream *)stream)->entries);
-    g_array_unref(((Stream *)stream)->picks);
+    wend_outcomes_free(((ChoiceStream *)stream)->entries);
+    g_array_unref(((ChoiceStream *)stream)->picks);
     g_free(stream);
 }
 
 /* The entries that the next call of this shape completed; NULL when the outcomes end early. */
-static const GArray *next_picks(Search *s, const Call *c)
+static const GArray *next_picks(OutcomeSearch *s, const CallPattern *c)
 {
     guint shape = c->slots->shape;
-    Stream *stream = g_hash_table_lookup(s->streams, GUINT_TO_POINTER(shape));
+    ChoiceStream *stream = g_hash_table_lookup(s->streams, GUINT_TO_POINTER(shape));
     if (!stream) {
-        stream = g_new0(Stream, 1);
+        stream = g_new0(ChoiceStream, 1);
         stream->entries = wend_program_outcomes(s->plan->program, s->rank, s->sequence, shape);
         stream->picks = g_array_new(FALSE, FALSE, sizeof(gint32));
         g_hash_table_insert(s->streams, GUINT_TO_POINTER(shape), stream);
@@ -186,7 +186,7 @@ static const GArray *next_picks(Search *s, const Call *c)
     return stream->picks;
 }
 
-static void visit_choice(Search *s, guint rule, guint symbol, guint terminal, guint64 exponent)
+static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint terminal, guint64 exponent)
 {
     Plan *plan = s->plan;
     Site site = {rule, symbol};
@@ -241,7 +241,7 @@ static void visit_choice(Search *s, guint rule, guint symbol, guint terminal, gu
     choice->pending = choice->pending == -2 || choice->pending == completed ? completed : -1;
 }
 
-static void apply(Search *s, const GArray *events)
+static void apply(OutcomeSearch *s, const GArray *events)
 {
     for (guint i = 0; events && i < events->len; i++)
         s->active[g_array_index(events, Event, i).request] = (guint8)g_array_index(events, Event, i).active;
@@ -250,7 +250,7 @@ static void apply(Search *s, const GArray *events)
 /* What comes several times leaves the same as once. */
 static void apply_step(const guint *entries, guint n, guint body, guint64 times, gpointer search)
 {
-    Search *s = search;
+    OutcomeSearch *s = search;
     (void)times;
     for (guint i = 0; i < n; i++)
         s->active[g_array_index(s->members[s->loop->terminal], guint, entries[i])] = 0;
@@ -259,7 +259,7 @@ static void apply_step(const guint *entries, guint n, guint body, guint64 times,
 }
 
 /* A loop completes each entry as often as its calls did; what it does in which order is left to it. */
-static void visit_loop(Search *s, const Loop *loop)
+static void visit_loop(OutcomeSearch *s, const Loop *loop)
 {
     call_decode(s->plan->call, loop->terminal);
     for (gint64 left = loop->total; left > 0 && !s->damaged;) {
@@ -272,7 +272,7 @@ static void visit_loop(Search *s, const Loop *loop)
     s->active[0] = 0;
 }
 
-static void walk(Search *s, guint rule)
+static void walk(OutcomeSearch *s, guint rule)
 {
     const PlanRule *r = &s->plan->rules[rule];
     if (r->loop) {
@@ -305,7 +305,7 @@ static void choice_free(gpointer choice)
 }
 
 /* FORCED was given where more than one request was pending; what drains needs no force. */
-static void decide(Search *s)
+static void decide(OutcomeSearch *s)
 {
     Plan *plan = s->plan;
     GHashTableIter iter;
@@ -329,7 +329,7 @@ static void decide(Search *s)
 gboolean plan_outcomes(Plan *plan, GError **error)
 {
     guint n_terminals = wend_program_n_terminals(plan->program);
-    Search s = {.plan = plan};
+    OutcomeSearch s = {.plan = plan};
     if (plan->choices)
         g_hash_table_destroy(plan->choices);
     plan->choices = g_hash_table_new_full(site_hash, site_equal, NULL, choice_free);

@@ -15,7 +15,7 @@ gboolean site_equal(gconstpointer a, gconstpointer b)
     return s->rule == t->rule && s->symbol == t->symbol;
 }
 
-gboolean rank_set_has(RankSet set, guint rank)
+gboolean rank_list_has(RankList set, guint rank)
 {
     guint low = 0, high = set.n;
     while (low < high) {
@@ -49,14 +49,14 @@ guint plan_add_body(Plan *plan, GArray *symbols)
 /* Recursion is as deep as the grammar, which is about its logarithm; hostile archives could make it deep, so there is an explicit stack. */
 void plan_visit(const Plan *plan, guint rule, guint *seen, guint stamp, void (*visit)(guint rule, gpointer data), gpointer data)
 {
-    typedef struct { guint rule, symbol; } Frame;
-    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
-    Frame next = {rule, 0};
+    typedef struct { guint rule, symbol; } VisitFrame;
+    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(VisitFrame));
+    VisitFrame next = {rule, 0};
     if (seen[rule] != stamp)
         g_array_append_val(stack, next);
     seen[rule] = stamp;
     while (stack->len > 0) {
-        Frame *top = &g_array_index(stack, Frame, stack->len - 1);
+        VisitFrame *top = &g_array_index(stack, VisitFrame, stack->len - 1);
         const PlanRule *r = &plan->rules[top->rule];
         if (top->symbol == r->n) {
             visit(top->rule, data);
@@ -68,7 +68,7 @@ void plan_visit(const Plan *plan, guint rule, guint *seen, guint stamp, void (*v
         if (!s->is_rule || here || seen[s->id] == stamp)
             continue;
         seen[s->id] = stamp;
-        next = (Frame){s->id, 0};
+        next = (VisitFrame){s->id, 0};
         g_array_append_val(stack, next);
     }
 }

@@ -39,7 +39,7 @@ typedef struct {
 } Options;
 
 /* Ranks, ascending. */
-typedef struct { guint n; const guint *ranks; } RankSet;
+typedef struct { guint n; const guint *ranks; } RankList;
 
 /* Completions of one entry of a request array, one after the other, with the same calls upon each.
  * JOINT: the calls are made once the other entries of joint JOINT - 1 have completed, too; 0: upon
@@ -72,7 +72,7 @@ typedef struct {
     gboolean inlined;        /* a loop's short body: no function of its own */
     gboolean used;
     guint name;              /* rule_NAME, from 1, in the order of emission; 0 none */
-    RankSet ranks;           /* that run it */
+    RankList ranks;           /* that run it */
     const struct StreamSymbol *streamed; /* by symbol, of a body that streams.c made; else NULL */
 } PlanRule;
 
@@ -82,17 +82,17 @@ typedef struct { guint rule, symbol; } Site;
 /* What a symbol of a body that streams.c made is. */
 typedef struct StreamSymbol {
     Site site;               /* where it was */
-    const struct Stream *stream; /* its numbers: then what it does stands where it is, also if it is a rule. NULL: it is as it was */
+    const struct RowStream *stream; /* its numbers: then what it does stands where it is, also if it is a rule. NULL: it is as it was */
     guint64 times;           /* each row of the stream is for so many */
 } StreamSymbol;
 
 /* Calls of a rank, by their index, that a loop makes in whatever order. */
-typedef struct { guint64 first, last; } Stretch;
+typedef struct { guint64 first, last; } CallStretch;
 
 /* A thread as a set of ranks runs it: those of its class, or where loops.c has found more to tell, some of them. */
 typedef struct {
     guint class_index;       /* in the program */
-    RankSet ranks;
+    RankList ranks;
     guint thread;            /* its number */
     guint sequence;          /* in the class */
     guint rule;              /* the body, after the prefix if it is the thread that calls MPI_Init */
@@ -172,13 +172,13 @@ typedef struct {
     const Options *options;
     const WendProgram *program;
     guint n_ranks;
-    Call *call;              /* scratch for the passes */
+    CallPattern *call;              /* scratch for the passes */
 
     /* select.c */
     guint n_rules;
     PlanRule *rules;
     GArray *order;           /* of guint: rules as they are to be emitted, callees first */
-    RankSet *terminal_ranks; /* by terminal; n = 0: not used */
+    RankList *terminal_ranks; /* by terminal; n = 0: not used */
     guint *terminal_uses;    /* symbols that name it */
     GArray *prefix;          /* of guint: terminals up to and with MPI_Init, equal on all ranks; NULL: they differ, or there is none */
     GArray *threads;         /* of PlanThread: all threads of all classes; main threads are followed by their others */
@@ -228,7 +228,7 @@ guint site_hash(gconstpointer site);
 gboolean site_equal(gconstpointer a, gconstpointer b);
 
 /* Is the rank in the set? */
-gboolean rank_set_has(RankSet set, guint rank);
+gboolean rank_list_has(RankList set, guint rank);
 
 /* No MPI library in use sends fewer bytes than this eagerly. */
 enum { EAGER_BYTES = 4000 };

@@ -47,12 +47,12 @@ typedef struct {
     GArray *makes, *gives;   /* of gint: numbers; GIVES by entry, NO_NUMBER none */
     gboolean frees;
     gboolean differs;        /* which requests it completes may differ by rank */
-} Known;
+} KnownCall;
 
 typedef struct {
     Plan *plan;
     Positions *p;
-    Known **known;           /* by terminal; NULL: nothing to do with requests */
+    KnownCall **known;           /* by terminal; NULL: nothing to do with requests */
     const GPtrArray *lists;  /* of all_lists */
     const RequestLists *all_lists;
 
@@ -68,7 +68,7 @@ typedef struct {
     guint round;
     guint64 n_moves, max_moves; /* of all ranks */
     GHashTable *taken;       /* thread -> GArray of Taken, by place of its array */
-} Finder;
+} PositionFinder;
 
 /* -- what terminals do -- */
 
@@ -86,15 +86,15 @@ static gint add_number(Positions *p, gint64 request)
     return number_of(p, request);
 }
 
-static Known *know(Finder *f, const Call *c)
+static KnownCall *know(PositionFinder *f, const CallPattern *c)
 {
-    Known *k = NULL;
+    KnownCall *k = NULL;
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
         if (arg->param->kind != WEND_KIND_REQUEST)
             continue;
         if (!k) {
-            k = g_new0(Known, 1);
+            k = g_new0(KnownCall, 1);
             k->makes = g_array_new(FALSE, FALSE, sizeof(gint));
             k->gives = g_array_new(FALSE, FALSE, sizeof(gint));
             k->differs = (c->function->flags & WEND_F_ANY) || c->failed;
@@ -115,7 +115,7 @@ static Known *know(Finder *f, const Call *c)
     return k;
 }
 
-static void known_free(Known *k)
+static void known_free(KnownCall *k)
 {
     g_array_unref(k->makes);
     g_array_unref(k->gives);
@@ -144,7 +144,7 @@ static void share_array(Positions *p, guint a, guint b)
 }
 
 /* Requests that come once each: lists of others are gathered always. Their threads have one array then. */
-static gboolean may_stand(Finder *f, const RequestList *list)
+static gboolean may_stand(PositionFinder *f, const RequestList *list)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
     gint first = NO_NUMBER;
@@ -214,14 +214,14 @@ static guint add_life(GArray *lives, gint number, guint clock, guint64 birth, gu
 
 /* -- the walk -- */
 
-static guint present_life(Finder *f, gint number)
+static guint present_life(PositionFinder *f, gint number)
 {
     if (!f->present[number]) /* it was there before the first call that names it: made while recording was off, or by someone else */
         f->present[number] = 1 + add_life(f->lives, number, f->clock, 0, FOR_EVER);
     return f->present[number] - 1;
 }
 
-static void end_life(Finder *f, gint number)
+static void end_life(PositionFinder *f, gint number)
 {
     if (number < 0 || !f->present[number] || f->stays[number])
         return;
@@ -229,7 +229,7 @@ static void end_life(Finder *f, gint number)
     life->death = MIN(life->death, f->end);
 }
 
-static void make(Finder *f, gint number)
+static void make(PositionFinder *f, gint number)
 {
     if (f->stays[number]) {
         present_life(f, number);
@@ -246,7 +246,7 @@ static void make(Finder *f, gint number)
 }
 
 /* The array of a call: entry by entry it stands in a row, and where it has MPI_REQUEST_NULL nothing else is then. */
-static void stand(Finder *f, const Known *k)
+static void stand(PositionFinder *f, const KnownCall *k)
 {
     const gint *numbers = (const gint *)(gpointer)k->gives->data;
     guint n = k->gives->len, at = 0;
@@ -271,7 +271,7 @@ static void stand(Finder *f, const Known *k)
 
 /* A call that gives requests by themselves, or gathered, looks at each where it stands. One that is complete already (an array keeps the places of such) has nothing else
  * there until then: the call would take that for its own. */
-static void keep(Finder *f, const Known *k)
+static void keep(PositionFinder *f, const KnownCall *k)
 {
     for (guint i = 0; i < k->gives->len; i++) {
         gint number = g_array_index(k->gives, gint, i);
@@ -282,11 +282,11 @@ static void keep(Finder *f, const Known *k)
     }
 }
 
-static void set_now(Finder *f, guint64 call)
+static void set_now(PositionFinder *f, guint64 call)
 {
     f->begin = f->end = call + 1;
     for (; f->stretches && f->next_stretch < f->stretches->len; f->next_stretch++) {
-        const Stretch *s = &g_array_index(f->stretches, Stretch, f->next_stretch);
+        const CallStretch *s = &g_array_index(f->stretches, CallStretch, f->next_stretch);
         if (call < s->first)
             break;
         if (call <= s->last) {
@@ -298,14 +298,14 @@ static void set_now(Finder *f, guint64 call)
 }
 
 /* FALSE: too many lives. */
-static gboolean walk(Finder *f, guint rank, guint sequence)
+static gboolean walk(PositionFinder *f, guint rank, guint sequence)
 {
     WendWalk *walk = wend_walk_new(f->plan->program, rank, sequence, WEND_WALK_MAIN);
     f->stretches = f->plan->stretches ? g_hash_table_lookup(f->plan->stretches, GUINT_TO_POINTER(rank)) : NULL; /* of ranks that have one thread */
     f->next_stretch = 0;
     f->clock = sequence;
     for (const WendCall *call; f->lives->len < LIFE_LIMIT && (call = wend_walk_next(walk)) != NULL;) {
-        const Known *k = f->known[call->terminal];
+        const KnownCall *k = f->known[call->terminal];
         if (!k)
             continue;
         set_now(f, call->index);
@@ -332,7 +332,7 @@ static gboolean walk(Finder *f, guint rank, guint sequence)
 /* -- places -- */
 
 /* In the array that has the request. */
-static GArray *taken_places(Finder *f, gint number)
+static GArray *taken_places(PositionFinder *f, gint number)
 {
     gpointer array = GUINT_TO_POINTER(positions_array(f->p, thread_of(f->p, number)));
     GArray *taken = g_hash_table_lookup(f->taken, array);
@@ -344,7 +344,7 @@ static GArray *taken_places(Finder *f, gint number)
 }
 
 /* Homes: as if each number had but one life, longest lists first. */
-static void find_homes(Finder *f, guint rank)
+static void find_homes(PositionFinder *f, guint rank)
 {
     guint n = f->p->requests->len;
     g_autoptr(GArray) lives = g_array_new(FALSE, FALSE, sizeof(Life));
@@ -352,7 +352,7 @@ static void find_homes(Finder *f, guint rank)
     for (guint i = 0; i < n; i++)
         add_life(lives, (gint)i, 0, 0, FOR_EVER);
     for (guint t = 0; t < wend_program_n_terminals(f->plan->program); t++)
-        if (f->known[t] && f->known[t]->list && rank_set_has(f->plan->terminal_ranks[t], rank))
+        if (f->known[t] && f->known[t]->list && rank_list_has(f->plan->terminal_ranks[t], rank))
             g_hash_table_add(own, f->known[t]->list);
     for (guint i = 0; i < f->lists->len; i++) {
         const RequestList *list = g_ptr_array_index(f->lists, i);
@@ -390,11 +390,11 @@ static void find_homes(Finder *f, guint rank)
 }
 
 /* A life as a member of its group. */
-typedef struct { guint first, life; gint64 distance; } Member;
+typedef struct { guint first, life; gint64 distance; } ListMember;
 
 static gint compare_members(gconstpointer a, gconstpointer b, gpointer lives)
 {
-    const Member *x = a, *y = b;
+    const ListMember *x = a, *y = b;
     if (x->first != y->first) {
         guint64 s = life_at(lives, x->first)->begin, t = life_at(lives, y->first)->begin;
         return s != t ? (s < t ? -1 : 1) : x->first < y->first ? -1 : 1;
@@ -423,7 +423,7 @@ static gboolean is_free(const GArray *taken, const Life *first, gint64 place)
 }
 
 /* Where the first of the group goes: home, as most of its members see it, else to the first place that is free. */
-static gint64 place_group(Finder *f, const Member *members, guint n)
+static gint64 place_group(PositionFinder *f, const ListMember *members, guint n)
 {
     const Life *first = life_at(f->lives, members->first);
     GArray *taken = taken_places(f, first->number);
@@ -456,13 +456,13 @@ static gint64 place_group(Finder *f, const Member *members, guint n)
     return best;
 }
 
-static void note_move(Layout *layout, gint number, guint64 times, gint64 place)
+static void note_move(RequestLayout *layout, gint number, guint64 times, gint64 place)
 {
     if (!layout->moves[number])
-        layout->moves[number] = g_array_new(FALSE, FALSE, sizeof(Move));
+        layout->moves[number] = g_array_new(FALSE, FALSE, sizeof(RequestMove));
     GArray *moves = layout->moves[number];
-    Move *last = moves->len ? &g_array_index(moves, Move, moves->len - 1) : NULL;
-    Move move = {times, place};
+    RequestMove *last = moves->len ? &g_array_index(moves, RequestMove, moves->len - 1) : NULL;
+    RequestMove move = {times, place};
     if (last && last->place == place)
         last->times += times;
     else
@@ -474,7 +474,7 @@ static guint find_again(GArray *moves)
 {
     guint n = moves->len, best = 0, saved = 0;
     g_autofree guint *alike = g_new0(guint, n); /* [p]: from the end back, so many are as those p before (the Z function of the reverse) */
-    Move *last = &g_array_index(moves, Move, n - 1);
+    RequestMove *last = &g_array_index(moves, RequestMove, n - 1);
     for (guint back = 1; back < n; back++) /* the last might have been longer, had the program gone on */
         if (last[-(gint64)back].place == last->place) {
             last->times = MAX(last->times, last[-(gint64)back].times);
@@ -495,7 +495,7 @@ static guint find_again(GArray *moves)
     return best;
 }
 
-static void layout_free(Layout *layout, guint n_numbers)
+static void layout_free(RequestLayout *layout, guint n_numbers)
 {
     for (guint i = 0; i < n_numbers; i++)
         if (layout->moves[i])
@@ -506,26 +506,26 @@ static void layout_free(Layout *layout, guint n_numbers)
     g_free(layout);
 }
 
-static void set_apart(Finder *f, gint number)
+static void set_apart(PositionFinder *f, gint number)
 {
     if (number >= 0)
         f->apart[number] = TRUE;
 }
 
 /* Places for all lives of the rank; NULL: some would be at one place at one time, and their numbers are set apart. */
-static Layout *place_lives(Finder *f, guint rank)
+static RequestLayout *place_lives(PositionFinder *f, guint rank)
 {
     guint n = f->lives->len;
-    g_autoptr(GArray) members = g_array_sized_new(FALSE, FALSE, sizeof(Member), n);
+    g_autoptr(GArray) members = g_array_sized_new(FALSE, FALSE, sizeof(ListMember), n);
     for (guint i = 0; i < n; i++) {
-        Member member = {.life = i};
+        ListMember member = {.life = i};
         member.first = first_of(f->lives, i, &member.distance);
         Life *first = life_at(f->lives, member.first);
         first->end = MAX(first->end, life_at(f->lives, i)->death);
         g_array_append_val(members, member);
     }
     g_array_sort_with_data(members, compare_members, f->lives);
-    const Member *all = (const Member *)(gpointer)members->data;
+    const ListMember *all = (const ListMember *)(gpointer)members->data;
     gboolean good = TRUE;
     for (guint i = 0, end; i < n; i = end) {
         gboolean clash = FALSE;
@@ -552,7 +552,7 @@ static Layout *place_lives(Finder *f, guint rank)
         for (guint k = i; k < end; k++)
             places[all[k].life] = place + all[k].distance;
     }
-    Layout *layout = g_new0(Layout, 1);
+    RequestLayout *layout = g_new0(RequestLayout, 1);
     guint n_numbers = f->p->requests->len;
     layout->place = g_new(gint64, MAX(n_numbers, 1));
     layout->moves = g_new0(GArray *, n_numbers + 1);
@@ -564,7 +564,7 @@ static Layout *place_lives(Finder *f, guint rank)
     for (guint i = 0; i < n_numbers; i++) {
         if (!layout->moves[i])
             continue;
-        layout->place[i] = g_array_index(layout->moves[i], Move, 0).place;
+        layout->place[i] = g_array_index(layout->moves[i], RequestMove, 0).place;
         if (layout->moves[i]->len == 1) {
             g_clear_pointer(&layout->moves[i], g_array_unref);
             continue;
@@ -575,7 +575,7 @@ static Layout *place_lives(Finder *f, guint rank)
     return layout;
 }
 
-static void note_lengths(Finder *f)
+static void note_lengths(PositionFinder *f)
 {
     GHashTableIter iter;
     gpointer thread, taken;
@@ -587,10 +587,10 @@ static void note_lengths(Finder *f)
 }
 
 /* NULL: that is too much. */
-static Layout *lay_out_rank(Finder *f, const WendClass *class, guint rank, const gboolean *walks)
+static RequestLayout *lay_out_rank(PositionFinder *f, const WendClass *class, guint rank, const gboolean *walks)
 {
     guint n = f->p->requests->len;
-    Layout *layout = NULL;
+    RequestLayout *layout = NULL;
     memset(f->apart, 0, n * sizeof *f->apart);
     for (f->round = 1; !layout; f->round++) {
         g_array_set_size(f->lives, 0);
@@ -627,7 +627,7 @@ static GArray *terminals_below(const Plan *plan, guint rule)
 }
 
 /* Which of the class's sequences name requests, which numbers live for ever, and whether what completed when is the same on all its ranks. */
-static gboolean *look_at_class(Finder *f, const WendClass *class, gboolean *same)
+static gboolean *look_at_class(PositionFinder *f, const WendClass *class, gboolean *same)
 {
     guint n = f->p->requests->len;
     gboolean *walks = g_new0(gboolean, class->n_sequences + 1);
@@ -637,7 +637,7 @@ static gboolean *look_at_class(Finder *f, const WendClass *class, gboolean *same
     for (guint s = 0; s < class->n_sequences; s++) {
         g_autoptr(GArray) terminals = terminals_below(f->plan, class->sequences[s].rule);
         for (guint t = 0; t < terminals->len; t++) {
-            const Known *k = f->known[g_array_index(terminals, guint, t)];
+            const KnownCall *k = f->known[g_array_index(terminals, guint, t)];
             if (!k)
                 continue;
             walks[s] = TRUE;
@@ -654,7 +654,7 @@ static gboolean *look_at_class(Finder *f, const WendClass *class, gboolean *same
     return walks;
 }
 
-static guint number_of_layout(Positions *p, GHashTable *known, Layout *layout)
+static guint number_of_layout(Positions *p, GHashTable *known, RequestLayout *layout)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
     guint n = p->requests->len;
@@ -664,7 +664,7 @@ static guint number_of_layout(Positions *p, GHashTable *known, Layout *layout)
         guint len = layout->moves[i] ? layout->moves[i]->len : 0;
         g_byte_array_append(bytes, (const guint8 *)&len, sizeof len);
         if (len)
-            g_byte_array_append(bytes, (const guint8 *)layout->moves[i]->data, len * (guint)sizeof(Move));
+            g_byte_array_append(bytes, (const guint8 *)layout->moves[i]->data, len * (guint)sizeof(RequestMove));
     }
     g_autoptr(GBytes) key = g_bytes_new(bytes->data, bytes->len);
     gpointer found;
@@ -678,9 +678,9 @@ static guint number_of_layout(Positions *p, GHashTable *known, Layout *layout)
 }
 
 /* The terminal's requests: whether each has one place on all ranks that make the call. */
-static gboolean varies(const Finder *f, guint terminal)
+static gboolean varies(const PositionFinder *f, guint terminal)
 {
-    const Known *k = f->known[terminal];
+    const KnownCall *k = f->known[terminal];
     for (guint i = 0; k && i < k->makes->len + k->gives->len; i++) {
         gint number = i < k->makes->len ? g_array_index(k->makes, gint, i) : g_array_index(k->gives, gint, i - k->makes->len);
         if (number >= 0 && positions_place(f->p, g_array_index(f->p->requests, gint64, number), f->plan->terminal_ranks[terminal]) < 0)
@@ -690,7 +690,7 @@ static gboolean varies(const Finder *f, guint terminal)
 }
 
 /* Calls to walk: of each class that knows requests, those of one rank, or of all if outcomes matter. */
-static gboolean is_too_long(Finder *f)
+static gboolean is_too_long(PositionFinder *f)
 {
     const WendProgram *p = f->plan->program;
     guint64 steps = 0;
@@ -711,7 +711,7 @@ static gboolean is_too_long(Finder *f)
 }
 
 /* FALSE: that is too much. */
-static gboolean lay_out_ranks(Finder *f)
+static gboolean lay_out_ranks(PositionFinder *f)
 {
     const WendProgram *p = f->plan->program;
     g_autoptr(GHashTable) known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
@@ -728,7 +728,7 @@ static gboolean lay_out_ranks(Finder *f)
                 f->p->layout_of[class->ranks[r]] = f->p->layout_of[class->ranks[0]];
                 continue;
             }
-            Layout *layout = lay_out_rank(f, class, class->ranks[r], walks);
+            RequestLayout *layout = lay_out_rank(f, class, class->ranks[r], walks);
             if (!layout)
                 return FALSE;
             f->p->layout_of[class->ranks[r]] = number_of_layout(f->p, known, layout);
@@ -768,7 +768,7 @@ Positions *positions_find(Plan *plan, RequestLists *all_lists)
     const GPtrArray *lists = request_lists_in_order(all_lists);
     guint n_terminals = wend_program_n_terminals(plan->program);
     Positions *p = g_new0(Positions, 1);
-    Finder f = {.plan = plan, .p = p, .lists = lists, .all_lists = all_lists, .max_moves = MOVES_ALWAYS};
+    PositionFinder f = {.plan = plan, .p = p, .lists = lists, .all_lists = all_lists, .max_moves = MOVES_ALWAYS};
     for (guint r = 0; r < wend_program_n_rules(plan->program); r++)
         f.max_moves += (guint64)plan->rules[r].n * MOVES_FOR_SYMBOL;
     p->numbers = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
@@ -778,7 +778,7 @@ Positions *positions_find(Plan *plan, RequestLists *all_lists)
     p->counts = g_hash_table_new(NULL, NULL);
     p->arrays = g_hash_table_new(NULL, NULL);
     p->lengths = g_hash_table_new(NULL, NULL);
-    f.known = g_new0(Known *, n_terminals + 1);
+    f.known = g_new0(KnownCall *, n_terminals + 1);
     for (guint t = 0; t < n_terminals; t++) {
         if (plan->terminal_ranks[t].n == 0)
             continue;
@@ -835,24 +835,24 @@ void positions_free(Positions *p)
 
 /* -- what came of it -- */
 
-static const Layout *layout_at(const Positions *p, guint rank)
+static const RequestLayout *layout_at(const Positions *p, guint rank)
 {
     return g_ptr_array_index(p->layouts, p->layout_of[rank]);
 }
 
-gint64 positions_place(const Positions *p, gint64 request, RankSet ranks)
+gint64 positions_place(const Positions *p, gint64 request, RankList ranks)
 {
     guint number = GPOINTER_TO_UINT(g_hash_table_lookup(p->numbers, &request)) - 1;
     gint64 place = layout_at(p, ranks.ranks[0])->place[number];
     for (guint i = 0; i < ranks.n; i++) {
-        const Layout *layout = layout_at(p, ranks.ranks[i]);
+        const RequestLayout *layout = layout_at(p, ranks.ranks[i]);
         if (layout->place[number] != place || layout->moves[number])
             return NO_PLACE;
     }
     return place;
 }
 
-gboolean positions_move(const Positions *p, gint64 request, RankSet ranks)
+gboolean positions_move(const Positions *p, gint64 request, RankList ranks)
 {
     guint number = GPOINTER_TO_UINT(g_hash_table_lookup(p->numbers, &request)) - 1;
     for (guint i = 0; i < ranks.n; i++)

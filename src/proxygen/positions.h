@@ -5,14 +5,14 @@
 #include "request_lists.h"
 
 /* A request is made TIMES times at PLACE. */
-typedef struct { guint64 times; gint64 place; } Move;
+typedef struct { guint64 times; gint64 place; } RequestMove;
 
 /* Of a rank. */
 typedef struct {
     gint64 *place;           /* by number: the first; -1: it has none */
     GArray **moves;          /* by number: of Move; NULL: it stays there */
     guint *again;            /* by number: so many of its moves, the last, come again and again */
-} Layout;
+} RequestLayout;
 
 typedef struct {
     GHashTable *numbers;     /* request -> number + 1 */
@@ -32,9 +32,9 @@ Positions *positions_find(Plan *plan, RequestLists *lists);
 void positions_free(Positions *p);
 
 /* The place of REQUEST in the array of its thread, if it is one place on all of RANKS and at all times; -1: "at" says it. */
-gint64 positions_place(const Positions *p, gint64 request, RankSet ranks);
+gint64 positions_place(const Positions *p, gint64 request, RankList ranks);
 /* Is it at different places in turn, on one of RANKS? Then each call that makes it asks for the next. */
-gboolean positions_move(const Positions *p, gint64 request, RankSet ranks);
+gboolean positions_move(const Positions *p, gint64 request, RankList ranks);
 /* Where "at" of the request's thread has its place. */
 guint positions_index(const Positions *p, gint64 request);
 /* Requests of the thread: the length of its "at". */

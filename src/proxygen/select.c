@@ -114,7 +114,7 @@ static void find_threads(Plan *plan)
 /* -- who runs what -- */
 
 /* A group is the ranks of a main thread, or of a class without one. Sets of groups are numbered as they come up: (set, group) -> set. Set 0 is empty. */
-typedef struct { RankSet ranks; guint class_index, first, n; /* threads */ } Group;
+typedef struct { RankList ranks; guint class_index, first, n; /* threads */ } ThreadGroup;
 typedef struct {
     GHashTable *next;        /* set << 32 | group -> set */
     GArray *parent;          /* of guint[2]: the set without its last group, and that group */
@@ -143,20 +143,20 @@ static int compare_ranks(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-static RankSet ranks_of_set(Plan *plan, GroupSets *sets, guint set)
+static RankList ranks_of_set(Plan *plan, GroupSets *sets, guint set)
 {
     while (sets->ranks->len <= set)
         g_ptr_array_add(sets->ranks, NULL);
-    RankSet *known = g_ptr_array_index(sets->ranks, set);
+    RankList *known = g_ptr_array_index(sets->ranks, set);
     if (known)
         return *known;
     GArray *ranks = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint s = set; s != 0; s = g_array_index(sets->parent, guint, 2 * s)) {
-        RankSet of_group = g_array_index(sets->groups, Group, g_array_index(sets->parent, guint, 2 * s + 1)).ranks;
+        RankList of_group = g_array_index(sets->groups, ThreadGroup, g_array_index(sets->parent, guint, 2 * s + 1)).ranks;
         g_array_append_vals(ranks, of_group.ranks, of_group.n);
     }
     g_array_sort(ranks, compare_ranks);
-    known = g_new(RankSet, 1);
+    known = g_new(RankList, 1);
     known->n = ranks->len;
     known->ranks = (const guint *)(void *)g_array_free(ranks, FALSE);
     g_ptr_array_add(plan->owned, (gpointer)known->ranks);
@@ -210,11 +210,11 @@ static void find_groups(const Plan *plan, GArray *groups)
         guint before = groups->len;
         for (guint i = 0; i < plan->threads->len; i += 1 + g_array_index(plan->threads, PlanThread, i).n_others) {
             const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
-            Group group = {thread->ranks, c, i, 1 + thread->n_others};
+            ThreadGroup group = {thread->ranks, c, i, 1 + thread->n_others};
             if (thread->class_index == c)
                 g_array_append_val(groups, group);
         }
-        Group none = {{class->n_ranks, class->ranks}, c, 0, 0};
+        ThreadGroup none = {{class->n_ranks, class->ranks}, c, 0, 0};
         if (groups->len == before)
             g_array_append_val(groups, none);
     }
@@ -228,7 +228,7 @@ void plan_mark(Plan *plan)
     g_array_set_size(plan->order, 0);
     for (guint i = 0; i < plan->n_rules; i++) {
         plan->rules[i].used = FALSE;
-        plan->rules[i].ranks = (RankSet){0, NULL};
+        plan->rules[i].ranks = (RankList){0, NULL};
     }
     Marking m = {.plan = plan, .rule_set = g_new0(guint, plan->n_rules + 1), .terminal_set = g_new0(guint, n_terminals + 1),
                  .seen = g_new0(guint, plan->n_rules + 1)};
@@ -238,10 +238,10 @@ void plan_mark(Plan *plan)
     guint empty[2] = {0, G_MAXUINT};
     g_array_append_vals(m.sets.parent, empty, 2);
 
-    m.sets.groups = g_array_new(FALSE, FALSE, sizeof(Group));
+    m.sets.groups = g_array_new(FALSE, FALSE, sizeof(ThreadGroup));
     find_groups(plan, m.sets.groups);
     for (m.group = 0; m.group < m.sets.groups->len; m.group++) {
-        const Group *group = &g_array_index(m.sets.groups, Group, m.group);
+        const ThreadGroup *group = &g_array_index(m.sets.groups, ThreadGroup, m.group);
         const WendClass *class = wend_program_class(plan->program, group->class_index);
         m.emitted = TRUE;
         for (guint i = group->first; i < group->first + group->n; i++) {
@@ -288,7 +288,7 @@ gboolean plan_select(Plan *plan, GError **error)
     find_threads(plan);
     if (!plan_threads(plan, error))
         return FALSE;
-    plan->terminal_ranks = g_new0(RankSet, wend_program_n_terminals(p) + 1);
+    plan->terminal_ranks = g_new0(RankList, wend_program_n_terminals(p) + 1);
     plan->terminal_uses = g_new0(guint, wend_program_n_terminals(p) + 1);
     plan_mark(plan);
     plan_borrowed(plan);

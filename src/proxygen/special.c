@@ -10,7 +10,7 @@
 #include "variables.h"
 
 /* Fortran handles are not recorded (kind skip): the C handle that comes out is turned into one. */
-static char *fortran_handle(Emitter *e, const Call *c)
+static char *fortran_handle(Emitter *e, const CallPattern *c)
 {
     const Arg *made = &c->args[c->n_args - 1];
     g_autofree char *object = g_strndup(c->function->name + 4, strlen(c->function->name) - 8);
@@ -29,7 +29,7 @@ static char *fortran_handle(Emitter *e, const Call *c)
     return g_strdup_printf("PMPI_%s_c2f(%s)", object, handle);
 }
 
-static char *skipped_argument(Emitter *e, const Call *c, const Arg *arg)
+static char *skipped_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const char *function = c->function->name, *name = arg->param->name;
     if (g_str_has_prefix(function, "MPI_Status_")) {
@@ -46,7 +46,7 @@ static char *skipped_argument(Emitter *e, const Call *c, const Arg *arg)
 }
 
 /* What a call starts instead of RECORDED, which is taken. */
-static char *program_started(Emitter *e, const Call *c, char *recorded)
+static char *program_started(Emitter *e, const CallPattern *c, char *recorded)
 {
     g_autofree char *name = recorded, *literal = expression_string(e, name ? name : "", -1);
     if (!c->failed)
@@ -68,10 +68,10 @@ static char *arguments_of_worlds(gint64 n)
 enum { WORLD_MAX = 1 << 24 };
 
 /* All ranks give an array or none does: in some libraries it makes a difference to what they tell each other. A recording may not say (of a call that failed). */
-static char *codes_of_started(Emitter *e, const Call *c, const Arg *arg)
+static char *codes_of_started(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const Arg *made = call_arg_named(c, "intercomm");
-    RankSet ranks = e->plan->terminal_ranks[c->terminal];
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
     gint64 n = 1;
     if (!arg->has_out || arg->n_out < 0 || arg->param->place == WEND_PLACE_OUTCOME || !made || made->n_out_words != 6)
         return g_strdup("MPI_ERRCODES_IGNORE");
@@ -80,7 +80,7 @@ static char *codes_of_started(Emitter *e, const Call *c, const Arg *arg)
     return g_strdup(local_variable(e, "int", arg->param->name, MIN(n, WORLD_MAX)));
 }
 
-char *special_argument(Emitter *e, const Call *c, guint index)
+char *special_argument(Emitter *e, const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
     const char *name = arg->param->name, *function = c->function->name;
@@ -144,7 +144,7 @@ char *special_argument(Emitter *e, const Call *c, guint index)
     return NULL;
 }
 
-gboolean special_call(Emitter *e, GString *out, int indent, const Call *c, guint *statements)
+gboolean special_call(Emitter *e, GString *out, int indent, const CallPattern *c, guint *statements)
 {
     const char *function = c->function->name;
     *statements = 1;

@@ -20,17 +20,17 @@ enum { MOST_TOKENS = 1 << 20, MOST_TEXT = 1 << 14, MOST_DEPTH = 64 };
 typedef struct { guint number; guint n_numbers; char *body; gsize length; guint n_users; } Text;
 typedef struct { const Text *text; /* NULL: not looked at */ gint64 *numbers; } CallText;
 
-typedef enum { AS_IT_WAS, PLACE, ROW } TokenKind;
+typedef enum { AS_IT_WAS, PLACE, ROW } StreamTokenKind;
 /* What the grammar's terminals are. */
 typedef struct {
-    TokenKind kind;
+    StreamTokenKind kind;
     WendSymbol symbol;
     Site site;               /* these three: StreamSymbol */
-    Stream *stream;
+    RowStream *stream;
     guint64 times;
     guint places;            /* in the grammar */
     guint rule;              /* it is a function, which these call; 0: it stands there */
-} Token;
+} StreamToken;
 
 typedef struct { guint thread, rule; } Former;
 
@@ -56,11 +56,11 @@ typedef struct {
     guint64 n;               /* tokens appended */
     GHashTable *written;     /* rules that were written out -> NULL */
     GHashTable *in_rows;     /* rules that became rows -> NULL */
-} Finder;
+} StreamFinder;
 
 static void stream_free(gpointer stream)
 {
-    Stream *s = stream;
+    RowStream *s = stream;
     g_array_unref(s->columns);
     g_array_unref(s->values);
     g_free(s);
@@ -115,7 +115,7 @@ static gboolean write_symbol(Emitter *e, GString *out, int indent, const WendSym
     return TRUE;
 }
 
-static void find_text(Finder *f, const WendSymbol *s)
+static void find_text(StreamFinder *f, const WendSymbol *s)
 {
     CallText *c = s->is_rule ? &f->bodies[s->id] : &f->calls[s->id];
     Emitter *e = f->e;
@@ -142,16 +142,16 @@ static void find_text(Finder *f, const WendSymbol *s)
 }
 
 /* Are there others that differ from it in numbers alone? NULL: no. */
-static const CallText *row_of(const Finder *f, const WendSymbol *s)
+static const CallText *row_of(const StreamFinder *f, const WendSymbol *s)
 {
     const CallText *c = s->is_rule ? &f->bodies[s->id] : &f->calls[s->id];
     return c->text && c->text->n_users > 1 && c->text->n_numbers > 0 ? c : NULL;
 }
 
-static gboolean has_rows(Finder *f, guint rule);
+static gboolean has_rows(StreamFinder *f, guint rule);
 
 /* Nothing but its symbols one after the other, and something among them that can be a row. Rules are as deep as a grammar is. */
-static gboolean varies(Finder *f, guint rule)
+static gboolean varies(StreamFinder *f, guint rule)
 {
     if (f->varies[rule] >= 0)
         return f->varies[rule];
@@ -164,7 +164,7 @@ static gboolean varies(Finder *f, guint rule)
 }
 
 /* Is there something in a thread's body that can be a row? */
-static gboolean has_rows(Finder *f, guint rule)
+static gboolean has_rows(StreamFinder *f, guint rule)
 {
     const PlanRule *r = &f->e->plan->rules[rule];
     gboolean any = FALSE;
@@ -177,7 +177,7 @@ static gboolean has_rows(Finder *f, guint rule)
 
 /* -- tokens -- */
 
-static guint number_of(Finder *f, const Token *t, const Text *text)
+static guint number_of(StreamFinder *f, const StreamToken *t, const Text *text)
 {
     const guint64 key[] = {t->kind, text ? text->number : t->symbol.id, !text && t->symbol.is_rule, t->times, t->kind == PLACE ? t->site.symbol + 1 : 0};
     gboolean new;
@@ -186,7 +186,7 @@ static guint number_of(Finder *f, const Token *t, const Text *text)
         return number;
     g_array_append_val(f->tokens, *t);
     if (text) {
-        Stream *s = g_array_index(f->tokens, Token, number).stream = g_new0(Stream, 1);
+        RowStream *s = g_array_index(f->tokens, StreamToken, number).stream = g_new0(RowStream, 1);
         s->columns = columns_find(text->body);
         s->n_numbers = text->n_numbers;
         s->values = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -196,23 +196,23 @@ static guint number_of(Finder *f, const Token *t, const Text *text)
 }
 
 /* FALSE: these are too many. */
-static gboolean append(Finder *f, guint number, guint64 times)
+static gboolean append(StreamFinder *f, guint number, guint64 times)
 {
     grammar_append(f->grammar, number, times);
     return ++f->n <= MOST_TOKENS;
 }
 
-static gboolean append_row(Finder *f, const WendSymbol *s, const CallText *c)
+static gboolean append_row(StreamFinder *f, const WendSymbol *s, const CallText *c)
 {
-    const Token t = {ROW, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, s->exponent, 0, 0};
+    const StreamToken t = {ROW, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, s->exponent, 0, 0};
     guint number = number_of(f, &t, c->text);
-    g_array_append_vals(g_array_index(f->tokens, Token, number).stream->values, c->numbers, c->text->n_numbers);
+    g_array_append_vals(g_array_index(f->tokens, StreamToken, number).stream->values, c->numbers, c->text->n_numbers);
     if (s->is_rule)
         g_hash_table_add(f->in_rows, GUINT_TO_POINTER(s->id));
     return append(f, number, 1);
 }
 
-static gboolean write_out(Finder *f, guint rule)
+static gboolean write_out(StreamFinder *f, guint rule)
 {
     const Plan *plan = f->e->plan;
     const PlanRule *r = &plan->rules[rule];
@@ -221,7 +221,7 @@ static gboolean write_out(Finder *f, guint rule)
     for (guint i = 0; i < r->n && good; i++) {
         const WendSymbol *s = &r->symbols[i];
         const CallText *row = row_of(f, s);
-        const Token place = {PLACE, *s, {rule, i}, NULL, 0, 0, 0}, as_it_was = {AS_IT_WAS, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, 0, 0, 0};
+        const StreamToken place = {PLACE, *s, {rule, i}, NULL, 0, 0, 0}, as_it_was = {AS_IT_WAS, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, 0, 0, 0};
         if (plan_choice(plan, rule, i)) /* of the thread's own body, which is gone through once */
             good = append(f, number_of(f, &place, NULL), 1);
         else if (s->is_rule && s->exponent == 1 && varies(f, s->id))
@@ -237,13 +237,13 @@ static gboolean write_out(Finder *f, guint rule)
 /* -- what it takes -- */
 
 /* ROW: it is one, and has its numbers elsewhere. */
-static gsize text_of_symbol(const Finder *f, const WendSymbol *s, gboolean row)
+static gsize text_of_symbol(const StreamFinder *f, const WendSymbol *s, gboolean row)
 {
     const Text *text = s->is_rule && !row ? NULL : s->is_rule ? f->bodies[s->id].text : f->calls[s->id].text;
     return (text ? text->length + (row ? ROW_TEXT : NUMBER_TEXT * text->n_numbers) : RULE_CALL) + (s->exponent > 1 ? ROW_TEXT : 0);
 }
 
-static gdouble text_before(const Finder *f)
+static gdouble text_before(const StreamFinder *f)
 {
     gdouble all = 0;
     GHashTableIter iter;
@@ -264,30 +264,30 @@ static gdouble text_before(const Finder *f)
     return all;
 }
 
-static void count_places(const Finder *f, const RuleRow *grammar)
+static void count_places(const StreamFinder *f, const RuleRow *grammar)
 {
     for (guint i = 0; i < grammar->n_rules; i++)
         for (guint k = 0; k < grammar->rules[i].n; k++)
             if (!grammar->rules[i].symbols[k].is_rule)
-                g_array_index(f->tokens, Token, grammar->rules[i].symbols[k].id).places++;
+                g_array_index(f->tokens, StreamToken, grammar->rules[i].symbols[k].id).places++;
 }
 
 /* Is a row's text, that of a rule, a function because it would stand in several places? */
-static gboolean is_function(const Token *t) { return t->kind == ROW && t->symbol.is_rule && t->places > 1; }
+static gboolean is_function(const StreamToken *t) { return t->kind == ROW && t->symbol.is_rule && t->places > 1; }
 
-static gdouble text_after(const Finder *f, const RuleRow *grammar)
+static gdouble text_after(const StreamFinder *f, const RuleRow *grammar)
 {
     gdouble all = (gdouble)RULE_TEXT * grammar->n_rules;
     for (guint i = 0; i < grammar->n_rules; i++)
         for (guint k = 0; k < grammar->rules[i].n; k++)
             all += grammar->rules[i].symbols[k].is_rule ? RULE_CALL : 0;
     for (guint i = 0; i < f->tokens->len; i++) {
-        const Token *t = &g_array_index(f->tokens, Token, i);
+        const StreamToken *t = &g_array_index(f->tokens, StreamToken, i);
         gdouble text = text_of_symbol(f, &t->symbol, t->kind == ROW);
         all += is_function(t) ? RULE_TEXT + text + (gdouble)RULE_CALL * t->places : text * t->places;
     }
     for (guint i = 0; i < f->streams->len; i++) {
-        const Stream *s = f->streams->pdata[i];
+        const RowStream *s = f->streams->pdata[i];
         if (s->n_kept)
             all += STREAM_TEXT + (gdouble)NUMBER_TEXT * s->n_kept * (s->values->len / s->n_numbers);
     }
@@ -296,7 +296,7 @@ static gdouble text_after(const Finder *f, const RuleRow *grammar)
 
 /* -- bodies -- */
 
-static guint add_body(Plan *plan, Streams *streams, const Finder *f, const Rule *rule, guint first_rule, RankSet ranks)
+static guint add_body(Plan *plan, Streams *streams, const StreamFinder *f, const Rule *rule, guint first_rule, RankList ranks)
 {
     GArray *symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
     StreamSymbol *streamed = g_new0(StreamSymbol, rule->n + 1);
@@ -307,7 +307,7 @@ static guint add_body(Plan *plan, Streams *streams, const Finder *f, const Rule 
         if (s.is_rule) {
             s.id += first_rule - 1; /* rule 0 of a grammar is its start */
         } else {
-            const Token *t = &g_array_index(f->tokens, Token, s.id);
+            const StreamToken *t = &g_array_index(f->tokens, StreamToken, s.id);
             guint64 repeats = s.exponent;
             s = t->symbol;
             if (t->rule)
@@ -324,13 +324,13 @@ static guint add_body(Plan *plan, Streams *streams, const Finder *f, const Rule 
     return number;
 }
 
-static void replace_body(Finder *f, Streams *streams, const RuleRow *grammar, guint thread)
+static void replace_body(StreamFinder *f, Streams *streams, const RuleRow *grammar, guint thread)
 {
     Plan *plan = f->e->plan;
     PlanThread *t = &g_array_index(plan->threads, PlanThread, thread);
-    RankSet ranks = plan->rules[t->rule].ranks;
+    RankList ranks = plan->rules[t->rule].ranks;
     for (guint i = 0; i < f->tokens->len; i++) {
-        Token *token = &g_array_index(f->tokens, Token, i);
+        StreamToken *token = &g_array_index(f->tokens, StreamToken, i);
         WendSymbol symbol = {FALSE, i, 1};
         const Rule alone = {1, &symbol};
         if (is_function(token))
@@ -349,21 +349,21 @@ static void replace_body(Finder *f, Streams *streams, const RuleRow *grammar, gu
         one->rule = body;
     }
     for (guint i = 0; i < f->streams->len; i++) {
-        Stream *s = f->streams->pdata[i];
+        RowStream *s = f->streams->pdata[i];
         g_ptr_array_add(streams->streams, s);
         s->number = streams->streams->len;
     }
     g_ptr_array_set_free_func(f->streams, NULL);
 }
 
-static void look_at_thread(Finder *f, Streams *streams, guint thread)
+static void look_at_thread(StreamFinder *f, Streams *streams, guint thread)
 {
     guint rule = g_array_index(f->e->plan->threads, PlanThread, thread).rule;
     const PlanRule *r = &f->e->plan->rules[rule];
     if (r->loop || r->inlined || !has_rows(f, rule))
         return;
     f->known = wend_byte_numbers_new();
-    f->tokens = g_array_new(FALSE, FALSE, sizeof(Token));
+    f->tokens = g_array_new(FALSE, FALSE, sizeof(StreamToken));
     f->grammar = wend_grammar_new();
     f->streams = g_ptr_array_new_with_free_func(stream_free);
     f->written = g_hash_table_new(NULL, NULL);
@@ -372,7 +372,7 @@ static void look_at_thread(Finder *f, Streams *streams, guint thread)
     if (write_out(f, rule) && f->streams->len > 0) {
         RuleRow grammar;
         for (guint i = 0; i < f->streams->len; i++) {
-            Stream *s = f->streams->pdata[i];
+            RowStream *s = f->streams->pdata[i];
             s->n_kept = columns_keep(s->columns, s->values, s->n_numbers);
         }
         grammar_rules(f->grammar, f->tokens->len, &grammar);
@@ -415,7 +415,7 @@ static void find_order(Plan *plan)
 static void count_user(guint rule, gpointer users) { ((guint *)users)[rule]++; }
 
 /* How many different bodies of threads get to each rule. */
-static void count_users(Finder *f)
+static void count_users(StreamFinder *f)
 {
     const Plan *plan = f->e->plan;
     g_autofree guint *seen = g_new0(guint, plan->n_rules + 1);
@@ -427,7 +427,7 @@ static void count_users(Finder *f)
     }
 }
 
-static void find_texts(Finder *f)
+static void find_texts(StreamFinder *f)
 {
     const Plan *plan = f->e->plan;
     for (guint o = 0; o < plan->order->len; o++) {
@@ -455,7 +455,7 @@ Streams *streams_new(Emitter *e)
     guint n_terminals = wend_program_n_terminals(plan->program), n_rules = plan->n_rules;
     Streams *s = g_new(Streams, 1);
     *s = (Streams){g_ptr_array_new_with_free_func(stream_free), g_ptr_array_new_with_free_func(g_free), g_array_new(FALSE, FALSE, sizeof(Former)), 0};
-    Finder f = {.e = e, .texts = wend_byte_entries_new(text_free), .calls = g_new0(CallText, n_terminals + 1), .bodies = g_new0(CallText, n_rules + 1), .varies = g_malloc(plan->n_rules + 1),
+    StreamFinder f = {.e = e, .texts = wend_byte_entries_new(text_free), .calls = g_new0(CallText, n_terminals + 1), .bodies = g_new0(CallText, n_rules + 1), .varies = g_malloc(plan->n_rules + 1),
                 .users = g_new0(guint, plan->n_rules + 1)};
     memset(f.varies, -1, plan->n_rules + 1);
     /* What texts need is defined when they are written for good. */
@@ -467,7 +467,7 @@ Streams *streams_new(Emitter *e)
     e->tables = tables;
     e->n_tables = n_tables;
     count_users(&f);
-    Alike *alike = alike_new(plan);
+    AlikeRules *alike = alike_new(plan);
     for (guint t = 0; t < plan->threads->len; t++) {
         guint rule = g_array_index(plan->threads, PlanThread, t).rule;
         if (rule < n_rules && !alike_shared(alike, rule)) /* another thread with this body may have got the new one for it */
@@ -509,7 +509,7 @@ void streams_free(Streams *s)
 
 /* -- text -- */
 
-static const char *type_of(const Stream *s)
+static const char *type_of(const RowStream *s)
 {
     for (guint i = 0; i < s->values->len; i++) {
         gint64 v = g_array_index(s->values, gint64, i);
@@ -519,7 +519,7 @@ static const char *type_of(const Stream *s)
     return "int";
 }
 
-static void write_row(const Plan *plan, GString *list, const Stream *s, guint row)
+static void write_row(const Plan *plan, GString *list, const RowStream *s, guint row)
 {
     const char *before = s->n_kept > 1 ? "{" : "";
     for (guint i = 0; i < s->columns->len; i++) {
@@ -537,7 +537,7 @@ void streams_emit(Emitter *e, const Streams *s, GString *declarations, GString *
     const char *local = e->threads ? "_Thread_local " : "";
     gboolean any = FALSE;
     for (guint i = 0; i < s->streams->len; i++) {
-        const Stream *one = s->streams->pdata[i];
+        const RowStream *one = s->streams->pdata[i];
         guint rows = one->values->len / one->n_numbers;
         if (one->n_kept == 0)
             continue;
@@ -564,7 +564,7 @@ void streams_emit(Emitter *e, const Streams *s, GString *declarations, GString *
 
 void streams_call(Emitter *e, GString *out, int indent, const WendSymbol *symbol, const StreamSymbol *s)
 {
-    const Stream *stream = s->stream;
+    const RowStream *stream = s->stream;
     guint64 rows = symbol->exponent;
     int inner = indent + (rows > 1);
     gboolean alone = stream->n_kept == 1;

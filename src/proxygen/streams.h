@@ -13,12 +13,12 @@
 #include "emit.h"
 
 /* Rows in the order in which a thread makes the calls. */
-typedef struct Stream {
+typedef struct RowStream {
     guint number;
     GArray *columns;         /* of Column */
     guint n_numbers, n_kept; /* of a row, as it was written and as it is kept */
     GArray *values;          /* of gint64: n_numbers for each row */
-} Stream;
+} RowStream;
 
 typedef struct Streams Streams;
 

@@ -33,14 +33,14 @@ static guint64 *count_calls(const Plan *plan, guint rule)
 }
 
 /* What a sequence calls at all, and how often. */
-typedef struct { guint terminal; guint64 times; } Counted;
+typedef struct { guint terminal; guint64 times; } CountedUse;
 static GArray *counted_calls(const Plan *plan, guint rule)
 {
     g_autofree guint64 *calls = count_calls(plan, rule);
-    GArray *counted = g_array_new(FALSE, FALSE, sizeof(Counted));
+    GArray *counted = g_array_new(FALSE, FALSE, sizeof(CountedUse));
     for (guint terminal = 0; terminal < wend_program_n_terminals(plan->program); terminal++)
         if (calls[terminal] > 0) {
-            Counted c = {terminal, calls[terminal]};
+            CountedUse c = {terminal, calls[terminal]};
             g_array_append_val(counted, c);
         }
     return counted;
@@ -75,14 +75,14 @@ static guint64 *count_calls_before(const Plan *plan, guint rule, guint terminal)
 
 /* -- what a call does to the objects that it names -- */
 
-static gboolean frees(const Call *c, const Arg *arg)
+static gboolean frees(const CallPattern *c, const Arg *arg)
 {
     const char *name = c->function->name;
     return arg->param->dir == WEND_DIR_INOUT && !arg->param->array && !c->failed
            && (strstr(name, "free") || strstr(name, "disconnect") || strstr(name, "close") || strstr(name, "Session_finalize") || arg->param->kind == WEND_KIND_MESSAGE);
 }
 
-static SharedRole role_of(const Call *c, const Arg *arg)
+static SharedRole role_of(const CallPattern *c, const Arg *arg)
 {
     if (strcmp(c->function->name, "MPI_Type_commit") == 0)
         return SHARED_COMMIT;
@@ -109,7 +109,7 @@ static gboolean is_named_by_thread(gint64 word)
     return wend_is_segment(word) && (wend_segment_kind(word) == WEND_SEGMENT_HEAP || wend_segment_kind(word) == WEND_SEGMENT_MAP);
 }
 
-static GArray *roles_of(const Call *c)
+static GArray *roles_of(const CallPattern *c)
 {
     GArray *roles = g_array_new(FALSE, FALSE, sizeof(SharedUse));
     for (guint a = 0; a < c->n_args; a++) {
@@ -145,10 +145,10 @@ static gboolean use_equal(gconstpointer a, gconstpointer b)
 }
 
 /* What a thread does with an object, and what the one that started and joined it had done by then. */
-typedef struct { gboolean named; guint64 uses, ends_before_start, makes_before_join, ends_before_join; } Part;
+typedef struct { gboolean named; guint64 uses, ends_before_start, makes_before_join, ends_before_join; } ThreadPart;
 
 /* What the threads of one class do with an object. ALONE: the place of the thread that makes and frees it; -1: several do. */
-typedef struct { SharedUse key; guint n; gint alone; guint64 makes, commits, ends; Part parts[]; } Tally;
+typedef struct { SharedUse key; guint n; gint alone; guint64 makes, commits, ends; ThreadPart parts[]; } Tally;
 
 /* Where a thread was started or joined, as a call of another. */
 typedef struct { gint by; guint64 *calls; } Before; /* BY -1: nowhere; CALLS: of that thread, before it */
@@ -160,7 +160,7 @@ static void find_befores(Plan *plan, const PlanThread *threads, guint n, Before 
     for (guint t = 0; t < n; t++) {
         g_autoptr(GArray) calls = counted_calls(plan, threads[t].rule);
         for (guint k = 0; k < calls->len; k++) {
-            const Counted *call = &g_array_index(calls, Counted, k);
+            const CountedUse *call = &g_array_index(calls, CountedUse, k);
             call_decode(plan->call, call->terminal);
             const char *name = plan->call->function->name;
             gboolean start = strcmp(name, "wend_start") == 0;
@@ -211,7 +211,7 @@ static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
     for (guint t = 0; t < n; t++) {
         g_autoptr(GArray) calls = counted_calls(plan, threads[t].rule);
         for (guint k = 0; k < calls->len; k++) {
-            const Counted *call = &g_array_index(calls, Counted, k);
+            const CountedUse *call = &g_array_index(calls, CountedUse, k);
             call_decode(plan->call, call->terminal);
             g_autoptr(GArray) roles = roles_of(plan->call);
             for (guint i = 0; i < roles->len; i++) {
@@ -227,7 +227,7 @@ static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
                 tally->parts[t].named = TRUE;
                 note_role(tally, t, use, call->times, threads[t].thread);
                 for (guint u = 0; u < n; u++) {
-                    Part *part = &tally->parts[u];
+                    ThreadPart *part = &tally->parts[u];
                     if (starts[u].by == (gint)t && use->role == SHARED_END)
                         part->ends_before_start += starts[u].calls[call->terminal];
                     if (joins[u].by == (gint)t && use->role == SHARED_END)
@@ -251,7 +251,7 @@ static gboolean divide(const Tally *tally, guint64 lives, SharedShare *shares)
 {
     gboolean memory = tally->key.kind == WEND_KIND_SEGMENT;
     for (guint t = 0; t < tally->n; t++) {
-        const Part *part = &tally->parts[t];
+        const ThreadPart *part = &tally->parts[t];
         guint64 last = memory ? part->ends_before_join + 1 : part->makes_before_join;
         guint64 from = MIN(part->ends_before_start, lives), until = CLAMP(last, from, lives);
         gboolean counts = part->uses > 0 && tally->alone != (gint)t;
@@ -343,9 +343,9 @@ static int compare_numbers(gconstpointer a, gconstpointer b)
 }
 
 /* Of nothing, memory that is gone is no harm. */
-static gboolean has_elements(const Plan *plan, const Call *c, const Arg *buf)
+static gboolean has_elements(const Plan *plan, const CallPattern *c, const Arg *buf)
 {
-    const RankSet ranks = plan->terminal_ranks[c->terminal];
+    const RankList ranks = plan->terminal_ranks[c->terminal];
     gboolean any = buf->param->count < 0;
     for (guint r = 0; r < ranks.n && !any; r++)
         any = call_number(c, &c->args[buf->param->count], ranks.ranks[r], 0) != 0;
@@ -360,7 +360,7 @@ void plan_borrowed(Plan *plan)
         if (plan->terminal_ranks[t].n == 0)
             continue;
         call_decode(plan->call, t);
-        const Call *c = plan->call;
+        const CallPattern *c = plan->call;
         const Arg *request = call_arg_of_kind(c, WEND_KIND_REQUEST);
         if (c->failed || (c->function->flags & WEND_F_PERSISTENT) || !request || !request->has_out || request->n_out_words == 0)
             continue;
@@ -380,7 +380,7 @@ void plan_borrowed(Plan *plan)
 
 GArray *threads_shared(Plan *plan, guint terminal)
 {
-    Call *c = call_new(plan->program);
+    CallPattern *c = call_new(plan->program);
     call_decode(c, terminal);
     GArray *roles = roles_of(c);
     guint n = 0;
@@ -433,7 +433,7 @@ static void list_threads(Plan *plan, guint first)
             add_thread(list, main_thread[t].thread, t, FALSE);
         g_autoptr(GArray) calls = counted_calls(plan, main_thread[t].rule);
         for (guint k = 0; k < calls->len; k++) {
-            call_decode(plan->call, g_array_index(calls, Counted, k).terminal);
+            call_decode(plan->call, g_array_index(calls, CountedUse, k).terminal);
             if (strcmp(plan->call->function->name, "wend_start") == 0)
                 add_thread(list, (guint)plan->call->args[0].in[0].value, 0, TRUE);
         }

@@ -40,12 +40,12 @@ static gboolean is_star(Plan *plan, guint hub)
     const WendProgram *p = plan->program;
     gint64 proc_null = wend_constant_word("MPI_PROC_NULL"), any_source = wend_constant_word("MPI_ANY_SOURCE"), world = wend_constant_word("MPI_COMM_WORLD");
     for (guint t = 0; t < wend_program_n_terminals(p); t++) {
-        RankSet ranks = plan->terminal_ranks[t];
+        RankList ranks = plan->terminal_ranks[t];
         const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, t)->shape);
         if (ranks.n == 0 || !(shape->function->flags & (WEND_F_SEND | WEND_F_RECV)))
             continue;
         call_decode(plan->call, t);
-        const Call *c = plan->call;
+        const CallPattern *c = plan->call;
         const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM), *dest = call_arg_named(c, "dest"), *source = call_arg_named(c, "source");
         if (c->failed || (comm && comm->in[0].value != world))
             return FALSE;
@@ -73,7 +73,7 @@ static int only_sequence(const Plan *plan, guint rank)
     int found = -1;
     for (guint i = 0; i < plan->threads->len; i++) {
         const PlanThread *t = &g_array_index(plan->threads, PlanThread, i);
-        if (!rank_set_has(t->ranks, rank))
+        if (!rank_list_has(t->ranks, rank))
             continue;
         if (found >= 0)
             return -1;

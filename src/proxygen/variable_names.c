@@ -3,7 +3,7 @@
 
 #include "columns.h"
 
-static const HandleKind handle_kinds[] = {
+static const HandleVariable handle_kinds[] = {
     {WEND_KIND_COMM, "MPI_Comm", "comm", "MPI_COMM_NULL"},
     {WEND_KIND_GROUP, "MPI_Group", "group", "MPI_GROUP_NULL"},
     {WEND_KIND_DATATYPE, "MPI_Datatype", "type", "MPI_DATATYPE_NULL"},
@@ -24,7 +24,7 @@ static const HandleKind handle_kinds[] = {
     {WEND_KIND_REQUEST, "MPI_Request", "request", "MPI_REQUEST_NULL"},
 };
 
-const HandleKind *handle_kind(WendKind kind)
+const HandleVariable *handle_kind(WendKind kind)
 {
     for (guint i = 0; i < G_N_ELEMENTS(handle_kinds); i++)
         if (handle_kinds[i].kind == kind)
@@ -72,14 +72,14 @@ static char *place_now(Emitter *e, gint64 request)
     return g_strdup_printf("at%s[%s]", suffix, index);
 }
 
-char *variable_of_request(Emitter *e, gint64 request, RankSet ranks)
+char *variable_of_request(Emitter *e, gint64 request, RankList ranks)
 {
     gint64 place = variables_place(e->plan, request, ranks);
     g_autofree char *name = array_of_requests(e->plan, wend_handle_tid(request)), *index = place < 0 ? place_now(e, request) : column_index(e, place);
     return g_strdup_printf("%s[%s]", name, index);
 }
 
-char *variable_of_request_moves(Emitter *e, gint64 request, RankSet ranks)
+char *variable_of_request_moves(Emitter *e, gint64 request, RankList ranks)
 {
     const Positions *positions = variables_positions(e->plan);
     if (!positions || !positions_move(positions, request, ranks))
@@ -88,7 +88,7 @@ char *variable_of_request_moves(Emitter *e, gint64 request, RankSet ranks)
     return g_strdup_printf("%s = next_place%s(%s);", now, suffix, index);
 }
 
-char *variables_of_list(Emitter *e, const RequestList *list, RankSet ranks)
+char *variables_of_list(Emitter *e, const RequestList *list, RankList ranks)
 {
     gint64 first = 0;
     while (!wend_is_handle(list->words[first]))

@@ -6,8 +6,8 @@
 #include "variables.h"
 
 /* The C type of a handle, the name of its arrays, and that of its null constant. */
-typedef struct { WendKind kind; const char *ctype, *name, *null; } HandleKind;
-const HandleKind *handle_kind(WendKind kind);
+typedef struct { WendKind kind; const char *ctype, *name, *null; } HandleVariable;
+const HandleVariable *handle_kind(WendKind kind);
 const char *handle_ctype(WendKind kind);
 const char *handle_null(WendKind kind);
 
@@ -19,10 +19,10 @@ char *variables_suffix(guint thread);
 char *variable_of_handle(Emitter *e, WendKind kind, gint64 handle);
 /* As the RANKS that make a call have it: "request[3]", or "request[at[3]]" where that differs
  * (positions.h). */
-char *variable_of_request(Emitter *e, gint64 request, RankSet ranks);
+char *variable_of_request(Emitter *e, gint64 request, RankList ranks);
 /* A statement to stand before a call that makes it, "at[3] = next_place(3);", or NULL. */
-char *variable_of_request_moves(Emitter *e, gint64 request, RankSet ranks);
+char *variable_of_request_moves(Emitter *e, gint64 request, RankList ranks);
 /* A pointer to the first place of a direct list. */
-char *variables_of_list(Emitter *e, const RequestList *list, RankSet ranks);
+char *variables_of_list(Emitter *e, const RequestList *list, RankList ranks);
 
 #endif

@@ -13,10 +13,10 @@ typedef struct {
     guint thread;
     GArray *at;              /* of gint64 */
     guint first;             /* in the thread's array, when laid out */
-} Row;
+} RequestRow;
 enum { PLACE_FREE = -2, PLACE_NULL = -1 };
 
-typedef struct { Row *row; guint position; } Place;
+typedef struct { RequestRow *row; guint position; } Place;
 
 struct Variables {
     GHashTable *lengths;     /* kind << 32 | thread (gint64) -> length of the array (guint) */
@@ -29,7 +29,7 @@ struct Variables {
 
 static void row_free(gpointer row)
 {
-    g_array_free(((Row *)row)->at, TRUE);
+    g_array_free(((RequestRow *)row)->at, TRUE);
     g_free(row);
 }
 
@@ -51,13 +51,13 @@ static void note_handle(Variables *v, WendKind kind, gint64 handle)
     *length = MAX(*length, (gint64)wend_handle_number(handle) + 1);
 }
 
-static gint64 row_get(const Row *row, gint64 position)
+static gint64 row_get(const RequestRow *row, gint64 position)
 {
     return position < 0 || position >= (gint64)row->at->len ? PLACE_FREE : g_array_index(row->at, gint64, position);
 }
 
 /* Can the list stand in ROW with its first entry at BASE? */
-static gboolean fits(const Variables *v, const Row *row, const RequestList *list, gint64 base)
+static gboolean fits(const Variables *v, const RequestRow *row, const RequestList *list, gint64 base)
 {
     for (gint64 i = 0; i < list->n; i++) {
         gint64 word = wend_is_handle(list->words[i]) ? list->words[i] : PLACE_NULL, there = row_get(row, base + i);
@@ -71,7 +71,7 @@ static gboolean fits(const Variables *v, const Row *row, const RequestList *list
     return TRUE;
 }
 
-static void put(Variables *v, Row *row, const RequestList *list, gint64 base)
+static void put(Variables *v, RequestRow *row, const RequestList *list, gint64 base)
 {
     gint64 unset = PLACE_FREE;
     for (gint64 i = 0; i < list->n; i++) {
@@ -99,7 +99,7 @@ static gboolean has_duplicates(const RequestList *list)
 /* Gives the list places of its own order if they agree with those given before. */
 static void place_list(Variables *v, RequestList *list)
 {
-    Row *row = NULL;
+    RequestRow *row = NULL;
     gint64 base = 0, one = -1;
     if (has_duplicates(list))
         return;
@@ -117,7 +117,7 @@ static void place_list(Variables *v, RequestList *list)
     if (one < 0 || base < 0)
         return;
     if (!row) {
-        row = g_new0(Row, 1);
+        row = g_new0(RequestRow, 1);
         row->thread = wend_handle_tid(one);
         row->at = g_array_new(FALSE, FALSE, sizeof(gint64));
         if (!fits(v, row, list, 0)) {
@@ -139,7 +139,7 @@ static int compare_lists(gconstpointer a, gconstpointer b)
 }
 
 /* Does the call give out references to objects that exist, rather than new ones? */
-static gboolean gives_references(const Call *c, WendKind kind)
+static gboolean gives_references(const CallPattern *c, WendKind kind)
 {
     return strstr(c->function->name, "_get_") || kind == WEND_KIND_GROUP || kind == WEND_KIND_ERRHANDLER ||
            g_str_has_prefix(c->function->name, "MPI_Type_create_f90");
@@ -158,7 +158,7 @@ gboolean variables_are_shared(const Plan *plan, WendKind kind, gint64 handle)
     return g_hash_table_contains(plan->variables->shared, key);
 }
 
-static void note_call(Plan *plan, const Call *c)
+static void note_call(Plan *plan, const CallPattern *c)
 {
     Variables *v = plan->variables;
     for (guint i = 0; i < c->n_args; i++) {
@@ -186,7 +186,7 @@ static void lay_out(Plan *plan)
     Variables *v = plan->variables;
     GHashTable *used = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free); /* thread -> places used */
     for (guint i = 0; i < v->rows->len; i++) {
-        Row *row = g_ptr_array_index(v->rows, i);
+        RequestRow *row = g_ptr_array_index(v->rows, i);
         gint64 thread = row->thread, *n = g_hash_table_lookup(used, &thread);
         if (!n)
             g_hash_table_insert(used, g_memdup2(&thread, sizeof thread), n = g_new0(gint64, 1));
@@ -201,7 +201,7 @@ static void lay_out(Plan *plan)
             continue;
         gint64 thread = *(gint64 *)key & G_MAXUINT32, *length = value, *n = g_hash_table_lookup(used, &thread);
         guint total = n ? (guint)*n : 0;
-        Row *row = g_new0(Row, 1);
+        RequestRow *row = g_new0(RequestRow, 1);
         row->thread = (guint)thread;
         row->first = total;
         row->at = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -284,7 +284,7 @@ void variables_free(Variables *v)
 }
 
 /* The request's place if it is the same always, else -1. */
-gint64 variables_place(const Plan *plan, gint64 request, RankSet ranks)
+gint64 variables_place(const Plan *plan, gint64 request, RankList ranks)
 {
     const Variables *v = plan->variables;
     const Place *place = v->positions ? NULL : g_hash_table_lookup(v->places, &request);

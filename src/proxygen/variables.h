@@ -11,7 +11,7 @@ void variables_free(Variables *v);
  * value to the others. */
 gboolean variables_are_shared(const Plan *plan, WendKind kind, gint64 handle);
 /* The place of a request in its array, if it is the same on all RANKS at all times; else -1. */
-gint64 variables_place(const Plan *plan, gint64 request, RankSet ranks);
+gint64 variables_place(const Plan *plan, gint64 request, RankList ranks);
 /* The thread whose array has the requests of THREAD. */
 guint variables_array_of_requests(const Plan *plan, guint thread);
 /* Where requests are differs: NULL, or what is known of that. */

@@ -72,14 +72,14 @@ static void emit_one(Emitter *e, GString *out, const Wildcard *wildcard, guint n
     g_autoptr(GString) rows = g_string_new("");
     g_autofree char *only = NULL;
     gboolean same = TRUE;
-    RankSet ranks = plan->terminal_ranks[wildcard->terminal];
+    RankList ranks = plan->terminal_ranks[wildcard->terminal];
     guint first = ranks.ranks[0], n = ranks.ranks[ranks.n - 1] - first + 1;
     for (guint r = first; r < first + n; r++) {
         const GArray *sources = g_hash_table_lookup(wildcard->sources, GUINT_TO_POINTER(r));
         g_string_append(rows, r > first ? ", " : "");
         if (!sources) {
             /* A rank of this call that names its source itself, or does not make the call. */
-            g_autofree char *own = !wildcard->pinned ? g_strdup("-1") : rank_set_has(ranks, r) ? literal(plan, wend_program_slot(plan->program, wildcard->terminal, wildcard->slot, r)) : g_strdup("0");
+            g_autofree char *own = !wildcard->pinned ? g_strdup("-1") : rank_list_has(ranks, r) ? literal(plan, wend_program_slot(plan->program, wildcard->terminal, wildcard->slot, r)) : g_strdup("0");
             g_autofree char *contents = g_strdup_printf("%s, -1000%s", own, wildcard->starts ? ", -2000" : "");
             g_autofree char *table = table_of(e, "int", "sources", wildcard->starts ? "[3]" : "[2]", contents);
             g_string_append(rows, table);

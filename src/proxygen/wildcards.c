@@ -34,7 +34,7 @@ typedef struct {
 } Transfer;
 
 /* How often a rank makes a call in one phase on one communicator, and when. */
-typedef struct { gint64 times; guint64 first, last; } Occurrence;
+typedef struct { gint64 times; guint64 first, last; } CallOccurrence;
 typedef struct { guint terminal, phase, comm; /* wend_members_pass_now */ } When;
 typedef struct { guint receiver, phase, comm; /* number */ } Mailbox;
 /* What a rank receives in one phase of what matched probes found: how often each is called, and the smallest buffer. */
@@ -42,7 +42,7 @@ typedef struct { guint rank, phase, unused; } MatchedAt;
 typedef struct { gint64 probed, received, bytes; } Matched;
 enum { ANY_PHASE = G_MAXUINT };
 /* By terminal: what it means here. */
-typedef enum { NOTHING, TRANSFERS, SYNCHRONIZES, /* its communicator's members */ MAKES_COMM, WINDOWS /* wend_precedence_is_of_window() */ } Move;
+typedef enum { NOTHING, TRANSFERS, SYNCHRONIZES, /* its communicator's members */ MAKES_COMM, WINDOWS /* wend_precedence_is_of_window() */ } CallMove;
 
 typedef struct {
     Plan *plan;
@@ -62,7 +62,7 @@ typedef struct {
     /* of the rank that is looked at */
     GHashTable *done;         /* When -> Occurrence */
     guint rank, sequence;     /* one of the ranks that do the same */
-    RankSet ranks;            /* these */
+    RankList ranks;            /* these */
     WendMembersPass *comms;
     guint phase;
     GHashTable *balance;      /* Mailbox -> messages sent minus received; receiver n_ranks: not known */
@@ -77,7 +77,7 @@ typedef struct {
     gboolean merged;          /* all phases have become one */
     gboolean one_phase;       /* messages cross phases */
     gboolean no_order;        /* too long to walk, or threads, which have no common order */
-} Traffic;
+} WildcardTraffic;
 
 static gboolean is_probe(const char *name)
 {
@@ -89,7 +89,7 @@ static gboolean is_matched_probe(const char *name)
     return strcmp(name, "MPI_Mprobe") == 0 || strcmp(name, "MPI_Improbe") == 0;
 }
 
-static gboolean named(const Call *c, const char *name, guint rank, gint64 *value)
+static gboolean named(const CallPattern *c, const char *name, guint rank, gint64 *value)
 {
     const Arg *arg = call_arg_named(c, name);
     if (!arg || !arg->has_in || arg->n_in_words == 0)
@@ -99,7 +99,7 @@ static gboolean named(const Call *c, const char *name, guint rank, gint64 *value
 }
 
 /* The bytes of the buffer that BUFFER is, as RANK gives it. */
-static gint64 bytes_of(const Plan *plan, const Call *c, const char *buffer, guint rank)
+static gint64 bytes_of(const Plan *plan, const CallPattern *c, const char *buffer, guint rank)
 {
     const Arg *arg = call_arg_named(c, buffer);
     if (!arg || arg->param->count < 0 || arg->param->type < 0)
@@ -121,7 +121,7 @@ static gboolean three_equal(gconstpointer a, gconstpointer b) { return memcmp(a,
 
 static gboolean is_made(guint comm) { return comm != WEND_COMM_WORLD && comm != WEND_COMM_SELF; }
 
-static void count_message(Traffic *t, guint receiver, guint comm, guint phase, gint64 times)
+static void count_message(WildcardTraffic *t, guint receiver, guint comm, guint phase, gint64 times)
 {
     const Mailbox key = {comm == WEND_COMM_UNKNOWN ? t->plan->n_ranks : receiver, phase, comm};
     gint64 *known = g_hash_table_lookup(t->balance, &key);
@@ -139,7 +139,7 @@ static void add(GPtrArray *lists, guint index, Transfer t)
 }
 
 /* The channel is unsure where one of its ends is open, or the order of the calls. */
-static void tell(const Traffic *t, const Transfer *one, gboolean sent, gint partner, guint rank, const Occurrence *when)
+static void tell(const WildcardTraffic *t, const Transfer *one, gboolean sent, gint partner, guint rank, const CallOccurrence *when)
 {
     guint other = partner >= 0 ? (guint)partner : WEND_CHANNEL_ANY;
     const WendChannel channel = {one->tag, t->merged ? 0 : one->persistent ? WEND_CHANNEL_ANY : one->phase, one->comm, sent ? rank : other, sent ? other : rank};
@@ -151,14 +151,14 @@ static void tell(const Traffic *t, const Transfer *one, gboolean sent, gint part
         wend_precedence_received(t->precedence, &channel, when->last, (guint64)when->times, one->blocking);
 }
 
-static gint source_of(const Traffic *t, const Transfer *one, guint rank)
+static gint source_of(const WildcardTraffic *t, const Transfer *one, guint rank)
 {
     if (one->source == t->any_source)
         return -1;
     return wend_members_process(t->members, one->comm, rank, one->source);
 }
 
-static void note_received(Traffic *t, guint rank, const Transfer *one, gboolean probe, const Occurrence *when)
+static void note_received(WildcardTraffic *t, guint rank, const Transfer *one, gboolean probe, const CallOccurrence *when)
 {
     if (t->precedence) {
         if (!probe)
@@ -170,7 +170,7 @@ static void note_received(Traffic *t, guint rank, const Transfer *one, gboolean 
         count_message(t, rank, one->comm, one->phase, -when->times);
 }
 
-static void note_sent(Traffic *t, gint receiver, const Transfer *one, const Occurrence *when)
+static void note_sent(WildcardTraffic *t, gint receiver, const Transfer *one, const CallOccurrence *when)
 {
     if (t->precedence) {
         tell(t, one, TRUE, receiver, (guint)one->source, when);
@@ -182,14 +182,14 @@ static void note_sent(Traffic *t, gint receiver, const Transfer *one, const Occu
         count_message(t, index, one->comm, one->phase, when->times);
 }
 
-static guint number_of(const Traffic *t, guint rank, guint sequence, gint64 handle, guint now)
+static guint number_of(const WildcardTraffic *t, guint rank, guint sequence, gint64 handle, guint now)
 {
     guint comm = wend_members_number(t->members, rank, sequence, handle, now);
     return t->one_made && is_made(comm) ? WEND_COMM_UNKNOWN : comm;
 }
 
 /* A call that failed moved no message; but a receive of one that is too long fails, too (MPI_ERR_TRUNCATE), if it names somebody. */
-static gboolean moved_nothing(const Traffic *t, const Call *c, guint rank, guint number)
+static gboolean moved_nothing(const WildcardTraffic *t, const CallPattern *c, guint rank, guint number)
 {
     static const char *const partners[] = {"source", "dest"};
     if (!c->failed)
@@ -203,7 +203,7 @@ static gboolean moved_nothing(const Traffic *t, const Call *c, guint rank, guint
     return !(c->function->flags & WEND_F_RECV);
 }
 
-static void note_matched(Traffic *t, guint rank, guint phase, Matched more)
+static void note_matched(WildcardTraffic *t, guint rank, guint phase, Matched more)
 {
     if (t->precedence)
         return; /* it has been noted */
@@ -222,7 +222,7 @@ static void note_matched(Traffic *t, guint rank, guint phase, Matched more)
 }
 
 /* Room for what a matched probe of the phase finds; each is received in the phase, or it may be any of the rank's buffers. */
-static gint64 room_for_matched(const Traffic *t, guint rank, guint phase)
+static gint64 room_for_matched(const WildcardTraffic *t, guint rank, guint phase)
 {
     const MatchedAt here = {rank, phase, 0}, anywhere = {rank, ANY_PHASE, 0};
     const Matched *in_phase = g_hash_table_lookup(t->matched, &here), *all = g_hash_table_lookup(t->matched, &anywhere);
@@ -231,7 +231,7 @@ static gint64 room_for_matched(const Traffic *t, guint rank, guint phase)
     return all ? all->bytes : G_MAXINT64;
 }
 
-static void note_call(Traffic *t, const Call *c, guint rank, guint phase, guint number, const Occurrence *when)
+static void note_call(WildcardTraffic *t, const CallPattern *c, guint rank, guint phase, guint number, const CallOccurrence *when)
 {
     const char *name = c->function->name;
     const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
@@ -267,12 +267,12 @@ static void note_call(Traffic *t, const Call *c, guint rank, guint phase, guint 
     }
 }
 
-static gboolean tags_meet(const Traffic *t, gint64 a, gint64 b)
+static gboolean tags_meet(const WildcardTraffic *t, gint64 a, gint64 b)
 {
     return a == b || a == t->any_tag || b == t->any_tag;
 }
 
-static gboolean meet(const Traffic *t, const Transfer *wildcard, const Transfer *other)
+static gboolean meet(const WildcardTraffic *t, const Transfer *wildcard, const Transfer *other)
 {
     gboolean same = wildcard->comm == other->comm ||
                     (is_made(wildcard->comm) && is_made(other->comm) && (wildcard->comm == WEND_COMM_UNKNOWN || other->comm == WEND_COMM_UNKNOWN));
@@ -287,13 +287,13 @@ typedef struct {
     const guint64 *after;     /* by rank: the first step that begins after it has returned; NULL: not known */
 } Judged;
 
-static gboolean could_take(const Traffic *t, const Judged *j, const Transfer *send)
+static gboolean could_take(const WildcardTraffic *t, const Judged *j, const Transfer *send)
 {
     return meet(t, j->receive, send) && !(j->after && j->after[send->source] <= send->first);
 }
 
 /* The next of the sends that the wildcard could match, from number *I on of those to its rank, and to who knows whom. */
-static const Transfer *next_send(const Traffic *t, const Judged *j, guint *i)
+static const Transfer *next_send(const WildcardTraffic *t, const Judged *j, guint *i)
 {
     const GArray *known = t->sent->pdata[j->rank], *unknown = t->sent->pdata[t->plan->n_ranks];
     guint n = known ? known->len : 0, all = n + (unknown ? unknown->len : 0);
@@ -307,7 +307,7 @@ static const Transfer *next_send(const Traffic *t, const Judged *j, guint *i)
 }
 
 /* Are all sends that the wildcard could match of one rank? */
-static gboolean one_sender(const Traffic *t, const Judged *j)
+static gboolean one_sender(const WildcardTraffic *t, const Judged *j)
 {
     const Transfer *send;
     gint64 sender = -1;
@@ -318,7 +318,7 @@ static gboolean one_sender(const Traffic *t, const Judged *j)
 }
 
 /* Could the wildcard take a message that a receive, which names its source, is to get? */
-static gboolean could_rob(const Traffic *t, const Judged *j, const Transfer *named_one)
+static gboolean could_rob(const WildcardTraffic *t, const Judged *j, const Transfer *named_one)
 {
     gint source = wend_members_process(t->members, named_one->comm, j->rank, named_one->source);
     const Transfer *send;
@@ -329,7 +329,7 @@ static gboolean could_rob(const Traffic *t, const Judged *j, const Transfer *nam
 }
 
 /* Why the wildcard must be pinned, or NULL. */
-static const char *conflict_on(const Traffic *t, const Judged *j, gint64 room)
+static const char *conflict_on(const WildcardTraffic *t, const Judged *j, gint64 room)
 {
     if (one_sender(t, j))
         return NULL;
@@ -352,7 +352,7 @@ static const char *conflict_on(const Traffic *t, const Judged *j, gint64 room)
 
 /* -- phases -- */
 
-static gboolean rule_moves(Traffic *t, guint rule)
+static gboolean rule_moves(WildcardTraffic *t, guint rule)
 {
     if (t->rule_moves[rule] < 0) {
         const PlanRule *r = &t->plan->rules[rule];
@@ -374,17 +374,17 @@ static guint64 calls_of_loop(const Plan *plan, const PlanRule *loop)
 }
 
 /* Is it a communicator of all ranks? */
-static gboolean is_of_all(const Traffic *t, guint number, guint rank)
+static gboolean is_of_all(const WildcardTraffic *t, guint number, guint rank)
 {
     return number == WEND_COMM_WORLD || (!t->world_only && wend_members_all(t->members, number, rank));
 }
 
 /* The call is the last step, or at any step of a loop. */
-static void tell_call(Traffic *t, guint terminal, guint64 times)
+static void tell_call(WildcardTraffic *t, guint terminal, guint64 times)
 {
-    Move move = t->moves[terminal];
+    CallMove move = t->moves[terminal];
     guint now = wend_members_pass_now(t->comms, t->comm_words[terminal]), phase = t->merged ? 0 : t->phase;
-    const Occurrence when = {(gint64)times, t->loop_end ? t->loop_start : t->steps, t->loop_end ? t->loop_end : t->steps};
+    const CallOccurrence when = {(gint64)times, t->loop_end ? t->loop_start : t->steps, t->loop_end ? t->loop_end : t->steps};
     if (move == NOTHING || (move == TRANSFERS && !t->merged && !g_hash_table_contains(t->asked, GUINT_TO_POINTER(phase))))
         return;
     call_decode(t->plan->call, terminal);
@@ -398,7 +398,7 @@ static void tell_call(Traffic *t, guint terminal, guint64 times)
     }
 }
 
-static void step(Traffic *t, guint terminal, guint64 times)
+static void step(WildcardTraffic *t, guint terminal, guint64 times)
 {
     t->no_order |= ++t->steps > STEP_LIMIT;
     if (t->moves[terminal] == SYNCHRONIZES) {
@@ -414,9 +414,9 @@ static void step(Traffic *t, guint terminal, guint64 times)
         tell_call(t, terminal, times);
     } else if (t->moves[terminal] == TRANSFERS) {
         const When key = {terminal, t->phase, wend_members_pass_now(t->comms, t->comm_words[terminal])};
-        Occurrence *when = g_hash_table_lookup(t->done, &key);
+        CallOccurrence *when = g_hash_table_lookup(t->done, &key);
         if (!when) {
-            when = g_new0(Occurrence, 1);
+            when = g_new0(CallOccurrence, 1);
             when->first = t->loop_end ? t->loop_start : t->steps;
             g_hash_table_insert(t->done, g_memdup2(&key, sizeof key), when);
         }
@@ -426,7 +426,7 @@ static void step(Traffic *t, guint terminal, guint64 times)
 }
 
 /* What the loop makes may be what its calls name, whichever come first in it. */
-static void foresee_comms(Traffic *t, const PlanRule *r)
+static void foresee_comms(WildcardTraffic *t, const PlanRule *r)
 {
     for (guint i = 0; i < r->n; i++) {
         if (r->symbols[i].is_rule)
@@ -436,7 +436,7 @@ static void foresee_comms(Traffic *t, const PlanRule *r)
     }
 }
 
-static void walk(Traffic *t, guint rule)
+static void walk(WildcardTraffic *t, guint rule)
 {
     const PlanRule *r = &t->plan->rules[rule];
     if (r->loop && !t->loop_end) {
@@ -460,7 +460,7 @@ static void walk(Traffic *t, guint rule)
 }
 
 /* On any of the ranks. */
-static gboolean is_wildcard(const Traffic *t, const Call *c, RankSet ranks)
+static gboolean is_wildcard(const WildcardTraffic *t, const CallPattern *c, RankList ranks)
 {
     gint64 source;
     for (guint r = 0; r < ranks.n; r++)
@@ -471,14 +471,14 @@ static gboolean is_wildcard(const Traffic *t, const Call *c, RankSet ranks)
 
 /* Which terminals move messages, and which synchronize. Of the collective calls on communicators of all ranks each counts, as all ranks make all of them in
  * the same order (on several communicators, too: MPI 4.0, 6.14); but only those after which every rank has heard of every other separate phases. */
-static void find_moves(Traffic *t)
+static void find_moves(WildcardTraffic *t)
 {
     static const char *const synchronizing[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall"};
     for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
         if (t->plan->terminal_ranks[i].n == 0)
             continue;
         call_decode(t->plan->call, i);
-        const Call *c = t->plan->call;
+        const CallPattern *c = t->plan->call;
         const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
         if (c->function->flags & (WEND_F_RECV | WEND_F_SEND)) {
             t->moves[i] = TRANSFERS;
@@ -499,7 +499,7 @@ static void find_moves(Traffic *t)
     }
 }
 
-static void forget(Traffic *t)
+static void forget(WildcardTraffic *t)
 {
     for (guint r = 0; r <= t->plan->n_ranks; r++) {
         if (t->received->pdata[r])
@@ -513,12 +513,12 @@ static void forget(Traffic *t)
 }
 
 /* Takes all calls of all ranks as one phase. What there are of them is not counted, so communicators are not told apart. */
-static void note_all(Traffic *t)
+static void note_all(WildcardTraffic *t)
 {
     t->one_made = TRUE;
-    const Occurrence any_time = {1, 0, G_MAXUINT64};
+    const CallOccurrence any_time = {1, 0, G_MAXUINT64};
     for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
-        RankSet ranks = t->plan->terminal_ranks[i];
+        RankList ranks = t->plan->terminal_ranks[i];
         if (ranks.n == 0 || !(t->moves[i] == TRANSFERS || strstr(wend_program_shape(t->plan->program, wend_program_terminal(t->plan->program, i)->shape)->function->name, "recv")))
             continue;
         call_decode(t->plan->call, i);
@@ -528,7 +528,7 @@ static void note_all(Traffic *t)
 }
 
 /* Receives that were cancelled took no message. One that was pending from phase to phase could take one of either. */
-static void discount_cancelled(Traffic *t, guint rank, guint sequence)
+static void discount_cancelled(WildcardTraffic *t, guint rank, guint sequence)
 {
     typedef struct { guint comm, phase; } Pending;
     g_autoptr(GHashTable) pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free); /* request -> Pending */
@@ -564,7 +564,7 @@ static void discount_cancelled(Traffic *t, guint rank, guint sequence)
     wend_walk_free(walk);
 }
 
-static void walk_thread(Traffic *t, const PlanThread *thread)
+static void walk_thread(WildcardTraffic *t, const PlanThread *thread)
 {
     guint prefix = t->plan->prefix ? t->plan->prefix->len : 0;
     t->comms = wend_members_pass_new(t->members, thread->class_index, thread->sequence);
@@ -579,7 +579,7 @@ static void walk_thread(Traffic *t, const PlanThread *thread)
     wend_members_pass_free(t->comms);
 }
 
-static void note_thread(Traffic *t, const PlanThread *thread)
+static void note_thread(WildcardTraffic *t, const PlanThread *thread)
 {
     t->done = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
     walk_thread(t, thread);
@@ -600,7 +600,7 @@ static void note_thread(Traffic *t, const PlanThread *thread)
 }
 
 /* Has everybody received in each phase what was sent to it, and in all of them together? */
-static void weigh(const Traffic *t, gboolean *each_phase, gboolean *all)
+static void weigh(const WildcardTraffic *t, gboolean *each_phase, gboolean *all)
 {
     g_autoptr(GHashTable) sums = g_hash_table_new_full(three_hash, three_equal, g_free, g_free); /* Mailbox, phase 0 -> messages */
     *each_phase = *all = TRUE;
@@ -646,7 +646,7 @@ static void merge_phases(GPtrArray *lists)
     }
 }
 
-static void walk_threads(Traffic *t)
+static void walk_threads(WildcardTraffic *t)
 {
     t->steps = 0;
     t->one_phase = FALSE;
@@ -662,7 +662,7 @@ static void walk_threads(Traffic *t)
     }
 }
 
-static void note_in_order(Traffic *t)
+static void note_in_order(WildcardTraffic *t)
 {
     walk_threads(t);
     if (!t->unclear || t->world_only || t->no_order)
@@ -672,7 +672,7 @@ static void note_in_order(Traffic *t)
     walk_threads(t);
 }
 
-static void note_transfers(Traffic *t)
+static void note_transfers(WildcardTraffic *t)
 {
     gboolean each_phase = FALSE, all = FALSE;
     note_in_order(t);
@@ -713,7 +713,7 @@ static void free_lists(GPtrArray *lists)
 }
 
 /* Why the receive must be pinned, or NULL. AFTER: see Judged. */
-static const char *reason_to_pin(const Traffic *t, const Transfer *one, guint rank, const guint64 *after)
+static const char *reason_to_pin(const WildcardTraffic *t, const Transfer *one, guint rank, const guint64 *after)
 {
     Plan *plan = t->plan;
     call_decode(plan->call, one->terminal);
@@ -726,7 +726,7 @@ static const char *reason_to_pin(const Traffic *t, const Transfer *one, guint ra
     return conflict_on(t, &judged, is_matched_probe(name) ? room_for_matched(t, rank, one->phase) : one->bytes);
 }
 
-static void pin(const Traffic *t, const Transfer *one, const char *reason)
+static void pin(const WildcardTraffic *t, const Transfer *one, const char *reason)
 {
     Plan *plan = t->plan;
     call_decode(plan->call, one->terminal);
@@ -745,21 +745,21 @@ static void pin(const Traffic *t, const Transfer *one, const char *reason)
     g_hash_table_insert(plan->wildcards, GUINT_TO_POINTER(w->terminal), w);
 }
 
-static gboolean is_pinned(const Traffic *t, const Transfer *one)
+static gboolean is_pinned(const WildcardTraffic *t, const Transfer *one)
 {
     return g_hash_table_contains(t->plan->wildcards, GUINT_TO_POINTER(one->terminal));
 }
 
-typedef struct { const Transfer *receive; guint rank; } Question;
+typedef struct { const Transfer *receive; guint rank; } PinQuestion;
 
 /* Pins what conflicts, and gives the receives for which it is to be looked at what happens before what. */
-static GArray *pin_clear_cases(const Traffic *t)
+static GArray *pin_clear_cases(const WildcardTraffic *t)
 {
-    GArray *open = g_array_new(FALSE, FALSE, sizeof(Question));
+    GArray *open = g_array_new(FALSE, FALSE, sizeof(PinQuestion));
     for (guint r = 0; r < t->plan->n_ranks; r++) {
         const GArray *received = t->received->pdata[r];
         for (guint i = 0; received && i < received->len; i++) {
-            const Question q = {&g_array_index(received, Transfer, i), r};
+            const PinQuestion q = {&g_array_index(received, Transfer, i), r};
             const char *reason = q.receive->source == t->any_source && !is_pinned(t, q.receive) ? reason_to_pin(t, q.receive, r, NULL) : NULL;
             if (reason && q.receive->blocking && !t->no_order && !t->cancels && !t->plan->options->pin)
                 g_array_append_val(open, q);
@@ -770,16 +770,16 @@ static GArray *pin_clear_cases(const Traffic *t)
     return open;
 }
 
-static void answer(Traffic *t, const GArray *questions)
+static void answer(WildcardTraffic *t, const GArray *questions)
 {
     t->asked = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < questions->len; i++)
-        g_hash_table_add(t->asked, GUINT_TO_POINTER(g_array_index(questions, Question, i).receive->phase));
+        g_hash_table_add(t->asked, GUINT_TO_POINTER(g_array_index(questions, PinQuestion, i).receive->phase));
     WendPrecedence *p = t->precedence = wend_precedence_new(t->plan->program, t->members);
     walk_threads(t);
     t->precedence = NULL;
     for (guint i = 0; i < questions->len; i++) {
-        const Question *q = &g_array_index(questions, Question, i);
+        const PinQuestion *q = &g_array_index(questions, PinQuestion, i);
         if (is_pinned(t, q->receive))
             continue;
         const guint64 *after =
@@ -793,7 +793,7 @@ static void answer(Traffic *t, const GArray *questions)
 }
 
 /* All that would be pinned on one rank? */
-static gboolean try_turns(const Traffic *t)
+static gboolean try_turns(const WildcardTraffic *t)
 {
     Plan *plan = t->plan;
     gint hub = -1;
@@ -802,7 +802,7 @@ static gboolean try_turns(const Traffic *t)
     g_hash_table_iter_init(&iter, plan->wildcards);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         const Wildcard *w = value;
-        RankSet ranks = plan->terminal_ranks[w->terminal];
+        RankList ranks = plan->terminal_ranks[w->terminal];
         for (guint r = 0; r < ranks.n; r++) {
             if (wend_program_slot(plan->program, w->terminal, w->slot, ranks.ranks[r]) != w->any_source)
                 continue;
@@ -818,7 +818,7 @@ void plan_wildcards(Plan *plan)
 {
     plan->wildcards = g_hash_table_new_full(NULL, NULL, NULL, wildcard_free);
     plan->turns = g_hash_table_new_full(NULL, NULL, NULL, wildcard_free);
-    Traffic t = {.plan = plan, .any_source = wend_constant_word("MPI_ANY_SOURCE"), .any_tag = wend_constant_word("MPI_ANY_TAG"),
+    WildcardTraffic t = {.plan = plan, .any_source = wend_constant_word("MPI_ANY_SOURCE"), .any_tag = wend_constant_word("MPI_ANY_TAG"),
                  .proc_null = wend_constant_word("MPI_PROC_NULL")};
     t.received = g_ptr_array_new();
     t.sent = g_ptr_array_new();

@@ -47,7 +47,7 @@ static gboolean starts_processes(const char *function) { return g_str_has_prefix
 
 static const char *const commands[] = {"command", "array_of_commands"};
 
-gboolean worlds_is_start(const Call *c)
+gboolean worlds_is_start(const CallPattern *c)
 {
     gboolean root = FALSE;
     for (guint i = 0; starts_processes(c->function->name) && i < G_N_ELEMENTS(commands); i++) {

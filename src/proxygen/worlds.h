@@ -15,6 +15,6 @@ GArray *worlds_starts(const WendProgram *p); /* of WorldStart; empty: there is o
 const WendWorld *worlds_of(const Plan *plan, guint rank);
 gboolean worlds_several(const Plan *plan);
 /* Does the call start processes, and is it the root's? */
-gboolean worlds_is_start(const Call *c);
+gboolean worlds_is_start(const CallPattern *c);
 
 #endif
