@@ -116,7 +116,8 @@ tests_unit_series_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_series_LDADD = lib/libcore.la $(GLIB_LIBS) -lm
 
 UNIT_TESTS += tests/unit/tokens
-tests_unit_tokens_SOURCES = tests/unit/tokens.c src/proxygen/tokens.c src/proxygen/tokens.h
+tests_unit_tokens_SOURCES = tests/unit/tokens.c src/proxygen/emit/c_tokens.c \
+	src/proxygen/emit/c_tokens.h
 tests_unit_tokens_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_tokens_LDADD = $(GLIB_LIBS)
 

@@ -1,17 +1,25 @@
 /* compile.c: the passes, one after the other. */
 #include <config.h>
 
-#include "callbacks.h"
-#include "changes.h"
+#include "compile.h"
+
 #include "ends.h"
-#include "extent.h"
-#include "files.h"
 #include "functions.h"
-#include "graphs.h"
-#include "plan.h"
-#include "tokens.h"
+#include "merge.h"
+#include "proxy_files.h"
 #include "saved.h"
-#include "variables.h"
+#include "src/proxygen/analysis/dynamic.h"
+#include "src/proxygen/analysis/extent.h"
+#include "src/proxygen/analysis/found_files.h"
+#include "src/proxygen/analysis/memory_use.h"
+#include "src/proxygen/emit/c_tokens.h"
+#include "src/proxygen/emit/callback_stubs.h"
+#include "src/proxygen/emit/changes.h"
+#include "src/proxygen/model/plan.h"
+#include "src/proxygen/plan/graphs.h"
+#include "src/proxygen/plan/loop_rules.h"
+#include "src/proxygen/plan/loops.h"
+#include "src/proxygen/plan/variables.h"
 
 /* All other names are this version's own. A constant that it does not know may be one of a later
  * version of MPI, which the compiler has; but it is MPI's. */

@@ -1,18 +1,20 @@
 /* main.c: the proxygen command. */
 #include <config.h>
+
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
 
+#include "compile.h"
 #include "file-write.h"
 #include "options.h"
 #include "part.h"
-#include "plan.h"
 #include "reading.h"
 #include "shortage.h"
-#include "src/wend/message.h"
 #include "target.h"
-#include "worlds.h"
+#include "src/proxygen/model/job_worlds.h"
+#include "src/proxygen/model/plan.h"
+#include "src/wend/message.h"
 
 #define COMMAND "proxygen"
 

@@ -6,7 +6,7 @@
 
 #include "exercise.h"
 #include "src/decoder/summary.h"
-#include "src/proxygen/plan.h"
+#include "src/proxygen/compile.h"
 
 enum { CALLS = 20000, RANKS = 16 };
 

@@ -1,0 +1,12 @@
+/* emit_graphs.h: graphs that are made with the recorded order of neighbours, as C. */
+#ifndef PROXYGEN_EMIT_GRAPHS_H
+#define PROXYGEN_EMIT_GRAPHS_H
+
+#include "emit.h"
+
+/* The call as a call of MPI_Dist_graph_create_adjacent, or NULL: it stays as it is. */
+char *graphs_expression(Emitter *e, const CallPattern *c);
+/* The recorded neighbours, as functions that give those of the next call. */
+void graphs_emit(Emitter *e, GString *declarations, GString *definitions);
+
+#endif

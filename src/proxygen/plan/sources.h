@@ -1,0 +1,10 @@
+/* sources.h: whom a recorded receive from any source got its message from. */
+#ifndef PROXYGEN_SOURCES_H
+#define PROXYGEN_SOURCES_H
+
+#include "src/proxygen/model/plan.h"
+
+/* Fills in the sources of the plan's wildcards, and their starts where one source is not enough. */
+void sources_find(Plan *plan);
+
+#endif
