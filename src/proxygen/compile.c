@@ -1,4 +1,16 @@
-/* compile.c: the passes, one after the other. */
+/* compile.c: the passes, one after the other.
+ *
+ *   plan_select()     which rules and calls there are, who makes them, which threads run
+ *   plan_memory()     which segments calls use, and how many bytes of each
+ *   plan_dynamic()    memory that other processes name by its address
+ *   plan_outcomes()   what each Waitany, Testsome, … has to complete
+ *   plan_loops()      loops over such calls whose bodies depend on which request completed
+ *   plan_wildcards()  receives from any source: kept, pinned, or kept with senders that wait
+ *   plan_graphs()     graphs that are made with the recorded order of neighbours
+ *   plan_variables()  handles and requests in arrays of the proxy
+ *   plan_files()      files that were there before the run, or came and went without MPI
+ *   plan_callbacks()  stubs for the application's functions
+ *   plan_emit()       C */
 #include <config.h>
 
 #include "compile.h"
@@ -8,18 +20,10 @@
 #include "merge.h"
 #include "proxy_files.h"
 #include "saved.h"
-#include "src/proxygen/analysis/dynamic.h"
-#include "src/proxygen/analysis/extent.h"
-#include "src/proxygen/analysis/found_files.h"
-#include "src/proxygen/analysis/memory_use.h"
-#include "src/proxygen/emit/c_tokens.h"
-#include "src/proxygen/emit/callback_stubs.h"
-#include "src/proxygen/emit/changes.h"
-#include "src/proxygen/model/plan.h"
-#include "src/proxygen/plan/graphs.h"
-#include "src/proxygen/plan/loop_rules.h"
-#include "src/proxygen/plan/loops.h"
-#include "src/proxygen/plan/variables.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/emit/emit.h"
+#include "src/proxygen/model/model.h"
+#include "src/proxygen/plan/passes.h"
 
 /* All other names are this version's own. A constant that it does not know may be one of a later
  * version of MPI, which the compiler has; but it is MPI's. */

@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_COMPILE_H
 #define PROXYGEN_COMPILE_H
 
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 /* Compiles the program to C. The identifiers of the text that begin with MPI go to NAMES, a set of
  * strings that it owns. *CHANGES: what the proxy pins, reorders or leaves out, as lines of text

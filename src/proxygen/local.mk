@@ -2,11 +2,13 @@
 bin_PROGRAMS += proxygen
 # Also the fuzzer's (tests/fuzz/).
 PROXYGEN_SOURCES = \
+	src/proxygen/model/model.h \
 	src/proxygen/model/call_pattern.c src/proxygen/model/call_pattern.h \
 	src/proxygen/model/job_worlds.c src/proxygen/model/job_worlds.h \
 	src/proxygen/model/plan.c src/proxygen/model/plan.h \
 	src/proxygen/model/plan_threads.c src/proxygen/model/plan_threads.h \
 	src/proxygen/model/select.c \
+	src/proxygen/analysis/call_analysis.h \
 	src/proxygen/analysis/conflicts.c src/proxygen/analysis/conflicts.h \
 	src/proxygen/analysis/datatype_layout.c src/proxygen/analysis/datatype_layout.h \
 	src/proxygen/analysis/dynamic.c src/proxygen/analysis/dynamic.h \
@@ -16,6 +18,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/analysis/handlers.c src/proxygen/analysis/handlers.h \
 	src/proxygen/analysis/live.c src/proxygen/analysis/live.h \
 	src/proxygen/analysis/memory_use.c src/proxygen/analysis/memory_use.h \
+	src/proxygen/plan/passes.h \
 	src/proxygen/plan/alike.c src/proxygen/plan/alike.h \
 	src/proxygen/plan/graphs.c src/proxygen/plan/graphs.h \
 	src/proxygen/plan/loop_rules.c src/proxygen/plan/loop_rules.h \
@@ -32,7 +35,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/emit/callback_stubs.c src/proxygen/emit/callback_stubs.h \
 	src/proxygen/emit/changes.c src/proxygen/emit/changes.h \
 	src/proxygen/emit/columns.c src/proxygen/emit/columns.h \
-	src/proxygen/emit/emit.h \
+	src/proxygen/emit/emit.h src/proxygen/emit/emitter.h \
 	src/proxygen/emit/emit_call.c \
 	src/proxygen/emit/emit_callbacks.c \
 	src/proxygen/emit/emit_choice.c \
@@ -70,3 +73,10 @@ proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 # The grammar is of the hot path, which libwendcore does not show.
 proxygen_LDADD = lib/libwendhot.la libwendcore.la $(GLIB_LIBS)
 proxygen_LDFLAGS = $(MOVABLE_RPATH)
+EXTRA_DIST += \
+	src/proxygen/README.md \
+	src/proxygen/analysis/README.md \
+	src/proxygen/emit/README.md \
+	src/proxygen/model/README.md \
+	src/proxygen/plan/README.md \
+	src/proxygen/runtime/README.md

@@ -12,8 +12,7 @@
 #include "reading.h"
 #include "shortage.h"
 #include "target.h"
-#include "src/proxygen/model/job_worlds.h"
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 #include "src/wend/message.h"
 
 #define COMMAND "proxygen"

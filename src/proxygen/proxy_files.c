@@ -6,15 +6,10 @@
 #include "ends.h"
 #include "file-write.h"
 #include "saved.h"
-#include "src/proxygen/analysis/memory_use.h"
+#include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/emit/emit.h"
-#include "src/proxygen/emit/emit_graphs.h"
-#include "src/proxygen/emit/outside_names.h"
-#include "src/proxygen/emit/streams.h"
-#include "src/proxygen/model/job_worlds.h"
-#include "src/proxygen/plan/alike.h"
-#include "src/proxygen/plan/graphs.h"
-#include "src/proxygen/plan/variables.h"
+#include "src/proxygen/model/model.h"
+#include "src/proxygen/plan/passes.h"
 #include "src/proxygen/runtime/helpers.h"
 
 /* Measured on such code, gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more where functions are small. Files of several compile beside

@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_DYNAMIC_H
 #define PROXYGEN_DYNAMIC_H
 
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 /* Finds the segments that are attached to dynamic windows. */
 gboolean plan_dynamic(Plan *plan, GError **error);

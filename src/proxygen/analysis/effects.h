@@ -5,7 +5,7 @@
 #define PROXYGEN_EFFECTS_H
 
 #include "lib/base/byte-table.h"
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 typedef struct {
     gboolean is_receive;     /* messages that receives are posted for: */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "datatype_layout.h"
-#include "src/proxygen/model/job_worlds.h"
+#include "src/proxygen/model/model.h"
 
 struct Extents {
     Plan *plan;

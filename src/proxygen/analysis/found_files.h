@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_FOUND_FILES_H
 #define PROXYGEN_FOUND_FILES_H
 
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 typedef struct {
     guint number;

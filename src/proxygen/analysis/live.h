@@ -7,7 +7,7 @@
 #ifndef PROXYGEN_LIVE_H
 #define PROXYGEN_LIVE_H
 
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 typedef struct Live Live;
 

@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_MEMORY_USE_H
 #define PROXYGEN_MEMORY_USE_H
 
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 typedef struct {
     gint64 word;             /* segment word */

@@ -1,7 +1,7 @@
 /* c_text.c: lines of C: indentation, wrapping. */
 #include <string.h>
 
-#include "emit.h"
+#include "emitter.h"
 
 enum { WIDTH = 110 };
 

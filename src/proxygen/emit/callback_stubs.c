@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "emit.h"
+#include "emitter.h"
 
 /* BODY uses the recorded "value" and "flag" where the type has them. */
 static const StubType stub_types[] = {

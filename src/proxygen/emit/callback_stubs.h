@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_CALLBACK_STUBS_H
 #define PROXYGEN_CALLBACK_STUBS_H
 
-#include "emit.h"
+#include "emitter.h"
 
 typedef struct Callbacks Callbacks;
 gboolean plan_callbacks(Plan *plan, GError **error);

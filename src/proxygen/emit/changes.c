@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/proxygen/plan/loops.h"
+#include "src/proxygen/plan/passes.h"
 
 static const struct {
     const char *comment, *report;

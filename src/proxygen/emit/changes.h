@@ -6,7 +6,7 @@
 #ifndef PROXYGEN_CHANGES_H
 #define PROXYGEN_CHANGES_H
 
-#include "emit.h"
+#include "emitter.h"
 
 typedef enum {
     CHANGE_SOURCE,         /* a receive or probe from any source names the one that came */

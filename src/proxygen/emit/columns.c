@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
+#include "emitter.h"
 #include "lib/base/byte-table.h"
 
 char *column_mark(guint first)

@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_COLUMNS_H
 #define PROXYGEN_COLUMNS_H
 
-#include "emit.h"
+#include "emitter.h"
 
 /* A mark: COLUMN_MARK, then "first", or "first,low,width" of numbers by rank, then COLUMN_END. */
 enum { COLUMN_MARK = '\001', COLUMN_END = '\002' };

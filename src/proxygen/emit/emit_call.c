@@ -4,11 +4,11 @@
 #include "callback_stubs.h"
 #include "changes.h"
 #include "columns.h"
-#include "emit.h"
 #include "emit_graphs.h"
+#include "emitter.h"
 #include "variable_names.h"
-#include "src/proxygen/analysis/dynamic.h"
-#include "src/proxygen/plan/graphs.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/plan/passes.h"
 
 /* Arrays up to this length are written where they are used. */
 enum { INLINE_ELEMENTS = 12 };
@@ -418,7 +418,7 @@ static char *attribute_argument(Emitter *e, const CallPattern *c, const Arg *arg
     return expression_pointer(e, c, arg->in);
 }
 
-char *argument(Emitter *e, const CallPattern *c, guint index)
+static char *argument(Emitter *e, const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
     WendKind kind = arg->param->kind;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "callback_stubs.h"
-#include "emit.h"
+#include "emitter.h"
 #include "lib/base/byte-table.h"
 
 /* -- what the calls of a callback were -- */

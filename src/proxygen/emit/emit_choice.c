@@ -8,7 +8,7 @@
 
 #include "changes.h"
 #include "columns.h"
-#include "src/proxygen/plan/loops.h"
+#include "src/proxygen/plan/passes.h"
 
 static void write_lines(GString *out, int indent, const GPtrArray *lines)
 {

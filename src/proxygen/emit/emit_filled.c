@@ -1,7 +1,7 @@
 /* emit_filled.c: long arrays whose elements follow a pattern, as loops: data types of a million blocks would be megabytes of constants otherwise. */
 #include <string.h>
 
-#include "emit.h"
+#include "emitter.h"
 #include "progressions.h"
 #include "variable_names.h"
 

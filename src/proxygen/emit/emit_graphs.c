@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/proxygen/plan/graphs.h"
+#include "src/proxygen/plan/passes.h"
 
 char *graphs_expression(Emitter *e, const CallPattern *c)
 {

@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_EMIT_GRAPHS_H
 #define PROXYGEN_EMIT_GRAPHS_H
 
-#include "emit.h"
+#include "emitter.h"
 
 /* The call as a call of MPI_Dist_graph_create_adjacent, or NULL: it stays as it is. */
 char *graphs_expression(Emitter *e, const CallPattern *c);

@@ -1,11 +1,10 @@
 /* emit_rule.c: rules of the grammar as functions, exponents as loops. */
 #include <string.h>
 
-#include "emit.h"
+#include "emitter.h"
 #include "streams.h"
-#include "src/proxygen/model/plan_threads.h"
-#include "src/proxygen/plan/alike.h"
-#include "src/proxygen/plan/variables.h"
+#include "src/proxygen/model/model.h"
+#include "src/proxygen/plan/passes.h"
 
 /* A function this long is as much as a reader, or an optimizer, wants at once: the rest goes to further parts. */
 enum { PART_SYMBOLS = 1000 };

@@ -1,7 +1,7 @@
 /* emit_shared.c: what several threads use: waiting for the thread that makes it, or is done with it. */
-#include "emit.h"
+#include "emitter.h"
 #include "variable_names.h"
-#include "src/proxygen/model/plan_threads.h"
+#include "src/proxygen/model/model.h"
 
 guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean after, gboolean of_several)
 {

@@ -4,9 +4,9 @@
 #include "changes.h"
 #include "columns.h"
 #include "outside_names.h"
-#include "src/proxygen/analysis/memory_use.h"
-#include "src/proxygen/model/job_worlds.h"
-#include "src/proxygen/plan/variables.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/model/model.h"
+#include "src/proxygen/plan/passes.h"
 
 /* Fortran handles are not recorded (kind skip): the C handle that comes out is turned into one. */
 static char *fortran_handle(Emitter *e, const CallPattern *c)

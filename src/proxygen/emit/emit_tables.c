@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "columns.h"
-#include "emit.h"
+#include "emitter.h"
 
 /* In tables a symbol is about 8 bytes of text and 2.4 us of gcc 12 (838,495 symbols: 6.9 MB, 2.0 s). As code it is some 90 bytes, and 1 MB of code takes 1.5 s without
  * optimization, so the limit is an estimate of where code begins to take seconds. Code is nicer to read, so it stays below that. */

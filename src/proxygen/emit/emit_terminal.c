@@ -1,5 +1,5 @@
 /* emit_terminal.c: a call with what must be done before and after it. */
-#include "emit.h"
+#include "emitter.h"
 
 guint emit_terminal(Emitter *e, GString *out, int indent, guint terminal)
 {

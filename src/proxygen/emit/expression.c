@@ -2,10 +2,9 @@
 #include <string.h>
 
 #include "columns.h"
-#include "emit.h"
+#include "emitter.h"
 #include "variable_names.h"
-#include "src/proxygen/analysis/dynamic.h"
-#include "src/proxygen/analysis/memory_use.h"
+#include "src/proxygen/analysis/call_analysis.h"
 
 char *expression_string(Emitter *e, const char *text, gssize n)
 {

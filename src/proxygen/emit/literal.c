@@ -1,5 +1,5 @@
 /* literal.c: words as constants of C, and tables of constants. */
-#include "emit.h"
+#include "emitter.h"
 
 static gint compare_numbers(gconstpointer a, gconstpointer b, gpointer numbers)
 {

@@ -1,7 +1,7 @@
 /* locals.c: variables of the function that is being written. */
 #include <string.h>
 
-#include "emit.h"
+#include "emitter.h"
 
 typedef struct { char *ctype, *name; gint64 length; } Local;
 

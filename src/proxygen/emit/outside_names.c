@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "src/proxygen/analysis/found_files.h"
-#include "src/proxygen/model/job_worlds.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/model/model.h"
 
 /* The string of argument INDEX in the outcome WORDS of a call, or NULL. */
 static char *string_of_outcome(const CallPattern *c, const gint64 *words, guint n, guint index)

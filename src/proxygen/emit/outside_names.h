@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_OUTSIDE_NAMES_H
 #define PROXYGEN_OUTSIDE_NAMES_H
 
-#include "emit.h"
+#include "emitter.h"
 
 /* Looks through the program for them; before any emission. */
 void names_find(Emitter *e);

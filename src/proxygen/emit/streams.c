@@ -8,8 +8,7 @@
 
 #include "columns.h"
 #include "lib/base/byte-table.h"
-#include "src/proxygen/plan/alike.h"
-#include "src/proxygen/plan/loop_rules.h"
+#include "src/proxygen/plan/passes.h"
 
 /* Estimates, in characters. */
 enum { RULE_TEXT = 60, RULE_CALL = 16, ROW_TEXT = 30, STREAM_TEXT = 120, NUMBER_TEXT = 6 };

@@ -10,7 +10,7 @@
 #ifndef PROXYGEN_STREAMS_H
 #define PROXYGEN_STREAMS_H
 
-#include "emit.h"
+#include "emitter.h"
 
 /* Rows in the order in which a thread makes the calls. */
 typedef struct RowStream {

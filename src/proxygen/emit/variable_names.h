@@ -2,8 +2,8 @@
 #ifndef PROXYGEN_VARIABLE_NAMES_H
 #define PROXYGEN_VARIABLE_NAMES_H
 
-#include "emit.h"
-#include "src/proxygen/plan/variables.h"
+#include "emitter.h"
+#include "src/proxygen/plan/passes.h"
 
 /* The C type of a handle, the name of its arrays, and that of its null constant. */
 typedef struct { WendKind kind; const char *ctype, *name, *null; } HandleVariable;

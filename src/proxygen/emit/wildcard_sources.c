@@ -3,7 +3,7 @@
  * The sources of one call are consumed in the order in which the rank makes it, wherever it stands, so each pinned call has one function that gives the
  * next source. Of a persistent receive that got messages of several ranks, it gives the sources of all starts, and the calls on such requests are
  * those of the helpers (HELPER_AIMS). */
-#include "emit.h"
+#include "emitter.h"
 
 char *wildcard_source(Emitter *e, const Wildcard *wildcard)
 {

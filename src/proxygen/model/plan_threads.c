@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "merge.h"
-#include "src/proxygen/analysis/live.h"
 
 /* -- how often each thread makes each call -- */
 

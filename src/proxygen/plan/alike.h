@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_ALIKE_H
 #define PROXYGEN_ALIKE_H
 
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 typedef struct AlikeRules AlikeRules;
 AlikeRules *alike_new(const Plan *plan);

@@ -7,7 +7,7 @@
 #ifndef PROXYGEN_GRAPHS_H
 #define PROXYGEN_GRAPHS_H
 
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 /* Fills in plan->graphs. Nothing is in it where the order makes no difference to the calls. */
 void plan_graphs(Plan *plan);

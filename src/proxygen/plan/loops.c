@@ -28,10 +28,8 @@
 
 #include "loop_rules.h"
 #include "outcomes.h"
-#include "src/proxygen/analysis/conflicts.h"
-#include "src/proxygen/analysis/effects.h"
-#include "src/proxygen/analysis/handlers.h"
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/model/model.h"
 
 /* A call that completes some of a set. */
 typedef struct {

@@ -3,7 +3,7 @@
 #ifndef PROXYGEN_LOOPS_H
 #define PROXYGEN_LOOPS_H
 
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 /* Completions of one entry of a request array, one after the other, with the same calls upon each.
  * JOINT: the calls are made once the other entries of joint JOINT - 1 have completed, too; 0: upon

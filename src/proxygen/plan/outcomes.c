@@ -12,7 +12,7 @@
 
 #include "loop_rules.h"
 #include "merge.h"
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 typedef struct { guint request; gboolean active; } Event;
 

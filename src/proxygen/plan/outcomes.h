@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_OUTCOMES_H
 #define PROXYGEN_OUTCOMES_H
 
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 typedef enum {
     CHOICE_PLAIN,            /* one request at most could complete, or whatever completes is the same */

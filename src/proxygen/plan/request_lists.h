@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_REQUEST_LISTS_H
 #define PROXYGEN_REQUEST_LISTS_H
 
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 typedef struct {
     gint64 n;

@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_SOURCES_H
 #define PROXYGEN_SOURCES_H
 
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 /* Fills in the sources of the plan's wildcards, and their starts where one source is not enough. */
 void sources_find(Plan *plan);

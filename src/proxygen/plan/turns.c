@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "wildcards.h"
-#include "src/proxygen/analysis/extent.h"
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/model/model.h"
 
 /* What one process does with the hub, or the hub with it, in order. */
 typedef struct {

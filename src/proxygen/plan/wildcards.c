@@ -19,9 +19,8 @@
 #include "sources.h"
 #include "turns.h"
 #include "lib/analysis/analysis.h"
-#include "src/proxygen/analysis/extent.h"
-#include "src/proxygen/model/job_worlds.h"
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/model/model.h"
 
 typedef struct {
     guint comm;               /* its number: members.h */

@@ -2,7 +2,7 @@
 #ifndef PROXYGEN_WILDCARDS_H
 #define PROXYGEN_WILDCARDS_H
 
-#include "src/proxygen/model/plan.h"
+#include "src/proxygen/model/model.h"
 
 typedef struct {
     guint terminal;

@@ -1,6 +1,6 @@
 /* helper_text.c: text of helpers as definitions and declarations. */
 #include "helpers.h"
-#include "src/proxygen/model/job_worlds.h"
+#include "src/proxygen/model/model.h"
 
 void helper_define(Emitter *e, GString *out, const char *text)
 {

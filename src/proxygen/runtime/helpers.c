@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "src/proxygen/analysis/memory_use.h"
-#include "src/proxygen/emit/variable_names.h"
-#include "src/proxygen/model/job_worlds.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/emit/emit.h"
+#include "src/proxygen/model/model.h"
 
 static void one_array(WendKind kind, guint thread, guint length, gpointer data)
 {

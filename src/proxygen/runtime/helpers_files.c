@@ -1,8 +1,8 @@
 /* helpers_files.c: see helpers.h. */
 #include "helpers.h"
-#include "src/proxygen/analysis/found_files.h"
-#include "src/proxygen/emit/outside_names.h"
-#include "src/proxygen/model/job_worlds.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/emit/emit.h"
+#include "src/proxygen/model/model.h"
 
 static const char *const scratch_file_text =
     "static char scratch_dir[4096];\n"

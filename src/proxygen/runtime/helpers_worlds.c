@@ -1,6 +1,6 @@
 /* helpers_worlds.c: see helpers.h. A proxy of several worlds: processes that it starts are this program again, and are told by arguments which world they are. */
 #include "helpers.h"
-#include "src/proxygen/model/job_worlds.h"
+#include "src/proxygen/model/model.h"
 
 static const char *const note_text =
     "/* In the scratch directory there is a file for each world that runs, or is about to: the last one removes it all. */\n"
