@@ -22,7 +22,7 @@ gint64 bytes_product(gint64 a, gint64 b)
     return CLAMP(product, -huge, huge);
 }
 
-struct Layouts {
+struct DatatypeLayouts {
     Plan *plan;
     Live *live;
     CallPattern *call;              /* of the constructor that is looked at */
@@ -68,7 +68,7 @@ static void join_pieces(GArray *pieces)
     g_array_set_size(pieces, n);
 }
 
-void layout_place(const DatatypeLayout *layout, gint64 segment, gint64 at, gint64 count, GArray *pieces)
+void datatype_layout_place(const DatatypeLayout *layout, gint64 segment, gint64 at, gint64 count, GArray *pieces)
 {
     if (count <= 0)
         return;
@@ -190,7 +190,7 @@ static void read_constructor(const CallPattern *c, guint rank, Recipe *recipe)
 
 /* -- layouts -- */
 
-static void layout_clear(DatatypeLayout *layout)
+static void datatype_layout_clear(DatatypeLayout *layout)
 {
     if (layout->pieces)
         g_array_unref(layout->pieces);
@@ -198,7 +198,7 @@ static void layout_clear(DatatypeLayout *layout)
 
 static void layout_free(gpointer layout)
 {
-    layout_clear(layout);
+    datatype_layout_clear(layout);
     g_free(layout);
 }
 
@@ -211,7 +211,7 @@ static DatatypeLayout layout_of_facts(gint64 lb, gint64 extent, gint64 true_lb, 
     return layout;
 }
 
-static void layout_of_definition(Layouts *l, guint definition, guint rank, LayoutFunction function, gpointer data);
+static void layout_of_definition(DatatypeLayouts *l, guint definition, guint rank, DatatypeLayoutFunction function, gpointer data);
 
 typedef struct {
     DatatypeLayout *made;
@@ -227,7 +227,7 @@ static void build(const DatatypeLayout *part, gpointer data)
     gint64 at = bytes_sum(p->at, bytes_product(p->at_elements, part->extent)), last = bytes_product(p->count - 1, part->extent);
     gint64 lb = bytes_sum(part->lb, bytes_sum(at, MIN(0, last))), ub = bytes_sum(bytes_sum(part->lb, part->extent), bytes_sum(at, MAX(0, last)));
     gint64 segment = p->segment != EXTENT_RELATIVE ? p->segment : part->segment;
-    layout_place(part, p->segment, at, p->count, b->made->pieces);
+    datatype_layout_place(part, p->segment, at, p->count, b->made->pieces);
     b->unrelated |= !b->first && segment != b->made->segment;
     b->made->segment = segment;
     b->made->lb = b->first ? lb : MIN(b->made->lb, lb);
@@ -236,7 +236,7 @@ static void build(const DatatypeLayout *part, gpointer data)
     b->alignment = MAX(b->alignment, MIN(16, part->extent & -part->extent)); /* the extent is a multiple of the alignment */
 }
 
-static DatatypeLayout layout_of_recipe(Layouts *l, const Definition *d, const Recipe *recipe, guint rank)
+static DatatypeLayout layout_of_recipe(DatatypeLayouts *l, const Definition *d, const Recipe *recipe, guint rank)
 {
     DatatypeLayout made = {0, 0, EXTENT_RELATIVE, g_array_new(FALSE, FALSE, sizeof(BytePiece))};
     Building b = {.made = &made, .first = TRUE, .alignment = 1};
@@ -245,7 +245,7 @@ static DatatypeLayout layout_of_recipe(Layouts *l, const Definition *d, const Re
         if (wend_is_handle(p->type) && p->input < d->n_inputs && d->inputs[p->input] != 0)
             layout_of_definition(l, d->inputs[p->input], rank, build, &b);
         else
-            layout_foreach(l, p->type, rank, build, &b);
+            datatype_layout_foreach(l, p->type, rank, build, &b);
     }
     join_pieces(made.pieces);
     gint64 extent = bytes_sum(b.ub, -made.lb);
@@ -259,7 +259,7 @@ static DatatypeLayout layout_of_recipe(Layouts *l, const Definition *d, const Re
 }
 
 /* Of a datatype that is made of addresses. */
-static void layout_of_addresses(Layouts *l, guint definition, guint rank, LayoutFunction function, gpointer data)
+static void layout_of_addresses(DatatypeLayouts *l, guint definition, guint rank, DatatypeLayoutFunction function, gpointer data)
 {
     gint64 key = (gint64)definition << 32 | rank;
     DatatypeLayout *known = g_hash_table_lookup(l->cache, &key);
@@ -286,7 +286,7 @@ static void layout_of_addresses(Layouts *l, guint definition, guint rank, Layout
     g_hash_table_insert(l->cache, g_memdup2(&key, sizeof key), g_memdup2(&made, sizeof made));
 }
 
-static void layout_of_definition(Layouts *l, guint definition, guint rank, LayoutFunction function, gpointer data)
+static void layout_of_definition(DatatypeLayouts *l, guint definition, guint rank, DatatypeLayoutFunction function, gpointer data)
 {
     const Definition *d = live_definition(l->live, definition);
     gint64 lb = live_fact(l->live, d, 1, rank);
@@ -298,10 +298,10 @@ static void layout_of_definition(Layouts *l, guint definition, guint rank, Layou
         return; /* not of this rank */
     DatatypeLayout layout = layout_of_facts(lb, live_fact(l->live, d, 2, rank), live_fact(l->live, d, 3, rank), live_fact(l->live, d, 4, rank));
     function(&layout, data);
-    layout_clear(&layout);
+    datatype_layout_clear(&layout);
 }
 
-void layout_foreach(Layouts *l, gint64 datatype, guint rank, LayoutFunction function, gpointer data)
+void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank, DatatypeLayoutFunction function, gpointer data)
 {
     if (wend_is_handle(datatype)) {
         const guint *definitions;
@@ -319,12 +319,12 @@ void layout_foreach(Layouts *l, gint64 datatype, guint rank, LayoutFunction func
     }
     DatatypeLayout layout = layout_of_facts(facts[1], facts[2], facts[3], facts[4]);
     function(&layout, data);
-    layout_clear(&layout);
+    datatype_layout_clear(&layout);
 }
 
-Layouts *layouts_new(Plan *plan, Live *live)
+DatatypeLayouts *datatype_layouts_new(Plan *plan, Live *live)
 {
-    Layouts *l = g_new0(Layouts, 1);
+    DatatypeLayouts *l = g_new0(DatatypeLayouts, 1);
     l->plan = plan;
     l->live = live;
     l->call = call_new(plan->program);
@@ -332,7 +332,7 @@ Layouts *layouts_new(Plan *plan, Live *live)
     return l;
 }
 
-void layouts_free(Layouts *l)
+void datatype_layouts_free(DatatypeLayouts *l)
 {
     if (!l)
         return;

@@ -14,15 +14,15 @@ typedef struct {
     GArray *pieces;          /* of Piece: what one element touches */
 } DatatypeLayout;
 
-typedef struct Layouts Layouts;
-Layouts *layouts_new(Plan *plan, Live *live);
-void layouts_free(Layouts *l);
+typedef struct DatatypeLayouts DatatypeLayouts;
+DatatypeLayouts *datatype_layouts_new(Plan *plan, Live *live);
+void datatype_layouts_free(DatatypeLayouts *l);
 
 /* Calls FUNCTION with the layout of each datatype that the word, a handle or a constant, can be on RANK (live.h). It is valid during the call. */
-typedef void (*LayoutFunction)(const DatatypeLayout *layout, gpointer data);
-void layout_foreach(Layouts *l, gint64 datatype, guint rank, LayoutFunction function, gpointer data);
+typedef void (*DatatypeLayoutFunction)(const DatatypeLayout *layout, gpointer data);
+void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank, DatatypeLayoutFunction function, gpointer data);
 
 /* Appends COUNT elements that begin at offset AT. */
-void layout_place(const DatatypeLayout *layout, gint64 segment, gint64 at, gint64 count, GArray *pieces);
+void datatype_layout_place(const DatatypeLayout *layout, gint64 segment, gint64 at, gint64 count, GArray *pieces);
 
 #endif

@@ -166,14 +166,14 @@ static void use_words(RankEffects *r, Effects *e, const WendArg *arg, gboolean i
     const gint64 *words = is_out ? arg->out : arg->in;
     gint64 n = is_out ? arg->n_out : arg->n_in;
     gboolean pair = is_address(kind);
-    if (!pair && kind != WEND_KIND_SEGMENT && kind != WEND_KIND_REQUEST && !kind_is_handle(kind))
+    if (!pair && kind != WEND_KIND_SEGMENT && kind != WEND_KIND_REQUEST && !layout_kind_is_handle(kind))
         return; /* and of strings and statuses the number of elements is not one of words */
     gboolean writes = is_out || arg->param->dir == WEND_DIR_INOUT || kind == WEND_KIND_REQUEST;
     for (gint64 i = 0; words && i < n; i++) {
         gint64 word = words[i * layout_element_words(arg->param, is_out)];
         if (pair || kind == WEND_KIND_SEGMENT)
             word = wend_segment_in_host_memory(word);
-        if ((kind_is_handle(kind) || kind == WEND_KIND_REQUEST) && wend_is_handle(word)) {
+        if ((layout_kind_is_handle(kind) || kind == WEND_KIND_REQUEST) && wend_is_handle(word)) {
             add_use(e, resource(r, 'h', kind, word, 0), writes ? USE_WRITE : USE_READ, 0);
             if (writes && kind != WEND_KIND_REQUEST)
                 add_use(e, resource(r, 'k', kind, 0, 0), USE_WRITE, 0); /* what is made next gets the smallest free number */

@@ -9,7 +9,7 @@
 struct Extents {
     Plan *plan;
     Live *live;
-    Layouts *layouts;
+    DatatypeLayouts *layouts;
     guint64 *in, *out;       /* by rank in the graph: bounds of the degrees that MPI_Dist_graph_create gave; NULL: there is none */
     CallPattern *call;              /* of what made a communicator */
 };
@@ -154,7 +154,7 @@ Extents *extents_new(Plan *plan, Live *live)
     Extents *e = g_new0(Extents, 1);
     e->plan = plan;
     e->live = live;
-    e->layouts = layouts_new(plan, live);
+    e->layouts = datatype_layouts_new(plan, live);
     e->call = call_new(plan->program);
     find_graphs(e);
     return e;
@@ -164,7 +164,7 @@ void extents_free(Extents *e)
 {
     if (!e)
         return;
-    layouts_free(e->layouts);
+    datatype_layouts_free(e->layouts);
     call_free(e->call);
     g_free(e->in);
     g_free(e->out);
@@ -194,13 +194,13 @@ typedef struct {
 static void place(const DatatypeLayout *layout, gpointer data)
 {
     const Placing *p = data;
-    layout_place(layout, p->segment, bytes_sum(p->at, bytes_product(p->elements, layout->extent)), p->count, p->pieces);
+    datatype_layout_place(layout, p->segment, bytes_sum(p->at, bytes_product(p->elements, layout->extent)), p->count, p->pieces);
 }
 
 static void place_elements(Extents *e, gint64 type, guint rank, Placing p)
 {
     if (p.count > 0)
-        layout_foreach(e->layouts, type, rank, place, &p);
+        datatype_layout_foreach(e->layouts, type, rank, place, &p);
 }
 
 static gint64 sum_of(const CallPattern *c, const Arg *arg, guint rank)

@@ -285,15 +285,6 @@ static char *self_expression(Emitter *e, const CallPattern *c)
     return g_strdup_printf("rank_in(%s)", handle);
 }
 
-/* The parameter that a slot's word belongs to. */
-static const Arg *arg_of_slot(const CallPattern *c, guint slot)
-{
-    for (guint i = 0; i < c->n_args; i++)
-        if (c->args[i].has_in && slot < c->args[i].slots_end)
-            return &c->args[i];
-    return NULL;
-}
-
 char *expression_number(Emitter *e, const CallPattern *c, Word w)
 {
     gint64 constant;
@@ -319,7 +310,7 @@ char *expression_number(Emitter *e, const CallPattern *c, Word w)
         }
     }
     /* The name of the parameter whose word this is makes the best name of a table. */
-    const Arg *arg = arg_of_slot(c, w.slot);
+    const Arg *arg = call_arg_of_slot(c, w.slot);
     const char *name = !arg ? "value" : arg->param->kind == WEND_KIND_BUF ? "offset" : arg->param->name, *ctype = "long";
     for (guint i = 0; i < ranks.n; i++)
         if (!wend_is_special(values[i]) && (values[i] > G_MAXINT32 || values[i] < G_MININT32))

@@ -1,23 +1,11 @@
-/* call_pattern.c: splits the words of a terminal into arguments. */
+/* call_pattern.c: a terminal as a call whose words are known, or slots. lib/layout.c knows which
+ * words belong to which argument. */
 #include "call_pattern.h"
 
 #include <string.h>
 
 #include "progressions.h"
 #include "lib/layout.h"
-
-gboolean kind_is_handle(WendKind kind)
-{
-    switch (kind) {
-    case WEND_KIND_COMM: case WEND_KIND_GROUP: case WEND_KIND_DATATYPE: case WEND_KIND_OP: case WEND_KIND_ERRHANDLER:
-    case WEND_KIND_INFO: case WEND_KIND_FILE: case WEND_KIND_WIN: case WEND_KIND_MESSAGE: case WEND_KIND_SESSION:
-    case WEND_KIND_KEYVAL: case WEND_KIND_TENUM: case WEND_KIND_CVAR: case WEND_KIND_PVAR: case WEND_KIND_PVARSESSION:
-    case WEND_KIND_EVENTREG: case WEND_KIND_EVENT:
-        return TRUE;
-    default:
-        return FALSE;
-    }
-}
 
 gboolean param_by_pointer(const CallPattern *c, const WendParam *param)
 {
@@ -39,198 +27,11 @@ gboolean param_by_pointer(const CallPattern *c, const WendParam *param)
     return param->dir != WEND_DIR_IN;
 }
 
-/* Two cursors over the words of a terminal, and where the result goes. */
-typedef struct {
-    CallPattern *call;
-    guint shape, slot;
-} PatternSplit;
-
-static Word shape_word(PatternSplit *s)
-{
-    gint64 value = s->shape < s->call->shape->n_words ? s->call->shape->words[s->shape++] : WEND_ABSENT;
-    return (Word){.value = value};
-}
-
-static Word slot_word(PatternSplit *s)
-{
-    if (s->slot >= s->call->slots->n_slots)
-        return (Word){.value = WEND_ABSENT};
-    return (Word){.by_slot = TRUE, .slot = s->slot++};
-}
-
-static Word placed_word(PatternSplit *s, WendPlace place)
-{
-    return place == WEND_PLACE_SHAPE ? shape_word(s) : slot_word(s);
-}
-
-static void push(PatternSplit *s, Word w)
-{
-    g_array_append_val(s->call->words, w);
-}
-
-static void push_string(PatternSplit *s, gboolean with_length)
-{
-    Word length = shape_word(s);
-    if (with_length)
-        push(s, length);
-    for (gint64 i = 0; i < length.value; i += 8)
-        push(s, shape_word(s));
-}
-
-static void push_strings(PatternSplit *s)
-{
-    Word length = shape_word(s);
-    push(s, length);
-    for (gint64 i = 0; i < length.value; i++)
-        push_string(s, TRUE);
-}
-
-/* The memory of CUDA is among the blocks of the heap: wend_device and its like say which it is (emit_special.c). */
-static Word segment_word(PatternSplit *s)
-{
-    Word w = shape_word(s);
-    w.value = wend_segment_in_host_memory(w.value);
-    return w;
-}
-
-/* One element of an array, or a scalar, of a kind that is neither a string nor a status. */
-static void push_element(PatternSplit *s, const WendParam *param, WendPlace place, gboolean out)
-{
-    Word first;
-    switch (param->kind) {
-    case WEND_KIND_ADDRESS:
-        first = segment_word(s);
-        if (first.value == WEND_DISTANCE) {
-            Word to = segment_word(s), from = segment_word(s);
-            push(s, to);
-            push(s, slot_word(s));
-            push(s, from);
-            push(s, slot_word(s));
-            return;
-        }
-        push(s, first);
-        push(s, wend_is_segment(first.value) || first.value == WEND_PLAIN ? slot_word(s) : (Word){.value = 0});
-        push(s, (Word){.value = WEND_PLAIN});
-        push(s, (Word){.value = 0});
-        return;
-    case WEND_KIND_BUF: case WEND_KIND_ATTR:
-        push(s, first = segment_word(s));
-        push(s, wend_is_segment(first.value) || first.value == WEND_PLAIN ? slot_word(s) : (Word){.value = 0});
-        return;
-    case WEND_KIND_COMM: case WEND_KIND_DATATYPE:
-        push(s, first = shape_word(s));
-        for (int i = 0; out && i < 5; i++)
-            push(s, wend_is_handle(first.value) ? slot_word(s) : (Word){.value = 0});
-        return;
-    case WEND_KIND_SEGMENT:
-        push(s, segment_word(s));
-        return;
-    case WEND_KIND_REQUEST: case WEND_KIND_FUNC:
-        push(s, shape_word(s));
-        return;
-    case WEND_KIND_TARGET:
-        push(s, slot_word(s));
-        push(s, slot_word(s));
-        return;
-    case WEND_KIND_SELF:
-        push(s, slot_word(s));
-        return;
-    default:
-        push(s, kind_is_handle(param->kind) ? shape_word(s) : placed_word(s, place));
-    }
-}
-
-/* The elements of an array that is progressions (lib/layout.c); gives how many. */
-static gint64 push_progressions(PatternSplit *s, const WendParam *param, WendPlace place, gboolean out)
-{
-    const guint width = layout_element_words(param, out), number = param->kind == WEND_KIND_ADDRESS ? 1 : 0;
-    const gboolean numbers = layout_folding(param, out) == LAYOUT_FOLDED_NUMBERS;
-    gint64 n = shape_word(s).value, stretches = shape_word(s).value, at = 0;
-    for (gint64 i = 0; i < stretches; i++) {
-        gint64 end = shape_word(s).value, stride = shape_word(s).value;
-        GArray *row = s->call->words;
-        gsize first = row->len;
-        for (gint64 k = 0; k < stride; k++) {
-            push_element(s, param, place, out);
-            s->slot += numbers ? 2 : 0;
-        }
-        g_array_set_size(row, (guint)(first + (gsize)(end - at) * width));
-        Word *words = &g_array_index(row, Word, first);
-        for (Word *to = words + stride * width, *from = words; to < words + (end - at) * width; to += width, from += width) {
-            for (guint w = 0; w < width; w++)
-                to[w] = from[w];
-            to[number].value += to[number].by_slot;
-        }
-        at = end;
-    }
-    return n;
-}
-
-/* The words of one direction of a parameter: first is where they begin in call->words. Gives the length. */
-static gint64 split_words(PatternSplit *s, const WendParam *param, WendPlace place, gboolean out)
-{
-    gint64 n = 1;
-    switch (param->kind) {
-    case WEND_KIND_STRING:
-        n = s->shape < s->call->shape->n_words ? s->call->shape->words[s->shape] : WEND_ABSENT;
-        push_string(s, FALSE);
-        return n;
-    case WEND_KIND_STRINGS:
-        n = shape_word(s).value;
-        for (gint64 i = 0; i < n; i++)
-            push_string(s, TRUE);
-        return n;
-    case WEND_KIND_STRINGS2:
-        n = shape_word(s).value;
-        for (gint64 i = 0; i < n; i++)
-            push_strings(s);
-        return n;
-    default:
-        if (param->array)
-            n = shape_word(s).value;
-        if (param->array && n == WEND_PROGRESSIONS)
-            return push_progressions(s, param, place, out);
-        for (gint64 i = 0; i < n; i++)
-            push_element(s, param, place, out);
-        return n;
-    }
-}
-
-/* inout values keep their in words in the shape or in a slot, whatever the place of the outputs. */
-static WendPlace place_in(const WendParam *param)
-{
-    if (param->dir != WEND_DIR_INOUT)
-        return param->place;
-    switch (param->kind) {
-    case WEND_KIND_LOGICAL: case WEND_KIND_ENUM: case WEND_KIND_BITS: case WEND_KIND_STRING:
-        return WEND_PLACE_SHAPE;
-    default:
-        return WEND_PLACE_SLOT;
-    }
-}
-
-static gboolean has_in_words(const WendParam *param)
-{
-    return param->kind == WEND_KIND_SELF ||
-           (param->kind != WEND_KIND_SKIP && param->kind != WEND_KIND_STATUS &&
-            (param->dir == WEND_DIR_IN || param->dir == WEND_DIR_INOUT));
-}
-
-/* Out words, anywhere. */
-static gboolean has_out_words(const WendParam *param)
-{
-    if (param->dir == WEND_DIR_IN || param->kind == WEND_KIND_SKIP || param->kind == WEND_KIND_SELF)
-        return FALSE;
-    if (param->dir == WEND_DIR_INOUT && (kind_is_handle(param->kind) || param->kind == WEND_KIND_REQUEST ||
-                                         param->kind == WEND_KIND_BUF || param->kind == WEND_KIND_STATUS))
-        return FALSE;
-    return TRUE;
-}
-
 CallPattern *call_new(const WendProgram *p)
 {
     CallPattern *c = g_new0(CallPattern, 1);
     c->program = p;
+    c->decoder = wend_decoder_new(p);
     c->words = g_array_new(FALSE, FALSE, sizeof(Word));
     return c;
 }
@@ -239,61 +40,117 @@ void call_free(CallPattern *c)
 {
     if (!c)
         return;
+    wend_decoder_free(c->decoder);
     g_array_free(c->words, TRUE);
     g_free(c->args);
     g_free(c);
+}
+
+/* The memory of CUDA is among the blocks of the heap: wend_device and its like say which it is
+ * (emit_special.c). */
+static void move_to_host(const WendParam *param, gboolean out, Word *words, guint n)
+{
+    const guint width = layout_element_words(param, out);
+    if (param->kind != WEND_KIND_ADDRESS && param->kind != WEND_KIND_BUF &&
+        param->kind != WEND_KIND_ATTR && param->kind != WEND_KIND_SEGMENT)
+        return;
+    for (guint i = 0; i < n; i++)
+        if (!words[i].by_slot && i % width % 2 == 0)
+            words[i].value = wend_segment_in_host_memory(words[i].value);
+}
+
+/* Of an address the first and the third word are segments, of others the first. */
+static void take_words(CallPattern *c, const Layout *layout, const LayoutOrigin *origins)
+{
+    g_array_set_size(c->words, layout->words->len + c->n_args);
+    Word *words = (Word *)(gpointer)c->words->data;
+    for (guint i = 0; i < layout->words->len; i++) {
+        gboolean by_slot = origins[i].slot != LAYOUT_OF_SHAPE;
+        words[i] = (Word){.value = by_slot ? origins[i].steps
+                                           : g_array_index(layout->words, gint64, i),
+                          .slot = by_slot ? origins[i].slot : 0, .by_slot = by_slot};
+    }
+    /* Behind them one for each argument: that of a status. */
+    for (guint i = 0; i < c->n_args; i++)
+        words[layout->words->len + i] =
+            (Word){.value = g_array_index(layout->args, LayoutArg, i).n_in};
+}
+
+static gboolean is_outcome(const Layout *layout, guint param)
+{
+    for (guint i = 0; i < layout->outcome->len; i++)
+        if ((guint)g_array_index(layout->outcome, gint16, i) == param)
+            return TRUE;
+    return FALSE;
+}
+
+/* The words of the outputs; END: of all words. Gives where they begin. */
+static guint take_outputs(CallPattern *c, const Layout *layout, guint end)
+{
+    Word *words = (Word *)(gpointer)c->words->data;
+    for (guint i = c->n_args; i-- > 0 && !c->failed;) {
+        const LayoutArg *a = &g_array_index(layout->args, LayoutArg, i);
+        Arg *arg = &c->args[i];
+        gboolean status = arg->param->kind == WEND_KIND_STATUS;
+        arg->out = &words[layout->words->len + i];
+        if (!layout_param_has_out(arg->param) || (is_outcome(layout, i) && !status))
+            continue;
+        arg->has_out = TRUE;
+        arg->n_out = status ? a->n_in : a->n_out;
+        arg->n_out_words = status ? 1 : end - a->out;
+        if (status)
+            continue;
+        arg->out = &words[a->out];
+        end = a->out;
+        move_to_host(arg->param, TRUE, &words[a->out], arg->n_out_words);
+    }
+    return end;
+}
+
+static void take_inputs(CallPattern *c, const Layout *layout, guint end)
+{
+    Word *words = (Word *)(gpointer)c->words->data;
+    for (guint i = c->n_args; i-- > 0;) {
+        const LayoutArg *a = &g_array_index(layout->args, LayoutArg, i);
+        Arg *arg = &c->args[i];
+        arg->in = &words[a->in];
+        if (!layout_param_has_in(arg->param))
+            continue;
+        arg->has_in = TRUE;
+        arg->n_in = a->n_in;
+        arg->n_in_words = end - a->in;
+        end = a->in;
+        move_to_host(arg->param, FALSE, &words[a->in], arg->n_in_words);
+    }
 }
 
 void call_decode(CallPattern *c, guint terminal)
 {
     if (c->shape && c->terminal == terminal)
         return;
+    const LayoutOrigin *origins;
     c->terminal = terminal;
     c->slots = wend_program_terminal(c->program, terminal);
     c->shape = wend_program_shape(c->program, c->slots->shape);
     c->function = c->shape->function;
     c->failed = c->shape->failed;
     c->n_args = c->function->n_params;
+    c->layout = wend_decoder_layout(c->decoder, terminal, &origins);
     c->args = g_renew(Arg, c->args, MAX(c->n_args, 1));
     memset(c->args, 0, sizeof *c->args * c->n_args);
-    g_array_set_size(c->words, 0);
+    for (guint i = 0; i < c->n_args; i++) {
+        c->args[i].param = &c->function->params[i];
+        c->args[i].null = i < 64 && c->layout->nulls >> i & 1;
+    }
+    take_words(c, c->layout, origins);
+    take_inputs(c, c->layout, take_outputs(c, c->layout, c->layout->words->len));
+}
 
-    /* Offsets first: the array of words moves while it grows. */
-    guint *first = g_newa(guint, 2 * c->n_args + 1);
-    PatternSplit s = {.call = c, .shape = 1};
-    for (guint i = 0; i < c->n_args; i++) {
-        Arg *arg = &c->args[i];
-        arg->param = &c->function->params[i];
-        first[i] = c->words->len;
-        if (!has_in_words(arg->param))
-            continue;
-        arg->has_in = TRUE;
-        arg->n_in = split_words(&s, arg->param, place_in(arg->param), FALSE);
-        arg->n_in_words = c->words->len - first[i];
-        arg->slots_end = s.slot;
-    }
-    for (guint i = 0; i < c->n_args && !c->failed; i++) {
-        Arg *arg = &c->args[i];
-        first[c->n_args + i] = c->words->len;
-        if (!has_out_words(arg->param))
-            continue;
-        if (arg->param->kind == WEND_KIND_STATUS) {
-            push(&s, shape_word(&s));
-            arg->n_out = g_array_index(c->words, Word, c->words->len - 1).value;
-        } else if (arg->param->place == WEND_PLACE_OUTCOME) {
-            continue;
-        } else {
-            arg->n_out = split_words(&s, arg->param, arg->param->place, TRUE);
-        }
-        arg->has_out = TRUE;
-        arg->n_out_words = c->words->len - first[c->n_args + i];
-    }
-    guint64 nulls = s.shape < c->shape->n_words ? (guint64)shape_word(&s).value : 0;
-    for (guint i = 0; i < c->n_args; i++) {
-        c->args[i].null = i < 64 && nulls >> i & 1;
-        c->args[i].in = &g_array_index(c->words, Word, first[i]);
-        c->args[i].out = c->failed ? NULL : &g_array_index(c->words, Word, first[c->n_args + i]);
-    }
+const Arg *call_arg_of_slot(const CallPattern *c, guint slot)
+{
+    const Arg *arg = slot < c->layout->slot_param->len
+                         ? &c->args[g_array_index(c->layout->slot_param, gint16, slot)] : NULL;
+    return arg && arg->has_in ? arg : NULL;
 }
 
 gboolean call_is_place(const WendFunction *function)
@@ -428,23 +285,21 @@ gboolean outcome_decode(const CallPattern *c, const gint64 *words, guint n, Outc
 {
     guint at = 2; /* polls, return code */
     memset(parts, 0, sizeof *parts * c->n_args);
-    if (c->failed)
-        return TRUE;
-    for (guint i = 0; i < c->n_args; i++) {
-        const WendParam *param = c->args[i].param;
-        if (!has_out_words(param) || (param->place != WEND_PLACE_OUTCOME && param->kind != WEND_KIND_STATUS))
-            continue;
-        parts[i].length = 1;
+    for (guint i = 0; i < c->layout->outcome->len; i++) {
+        const guint index = (guint)g_array_index(c->layout->outcome, gint16, i);
+        const WendParam *param = c->args[index].param;
+        OutcomePart *part = &parts[index];
+        part->length = 1;
         if (param->array) {
             if (at >= n)
                 return FALSE;
-            parts[i].length = words[at++];
+            part->length = words[at++];
         }
-        parts[i].first = at;
-        for (gint64 k = 0; k < parts[i].length; k++)
+        part->first = at;
+        for (gint64 k = 0; k < part->length; k++)
             if (!skip_outcome_element(param->kind, words, n, &at))
                 return FALSE;
-        parts[i].n = at - parts[i].first;
+        part->n = at - part->first;
     }
     return TRUE;
 }

@@ -7,6 +7,7 @@
 
 #include <glib.h>
 
+#include "lib/layout.h"
 #include "program.h"
 
 typedef struct {
@@ -22,7 +23,6 @@ typedef struct {
     const Word *in, *out;       /* segments: those of CUDA as if they were the heap's. Elements: words as layout_element_words says (address 4, buf, attr and target 2, comm and datatype out 6; 0 where the record has none),
                                  * string: its words; strings: all words that follow the length, to read with a StringCursor; others 1 */
     guint n_in_words, n_out_words;
-    guint slots_end;            /* slots below this one are those of its in words, or of earlier parameters' */
     gboolean null;              /* a result for which the caller gave NULL */
 } Arg;
 
@@ -36,6 +36,8 @@ typedef struct {
     guint n_args;
     Arg *args;
     GArray *words;              /* of Word; args point into it */
+    WendDecoder *decoder;
+    const Layout *layout;       /* the decoder's */
 } CallPattern;
 
 /* A scratch that is decoded into again and again; call_decode never fails (the program has been validated). */
@@ -50,6 +52,8 @@ gboolean word_is_constant(const CallPattern *c, Word w, gint64 *value);
 /* The first argument of that kind, or NULL. */
 const Arg *call_arg_of_kind(const CallPattern *c, WendKind kind);
 const Arg *call_arg_named(const CallPattern *c, const char *name);
+/* The argument whose input is in a slot, or NULL. */
+const Arg *call_arg_of_slot(const CallPattern *c, guint slot);
 /* Whether the call failed, and a handle of ARG was none that Wend knew. */
 gboolean call_failed_on(const CallPattern *c, const Arg *arg);
 /* wend_device and its like: a block of memory is CUDA's, and where. */
@@ -64,8 +68,6 @@ typedef struct { const Word *next; guint left; } StringCursor;
 gboolean string_cursor_string(StringCursor *s, char **text);
 gboolean string_cursor_length(StringCursor *s, gint64 *length);
 
-/* Is the kind one that is a handle of MPI (MPI_T's included), kept in a variable of the proxy? Requests are apart. */
-gboolean kind_is_handle(WendKind kind);
 /* Is the C argument a pointer to the value, as outputs are? */
 gboolean param_by_pointer(const CallPattern *c, const WendParam *param);
 
