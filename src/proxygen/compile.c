@@ -78,7 +78,7 @@ static void plan_free(Plan *plan)
     g_free(plan->terminal_uses);
     extents_free(plan->extents);
     live_free(plan->live);
-    files_free(plan->files);
+    found_files_free(plan->files);
     variables_free(plan->variables);
     if (plan->segments)
         g_hash_table_destroy(plan->segments);
@@ -147,7 +147,9 @@ gboolean plan_compile(const WendProgram *program, const Options *options, GHashT
     GError *problem = NULL;
     Plan *plan = make_plan(program, options, TRUE, &problem);
     if (plan && plan->has_loops && g_hash_table_size(plan->wildcards) > 0) {
-        /* With calls in the recorded order more wildcards may stay, and a pinned one is another call: that counts for more than a loop. */
+        /* With calls in the recorded order more wildcards may stay, and a pinned one is another call:
+         * that counts for more than a loop. The passes before the loops are repeated. They take a
+         * tenth of the time of those after them, and loops change what they found. */
         Plan *ordered = make_plan(program, options, FALSE, &problem);
         if (ordered && (uses_turns(ordered) || g_hash_table_size(ordered->wildcards) < g_hash_table_size(plan->wildcards))) {
             plan_free(plan);

@@ -69,7 +69,7 @@ static int compile(const Options *options)
         return WEND_ERROR_USAGE;
     if (!check_output(options, &error)) /* before the work of it */
         return fail(error);
-    WendProgram *program = worlds_open(options->recording, reading_limit(), &error);
+    WendProgram *program = job_worlds_open(options->recording, reading_limit(), &error);
     g_autoptr(GPtrArray) changes = NULL;
     gboolean good = program && plan_compile(program, options, names, &changes, &error);
     if (good)

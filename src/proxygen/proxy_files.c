@@ -73,7 +73,7 @@ static void emit_header(Emitter *e, GString *out, const char *build)
     header_line(out, "on:", date);
     header_line(out, "MPI:", library);
     header_line(out, "ranks:", ranks);
-    if (worlds_several(plan))
+    if (job_worlds_several(plan))
         header_line(out, "worlds:", worlds);
     if (strchr(out->str, '%'))
         header_line(out, "", "(a percent sign and two digits: a byte by its number, as in a URL)");
@@ -175,7 +175,7 @@ static guint next_main_thread(const Plan *plan, guint i)
 /* What the ranks of a main thread start with. */
 static char *start_name(Emitter *e, guint i)
 {
-    return thread_at(e->plan, i)->n_started ? g_strdup_printf("start_%u", i + 1) : rule_name(e, thread_at(e->plan, i)->rule);
+    return thread_at(e->plan, i)->n_started ? g_strdup_printf("start_%u", i + 1) : emit_rule_name(e, thread_at(e->plan, i)->rule);
 }
 
 /* How often each thread uses each life of what they share. */
@@ -206,7 +206,7 @@ static void emit_threads(Emitter *e, GString *out)
         if (main_thread->n_started == 0)
             continue;
         for (guint i = 1; i <= main_thread->n_others; i++) {
-            g_autofree char *body = rule_name(e, main_thread[i].rule);
+            g_autofree char *body = emit_rule_name(e, main_thread[i].rule);
             g_string_append_printf(out, "static void *thread_%u_of_start_%u(void *unused_argument)\n{\n", main_thread[i].thread, start + 1);
             emit_stack(e, out, main_thread[i].thread);
             if (g_hash_table_size(plan->shared))
@@ -235,7 +235,7 @@ static void emit_threads(Emitter *e, GString *out)
                 g_string_append_printf(out, ", .stack = %" G_GINT64_FORMAT, limit);
             g_string_append(out, "},\n");
         }
-        g_autofree char *name = start_name(e, start), *body = rule_name(e, main_thread->rule);
+        g_autofree char *name = start_name(e, start), *body = emit_rule_name(e, main_thread->rule);
         g_string_append_printf(out, "};\n\nstatic void %s(void)\n{\n    threads = threads_%u;\n    n_threads = %u;\n", name, start + 1, main_thread->n_started);
         if (g_hash_table_size(plan->shared) && main_thread->n_others)
             g_string_append_printf(out, "    shares = shares_%u[0];\n    n_shares = %u;\n", start + 1, main_thread->n_others + 1);
@@ -296,7 +296,7 @@ static void emit_dispatch(Emitter *e, GString *out)
     for (guint i = 0; i < starts->len; i++) {
         const GArray *ranks = g_array_index(starts, ProgramStart, i).ranks;
         covered += ranks->len;
-        g_ptr_array_add(conditions, simple ? rank_condition((RankList){ranks->len, (const guint *)(gconstpointer)ranks->data}) : NULL);
+        g_ptr_array_add(conditions, simple ? emit_rank_condition((RankList){ranks->len, (const guint *)(gconstpointer)ranks->data}) : NULL);
         simple = simple && conditions->pdata[i];
     }
     if (starts->len == 1 && covered == plan->n_ranks) {
@@ -364,21 +364,21 @@ static void emit_main(Emitter *e, GString *out)
 {
     Plan *plan = e->plan;
     g_autoptr(GString) body = g_string_new(""), locals = g_string_new("");
-    gboolean several = worlds_several(plan);
+    gboolean several = job_worlds_several(plan);
     guint first = wend_program_world(plan->program, 0)->ranks;
     g_autofree char *limit = several ? g_strdup("world_ranks[world]") : g_strdup_printf("%u", first);
     locals_begin(e);
     for (guint i = 0; plan->prefix && i < plan->prefix->len; i++)
         emit_call(e, body, 1, g_array_index(plan->prefix, guint, i));
     if (plan->prefix) {
-        local_variable(e, "int", "size", 0);
+        locals_variable(e, "int", "size", 0);
         g_string_append_printf(body,
             "    PMPI_Comm_rank(MPI_COMM_WORLD, &%s);\n"
             "    PMPI_Comm_size(MPI_COMM_WORLD, &size);\n", several ? "world_rank" : "rank");
         if (several)
             g_string_append(body, "    rank = world_first[world] + world_rank;\n");
         if (e->needs[HELPER_SPAWN] && !several) {
-            local_variable(e, "MPI_Comm", "parent_processes", 0);
+            locals_variable(e, "MPI_Comm", "parent_processes", 0);
             g_string_append(body,
                 "    /* A process that the proxy itself started: what it did is in a recording of its own. */\n"
                 "    PMPI_Comm_get_parent(&parent_processes);\n"
@@ -408,17 +408,17 @@ static void emit_main(Emitter *e, GString *out)
         g_string_append(body, "    place_requests();\n");
     gboolean own_session = !plan->prefix && !e->needs[HELPER_BEGIN] && (e->needs[HELPER_SCRATCH] || e->needs[HELPER_PLACES]);
     if (own_session) {
-        local_variable(e, "MPI_Session", "own_session", 0);
-        local_variable(e, "MPI_Group", "own_group", 0);
-        local_variable(e, "MPI_Comm", "own_comm", 0);
+        locals_variable(e, "MPI_Session", "own_session", 0);
+        locals_variable(e, "MPI_Group", "own_group", 0);
+        locals_variable(e, "MPI_Comm", "own_comm", 0);
         g_string_append(body, "    /* The application never calls MPI_Init. */\n"
                               "    PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own_session);\n"
                               "    PMPI_Group_from_session_pset(own_session, \"mpi://WORLD\", &own_group);\n"
                               "    PMPI_Comm_create_from_group(own_group, \"proxy\", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own_comm);\n"
                               "    PMPI_Group_free(&own_group);\n");
-        begin_helpers(e, body, "own_comm");
+        helpers_begin(e, body, "own_comm");
     } else if (plan->prefix) {
-        begin_helpers(e, body, "MPI_COMM_WORLD");
+        helpers_begin(e, body, "MPI_COMM_WORLD");
     }
     g_string_append_c(body, '\n');
     emit_dispatch(e, body);
@@ -472,10 +472,10 @@ static gboolean emit_code(Emitter *e, GString *prototypes, GPtrArray *texts)
     GString *part = NULL;
     gsize bytes = 0;
     for (guint i = 0; i < plan->order->len; i++) {
-        guint rule = g_array_index(plan->order, guint, i), parts = rule_parts(e, rule);
-        if (tables_hold(e, rule) || plan->rules[rule].inlined || alike_leader(e->alike, rule) != rule)
+        guint rule = g_array_index(plan->order, guint, i), parts = emit_rule_parts(e, rule);
+        if (emit_tables_hold(e, rule) || plan->rules[rule].inlined || alike_leader(e->alike, rule) != rule)
             continue;
-        g_autofree char *name = rule_name(e, rule);
+        g_autofree char *name = emit_rule_name(e, rule);
         for (guint p = 0; p < parts; p++) {
             if (!part || part->len > FILE_BYTES) {
                 bytes += part ? part->len : 0;
@@ -511,7 +511,7 @@ static Texts emit_texts(Emitter *e)
     Plan *plan = e->plan;
     Texts t = {g_string_new(""), g_string_new(""), g_string_new(""), g_string_new(""), g_ptr_array_new_with_free_func(text_free),
                g_ptr_array_new_with_free_func(text_free)};
-    gboolean small = !tables_wanted(plan) && emit_code(e, t.prototypes, t.rules);
+    gboolean small = !emit_tables_wanted(plan) && emit_code(e, t.prototypes, t.rules);
     if (!small) {
         /* Again, with tables. */
         g_ptr_array_set_size(t.rules, 0);
@@ -523,23 +523,23 @@ static Texts emit_texts(Emitter *e)
         if (e->streams)
             streams_undo(e, e->streams);
         new_file_scope(e);
-        tables_begin(e);
+        emit_tables_begin(e);
         emit_code(e, t.prototypes, t.rules);
     }
     if (!*e->linkage)
         new_file_scope(e);
     emit_main(e, t.main_text);
     if (e->lists)
-        tables_emit(e, t.prototypes, t.tables);
+        emit_tables_emit(e, t.prototypes, t.tables);
     g_autoptr(GString) callbacks = g_string_new("");
     new_file_scope(e);
-    positions_emit(e, t.declarations, callbacks);
-    callbacks_emit(e, t.declarations, callbacks);
-    wildcards_emit(e, t.declarations, callbacks);
-    graphs_emit(e, t.declarations, callbacks);
+    emit_positions(e, t.declarations, callbacks);
+    emit_callbacks(e, t.declarations, callbacks);
+    emit_wildcard_sources(e, t.declarations, callbacks);
+    emit_graphs(e, t.declarations, callbacks);
     if (e->streams)
         streams_emit(e, e->streams, t.declarations, callbacks);
-    names_emit(e, t.declarations, callbacks);
+    outside_names_emit(e, t.declarations, callbacks);
     helpers_emit(e, t.declarations, t.helpers);
     g_string_append(t.helpers, callbacks->str);
     return t;
@@ -672,15 +672,15 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     e.max_statuses = 1;
     e.pinned = g_hash_table_new(NULL, NULL);
     e.graphs = g_hash_table_new(NULL, NULL);
-    names_find(&e);
+    outside_names_find(&e);
     variables_foreach(plan, note_variable, &e);
     for (guint i = 0; i < plan->threads->len; i++)
         e.threads |= g_array_index(plan->threads, PlanThread, i).n_started > 0;
-    gdouble tables = tables_wanted(plan) ? tables_text(plan) : G_MAXDOUBLE;
+    gdouble tables = emit_tables_wanted(plan) ? emit_tables_text(plan) : G_MAXDOUBLE;
     e.streams = streams_new(&e);
-    if (e.streams && (tables_wanted(plan) || streams_text(e.streams) > tables))
+    if (e.streams && (emit_tables_wanted(plan) || streams_text(e.streams) > tables))
         streams_undo(&e, e.streams);
-    e.alike = tables_wanted(plan) ? NULL : alike_new(plan);
+    e.alike = emit_tables_wanted(plan) ? NULL : alike_new(plan);
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(file_free);
     if (options->directory)
         emit_several_files(&e, files);
@@ -689,7 +689,7 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     for (guint i = 0; i < files->len; i++)
         collect_names(((ProgramFile *)g_ptr_array_index(files, i))->text->str, names);
     gboolean good = write_files(options, files, error);
-    tables_free(&e);
+    emit_tables_free(&e);
     alike_free(e.alike);
     streams_free(e.streams);
     call_free(e.call);

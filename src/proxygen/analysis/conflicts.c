@@ -114,7 +114,7 @@ static gboolean receive_conflicts(Conflicts *c, const ResourceUse *use, guint se
         guint other = g_array_index(receives, guint, i);
         const Holder *h = holder(c, other);
         if (h->loop == c->loop && !sets_meet(c, h->writer, (gint)set) &&
-            receives_meet(c->effects, resource_at(c, use->resource), resource_at(c, other)) &&
+            effects_receives_meet(c->effects, resource_at(c, use->resource), resource_at(c, other)) &&
             !(other == use->resource && may_share(c, use, set, own)))
             return TRUE;
     }
@@ -160,7 +160,7 @@ static void take_use(Conflicts *c, const ResourceUse *use, guint set)
 
 static ResourceUse completion_of(Conflicts *c, gint64 request)
 {
-    return (ResourceUse){request_resource(c->effects, request), USE_WRITE, 0};
+    return (ResourceUse){effects_request_resource(c->effects, request), USE_WRITE, 0};
 }
 
 gboolean conflicts_of_completion(Conflicts *c, gint64 request, guint entry)
@@ -178,7 +178,7 @@ void conflicts_take_completion(Conflicts *c, gint64 request, guint set)
     if (h->loop == c->loop && h->posted)
         h->writer = NOBODY; /* it comes after that, whoever posted it */
     take_use(c, &completion, set);
-    const GArray *memory = request_memory(c->effects, request);
+    const GArray *memory = effects_request_memory(c->effects, request);
     for (guint i = 0; memory && i < memory->len; i++) {
         ResourceUse use = {g_array_index(memory, guint, i), USE_READ, 0};
         take_use(c, &use, set);
@@ -187,7 +187,7 @@ void conflicts_take_completion(Conflicts *c, gint64 request, guint set)
 
 static ResourceUse numbering_of_memory(Conflicts *c)
 {
-    return (ResourceUse){memory_numbers(c->effects), USE_WRITE, 0};
+    return (ResourceUse){effects_memory_numbers(c->effects), USE_WRITE, 0};
 }
 
 gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set)
@@ -214,7 +214,7 @@ static void note_post(Conflicts *c, const Effects *effects)
 {
     for (guint i = 0; i < effects->changes->len; i++) {
         const RequestChange *change = &g_array_index(effects->changes, RequestChange, i);
-        holder(c, request_resource(c->effects, change->request))->posted = change->active;
+        holder(c, effects_request_resource(c->effects, change->request))->posted = change->active;
     }
 }
 

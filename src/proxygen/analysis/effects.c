@@ -20,12 +20,12 @@ static guint resource(RankEffects *r, char kind, gint64 a, gint64 b, gint64 c)
     return number;
 }
 
-guint request_resource(RankEffects *r, gint64 request)
+guint effects_request_resource(RankEffects *r, gint64 request)
 {
     return resource(r, 'h', WEND_KIND_REQUEST, request, 0);
 }
 
-guint memory_numbers(RankEffects *r)
+guint effects_memory_numbers(RankEffects *r)
 {
     return resource(r, 'a', 0, 0, 0);
 }
@@ -182,7 +182,7 @@ static void use_words(RankEffects *r, Effects *e, const WendArg *arg, gboolean i
             add_use(e, segment, kind == WEND_KIND_SEGMENT ? USE_WRITE : USE_READ, 0);
             g_array_append_val(e->memory, segment);
             if (kind == WEND_KIND_SEGMENT)
-                add_use(e, memory_numbers(r), USE_WRITE, 0);
+                add_use(e, effects_memory_numbers(r), USE_WRITE, 0);
         }
     }
 }
@@ -285,7 +285,7 @@ static gboolean has_segment(const GArray *segments, guint segment)
     return FALSE;
 }
 
-const GArray *request_memory(RankEffects *r, gint64 request)
+const GArray *effects_request_memory(RankEffects *r, gint64 request)
 {
     const GArray *makers = makers_of(r, request);
     GArray *all = makers ? g_hash_table_lookup(r->memories, &request) : NULL;
@@ -333,16 +333,16 @@ static const GArray *channels_of(RankEffects *r, WendDecoder *decoder, gint64 re
     return all;
 }
 
-gboolean request_meets(RankEffects *r, WendDecoder *decoder, gint64 request, const Resource *receive)
+gboolean effects_request_meets(RankEffects *r, WendDecoder *decoder, gint64 request, const Resource *receive)
 {
     const GArray *own = channels_of(r, decoder, request);
     gboolean meets = own->len > CHANNELS_MAX;
     for (guint k = 0; !meets && k < own->len; k++)
-        meets = receives_meet(r, receive, &g_array_index(own, Resource, k));
+        meets = effects_receives_meet(r, receive, &g_array_index(own, Resource, k));
     return meets;
 }
 
-gboolean receives_meet(const RankEffects *r, const Resource *a, const Resource *b)
+gboolean effects_receives_meet(const RankEffects *r, const Resource *a, const Resource *b)
 {
     return a->comm == b->comm && (a->source == b->source || a->source == r->any_source || b->source == r->any_source) &&
            (a->tag == b->tag || a->tag == r->any_tag || b->tag == r->any_tag);

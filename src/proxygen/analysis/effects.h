@@ -36,7 +36,7 @@ typedef struct {
     GArray *receives;        /* of guint: resources that are receives */
     Effects **calls;         /* by terminal: those asked for */
     GHashTable *makers;      /* request -> GArray of the terminals that make it */
-    GHashTable *memories, *channels; /* request -> GArray of guint, of Resource: what request_memory and request_meets have found */
+    GHashTable *memories, *channels; /* request -> GArray of guint, of Resource: what effects_request_memory and effects_request_meets have found */
     GHashTable *numbers;     /* of resources, by bytes */
     gint64 any_source, any_tag, proc_null;
 } RankEffects;
@@ -47,14 +47,14 @@ void rank_effects_free(RankEffects *e);
 /* Of a call of that rank; owned by E, valid as long as it. */
 const Effects *rank_effects_of(RankEffects *e, const WendCall *call);
 
-guint request_resource(RankEffects *e, gint64 request);
+guint effects_request_resource(RankEffects *e, gint64 request);
 /* The segments that the request uses, owned by E; NULL: no call of the recording makes it. */
-const GArray *request_memory(RankEffects *e, gint64 request);
+const GArray *effects_request_memory(RankEffects *e, gint64 request);
 /* Memory is numbered in the order of its first use; who uses some first, or frees some, writes this. */
-guint memory_numbers(RankEffects *e);
+guint effects_memory_numbers(RankEffects *e);
 /* Could one message be received by both? */
-gboolean receives_meet(const RankEffects *e, const Resource *a, const Resource *b);
+gboolean effects_receives_meet(const RankEffects *e, const Resource *a, const Resource *b);
 /* Is the request a receive that could get a message of RECEIVE's? */
-gboolean request_meets(RankEffects *e, WendDecoder *decoder, gint64 request, const Resource *receive);
+gboolean effects_request_meets(RankEffects *e, WendDecoder *decoder, gint64 request, const Resource *receive);
 
 #endif

@@ -129,7 +129,7 @@ static CommSizes sizes_of_comm(Extents *e, const CallPattern *c, guint rank)
     const Arg *arg = call_arg_of_kind(c, WEND_KIND_COMM);
     gint64 comm = arg && arg->has_in ? arg->in[0].value : WEND_ABSENT;
     if (!wend_is_handle(comm)) {
-        gint64 n = g_strcmp0(wend_constant_name(e->plan->program, comm), "MPI_COMM_SELF") == 0 ? 1 : worlds_of(e->plan, rank)->ranks;
+        gint64 n = g_strcmp0(wend_constant_name(e->plan->program, comm), "MPI_COMM_SELF") == 0 ? 1 : job_worlds_of(e->plan, rank)->ranks;
         return (CommSizes){n, n, 0, 0};
     }
     CommSizes sizes = {0};

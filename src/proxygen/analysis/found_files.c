@@ -89,7 +89,7 @@ static void find_names(FileSearch *s)
         const Arg *name = call_arg_named(c, "filename"), *amode = call_arg_named(c, "amode");
         if (!name || !name->has_in || name->n_in < 0)
             continue;
-        s->names[t].file = file_named(s->files, words_to_string(name->in, (gsize)name->n_in));
+        s->names[t].file = file_named(s->files, call_words_to_string(name->in, (gsize)name->n_in));
         s->names[t].opens = amode != NULL;
         s->names[t].creates = amode && has_bit(amode->param, amode->in[0].value, "MPI_MODE_CREATE");
         s->names[t].forgets = amode && has_bit(amode->param, amode->in[0].value, "MPI_MODE_DELETE_ON_CLOSE");
@@ -139,7 +139,7 @@ static gint64 found_before(const FileSearch *s, const CallPattern *c, const gint
         return g_strcmp0(class, s->no_such_file) == 0 ? FOUND_NONE : g_strcmp0(class, s->file_exists) == 0 ? 0 : FOUND_UNKNOWN;
     }
     for (guint i = 0; i < c->n_args; i++)
-        if (c->args[i].param->kind == WEND_KIND_FOUND && outcome_decode(c, words, n, parts) && parts[i].n == 1)
+        if (c->args[i].param->kind == WEND_KIND_FOUND && call_outcome_decode(c, words, n, parts) && parts[i].n == 1)
             return words[parts[i].first] == WEND_ABSENT ? FOUND_UNKNOWN : MAX(words[parts[i].first], FOUND_NONE);
     return FOUND_UNKNOWN;
 }
@@ -257,7 +257,7 @@ void plan_files(Plan *plan)
     g_free(s.file_exists);
 }
 
-void files_free(struct Files *files)
+void found_files_free(struct Files *files)
 {
     if (!files)
         return;
@@ -267,23 +267,23 @@ void files_free(struct Files *files)
     g_free(files);
 }
 
-guint files_count(const Plan *plan)
+guint found_files_count(const Plan *plan)
 {
     return plan->files->order->len;
 }
 
-const ScratchFile *files_by_number(const Plan *plan, guint number)
+const ScratchFile *found_files_by_number(const Plan *plan, guint number)
 {
     return &((const NamedFile *)plan->files->order->pdata[number])->file;
 }
 
-const ScratchFile *files_by_name(const Plan *plan, const char *name)
+const ScratchFile *found_files_by_name(const Plan *plan, const char *name)
 {
     const NamedFile *file = g_hash_table_lookup(plan->files->by_name, name);
     return file ? &file->file : NULL;
 }
 
-const FileFinding *files_surprise(const Plan *plan, guint terminal)
+const FileFinding *found_files_surprise(const Plan *plan, guint terminal)
 {
     const FileFinding *finding = g_hash_table_lookup(plan->files->findings, GUINT_TO_POINTER(terminal));
     return finding && finding->surprise ? finding : NULL;

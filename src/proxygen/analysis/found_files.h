@@ -20,11 +20,11 @@ typedef struct {
 } FileFinding;
 
 void plan_files(Plan *plan);
-void files_free(struct Files *files);
-guint files_count(const Plan *plan);
-const ScratchFile *files_by_number(const Plan *plan, guint number);
-const ScratchFile *files_by_name(const Plan *plan, const char *name);
+void found_files_free(struct Files *files);
+guint found_files_count(const Plan *plan);
+const ScratchFile *found_files_by_number(const Plan *plan, guint number);
+const ScratchFile *found_files_by_name(const Plan *plan, const char *name);
 /* What the calls of TERMINAL have to find and would not find otherwise; NULL: nothing of the kind. */
-const FileFinding *files_surprise(const Plan *plan, guint terminal);
+const FileFinding *found_files_surprise(const Plan *plan, guint terminal);
 
 #endif

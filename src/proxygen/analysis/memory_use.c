@@ -92,7 +92,7 @@ static gboolean varies(const CallPattern *c)
     for (guint i = 0; i < c->n_args; i++)
         for (guint w = 0; w < c->args[i].n_in_words; w++)
             if (c->args[i].param->kind != WEND_KIND_SELF && c->args[i].param->kind != WEND_KIND_RANK &&
-                c->args[i].param->kind != WEND_KIND_TAG && !word_is_constant(c, c->args[i].in[w], &value))
+                c->args[i].param->kind != WEND_KIND_TAG && !call_word_is_constant(c, c->args[i].in[w], &value))
                 return TRUE;
     return FALSE;
 }

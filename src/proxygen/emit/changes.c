@@ -159,7 +159,7 @@ static guint64 count_calls(const Plan *plan, const Noted *noted)
 
 /* -- noting -- */
 
-void change_note(Emitter *e, ProxyChange change, guint terminal, const char *reason)
+void changes_note(Emitter *e, ProxyChange change, guint terminal, const char *reason)
 {
     const Noted noted = {change, terminal, reason};
     if (!g_hash_table_contains(e->plan->changes->noted, &noted))
@@ -172,12 +172,12 @@ static const char *function_of(const Plan *plan, guint terminal)
         ->function->name;
 }
 
-void change_comment(Emitter *e, GString *out, int indent, ProxyChange change, guint terminal,
+void changes_comment(Emitter *e, GString *out, int indent, ProxyChange change, guint terminal,
                     const char *reason)
 {
     g_auto(GStrv) around = g_strsplit(texts[change].comment, "%s", 2);
     g_autofree char *comment = g_strjoinv(function_of(e->plan, terminal), around);
-    change_note(e, change, terminal, reason);
+    changes_note(e, change, terminal, reason);
     write_comment(out, indent, reason ? "%s: %s." : "%s.", comment, reason);
 }
 

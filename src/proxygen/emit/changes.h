@@ -26,10 +26,10 @@ void changes_free(struct Changes *changes);
 
 /* Writes the comment before the calls of TERMINAL, and notes the change for the report. REASON is
  * static, a clause without a full stop; NULL: the kind of change says it all. */
-void change_comment(Emitter *e, GString *out, int indent, ProxyChange change, guint terminal,
+void changes_comment(Emitter *e, GString *out, int indent, ProxyChange change, guint terminal,
                     const char *reason);
 /* Notes it without a comment, where many calls would have the same one. */
-void change_note(Emitter *e, ProxyChange change, guint terminal, const char *reason);
+void changes_note(Emitter *e, ProxyChange change, guint terminal, const char *reason);
 
 /* The report: one line for each kind of change and reason, with the functions and how many of their
  * calls are changed, over all ranks. Newly allocated strings, in the order of the enum. */

@@ -21,7 +21,7 @@ static void add(GPtrArray *lines, char *line)
 }
 
 /* Whether the arrays of a call get names: the library may read them after the call (requests keep their arrays), or the call failed, and what
- * was wrong may be that one array was given twice (call_expression). */
+ * was wrong may be that one array was given twice (emit_call_expression). */
 static gboolean names_arrays(const CallPattern *c)
 {
     for (guint i = 0; i < c->n_args; i++)
@@ -32,7 +32,7 @@ static gboolean names_arrays(const CallPattern *c)
 
 static char *filled_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements)
 {
-    const char *name = static_array(e, ctype, param, n, elements);
+    const char *name = locals_static_array(e, ctype, param, n, elements);
     add(e->before, g_strdup_printf("memcpy(%s, (%s[]){%s}, sizeof %s);", name, ctype, elements, name));
     return g_strdup(name);
 }
@@ -55,10 +55,10 @@ static char *number_loops(Emitter *e, const CallPattern *c, const Arg *arg, gboo
     for (guint r = 0; r < ranks.n; r++)
         for (gint64 i = 0; i < n; i++) {
             Word w = arg->in[width * i + (width > 1)];
-            if (!constant || !word_is_constant(c, w, &values[i]))
+            if (!constant || !call_word_is_constant(c, w, &values[i]))
                 values[r * n + i] = call_value(c, w, ranks.ranks[r]);
         }
-    return filled_by_loops(e, param->ctype, param->name, !is_without_const(c), ranks, values, n);
+    return emit_filled_by_loops(e, param->ctype, param->name, !is_without_const(c), ranks, values, n);
 }
 
 /* An array that the library reads: inline when short, else a constant table, by rank where elements vary by rank. */
@@ -74,7 +74,7 @@ static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
         return g_strdup_printf("(%s[]){0}", param->ctype); /* empty, but not NULL */
     gboolean numbers = TRUE; /* no places in memory */
     for (gint64 i = 0; i < n; i++) {
-        constant &= word_is_constant(c, arg->in[width * i + addresses], &value);
+        constant &= call_word_is_constant(c, arg->in[width * i + addresses], &value);
         numbers &= !addresses || arg->in[width * i].value == WEND_PLAIN;
     }
     constant &= numbers;
@@ -98,7 +98,7 @@ static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
             g_string_append_c(elements, '}');
         }
         g_autofree char *dimensions = g_strdup_printf("[%u][%" G_GINT64_FORMAT "]", ranks.ranks[ranks.n - 1] - ranks.ranks[0] + 1, n);
-        g_autofree char *table = table_of(e, param->ctype, param->name, dimensions, elements->str);
+        g_autofree char *table = literal_table(e, param->ctype, param->name, dimensions, elements->str);
         return ranks.ranks[0] ? g_strdup_printf("%s[rank - %u]", table, ranks.ranks[0]) : g_strdup_printf("%s[rank]", table);
     }
     gboolean table = constant && !written && (n > INLINE_ELEMENTS || named);
@@ -116,7 +116,7 @@ static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
     e->columns = columns;
     g_autofree char *dimensions = g_strdup_printf("[%" G_GINT64_FORMAT "]", n);
     if (table)
-        return table_of(e, param->ctype, param->name, dimensions, elements->str);
+        return literal_table(e, param->ctype, param->name, dimensions, elements->str);
     if (named)
         return filled_array(e, param->ctype, param->name, n, elements->str);
     return g_strdup_printf("(%s[]){%s}", param->ctype, elements->str);
@@ -135,7 +135,7 @@ static char *handle_array(Emitter *e, const CallPattern *c, const Arg *arg)
     char *loops = NULL;
     if (arg->n_in > INLINE_ELEMENTS) {
         e->columns = NULL;
-        loops = handles_by_loops(e, c, arg);
+        loops = emit_filled_handles(e, c, arg);
         e->columns = columns;
     }
     if (loops)
@@ -155,7 +155,7 @@ static char *handle_array(Emitter *e, const CallPattern *c, const Arg *arg)
 /* Requests that do not stand in a row of the proxy's array go to ARRAY for the call, and back. */
 static void gather(Emitter *e, gint64 n, const char *members, const char *array)
 {
-    const char *name = local_variable(e, "MPI_Request *const *", "members", 0);
+    const char *name = locals_variable(e, "MPI_Request *const *", "members", 0);
     e->needs[HELPER_GATHER] = TRUE;
     add(e->before, g_strdup_printf("%s = (MPI_Request *const[]){%s};", name, members));
     add(e->before, g_strdup_printf("gather_requests(%" G_GINT64_FORMAT ", %s, %s);", n, name,
@@ -183,16 +183,16 @@ static char *request_members(Emitter *e, const Word *words, gint64 n, RankList r
 static char *invalid_requests(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     RankList ranks = e->plan->terminal_ranks[c->terminal];
-    const char *invalid = local_variable(e, "MPI_Request", "no_request", 0);
+    const char *invalid = locals_variable(e, "MPI_Request", "no_request", 0);
     g_autofree char *value = expression_invalid(e, WEND_KIND_REQUEST);
     g_autofree char *members = request_members(e, arg->in, arg->n_in, ranks, invalid);
-    const char *array = static_array(e, "MPI_Request", "requests", arg->n_in, members);
+    const char *array = locals_static_array(e, "MPI_Request", "requests", arg->n_in, members);
     add(e->before, g_strdup_printf("%s = %s;", invalid, value));
     gather(e, arg->n_in, members, array);
     return g_strdup(array);
 }
 
-char *request_array(Emitter *e, const CallPattern *c, const Arg *arg)
+char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     RankList ranks = e->plan->terminal_ranks[c->terminal];
     if (arg->n_in < 0)
@@ -251,7 +251,7 @@ static char *out_array(Emitter *e, const CallPattern *c, guint index)
     if (arg->has_out && arg->n_out < 0)
         return arg->n_out == -1 || arg->n_out == WEND_ABSENT ? g_strdup("NULL") : literal(e->plan, arg->n_out);
     const char *ctype = layout_kind_is_handle(kind) ? handle_ctype(kind) : arg->param->ctype;
-    const char *name = local_variable(e, ctype, arg->param->name, out_length(e, c, index));
+    const char *name = locals_variable(e, ctype, arg->param->name, out_length(e, c, index));
     /* Handles go on to their own variables. */
     guint width = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE ? 6 : 1;
     for (gint64 i = 0; layout_kind_is_handle(kind) && i < arg->n_out; i++)
@@ -268,7 +268,7 @@ static char *string_in(Emitter *e, const Arg *arg)
 {
     if (arg->n_in < 0)
         return g_strdup("NULL");
-    g_autofree char *text = words_to_string(arg->in, (gsize)arg->n_in);
+    g_autofree char *text = call_words_to_string(arg->in, (gsize)arg->n_in);
     return expression_string(e, text, arg->n_in);
 }
 
@@ -315,7 +315,7 @@ static char *string_out(Emitter *e, const CallPattern *c, const Arg *arg)
         if (c->args[i].param->kind == WEND_KIND_INT && c->args[i].has_in && !c->args[i].param->array)
             for (guint r = 0; r < e->plan->terminal_ranks[c->terminal].n; r++)
                 room = MAX(room, call_number(c, &c->args[i], e->plan->terminal_ranks[c->terminal].ranks[r], 0) + 1);
-    return g_strdup(local_variable(e, "char", arg->param->name, MIN(room, 1 << 24)));
+    return g_strdup(locals_variable(e, "char", arg->param->name, MIN(room, 1 << 24)));
 }
 
 /* -- the rest -- */
@@ -341,7 +341,7 @@ static char *status_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 /* An output scalar of a kind that later calls do not use. */
 static char *out_scalar(Emitter *e, const char *ctype, const char *name)
 {
-    return g_strdup_printf("&%s", local_variable(e, ctype, name, 0));
+    return g_strdup_printf("&%s", locals_variable(e, ctype, name, 0));
 }
 
 static char *handle_argument(Emitter *e, const CallPattern *c, const Arg *arg)
@@ -352,7 +352,7 @@ static char *handle_argument(Emitter *e, const CallPattern *c, const Arg *arg)
     if (arg->has_in) {
         gint64 word = arg->in[0].value;
         g_autofree char *value = expression_handle_of(e, c, kind, word);
-        if (!param_by_pointer(c, arg->param))
+        if (!call_param_by_pointer(c, arg->param))
             return g_steal_pointer(&value);
         /* A key that is freed can be named until its attributes are gone: the call gets a copy to overwrite. */
         if (wend_is_handle(word) && kind != WEND_KIND_KEYVAL && !variables_are_shared(e->plan, kind, word))
@@ -380,13 +380,13 @@ static char *request_argument(Emitter *e, const CallPattern *c, const Arg *arg)
             add(e->before, moves);
     }
     g_autofree char *variable = variable_of_request(e, word, ranks);
-    return param_by_pointer(c, arg->param) ? g_strdup_printf("&%s", variable) : g_steal_pointer(&variable);
+    return call_param_by_pointer(c, arg->param) ? g_strdup_printf("&%s", variable) : g_steal_pointer(&variable);
 }
 
 /* A base address that MPI made becomes the segment's. */
 static char *out_buffer(Emitter *e, const CallPattern *c, const Arg *arg)
 {
-    const char *name = local_variable(e, "void *", arg->param->name, 0);
+    const char *name = locals_variable(e, "void *", arg->param->name, 0);
     gint64 segment = arg->has_out ? arg->out[0].value : WEND_ABSENT;
     if (wend_is_segment(segment) && (wend_segment_kind(segment) == WEND_SEGMENT_MPI || wend_segment_kind(segment) == WEND_SEGMENT_WIN)) {
         g_autofree char *base = expression_segment(e, segment), *offset = expression_number(e, c, arg->out[1]);
@@ -406,7 +406,7 @@ static char *number_argument(Emitter *e, const CallPattern *c, const Arg *arg)
                                  ? expression_bits(e, param->group, arg->in[0].value)
                                  : param->kind == WEND_KIND_ADDRESS ? expression_address(e, c, arg->in, param->ctype)
                                                                     : expression_number(e, c, arg->in[0]);
-    if (param_by_pointer(c, param))
+    if (call_param_by_pointer(c, param))
         return g_strdup_printf("&(%s){%s}", param->ctype, value);
     return g_steal_pointer(&value);
 }
@@ -422,7 +422,7 @@ static char *argument(Emitter *e, const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
     WendKind kind = arg->param->kind;
-    char *special = special_argument(e, c, index);
+    char *special = emit_special_argument(e, c, index);
     if (special)
         return special;
     if (arg->null)
@@ -433,7 +433,7 @@ static char *argument(Emitter *e, const CallPattern *c, guint index)
     }
     switch (kind) {
     case WEND_KIND_REQUEST:
-        return arg->param->array ? request_array(e, c, arg) : request_argument(e, c, arg);
+        return arg->param->array ? emit_request_array(e, c, arg) : request_argument(e, c, arg);
     case WEND_KIND_BUF:
         if (arg->param->array || !arg->has_in)
             return out_buffer(e, c, arg);
@@ -453,7 +453,7 @@ static char *argument(Emitter *e, const CallPattern *c, guint index)
     case WEND_KIND_FUNC:
         return callback_name(e, arg->has_in ? arg->in[0].value : WEND_ABSENT, arg->param->ctype);
     case WEND_KIND_SKIP:
-        return param_by_pointer(c, arg->param) || strchr(arg->param->ctype, '*') ? g_strdup("NULL") : g_strdup("0");
+        return call_param_by_pointer(c, arg->param) || strchr(arg->param->ctype, '*') ? g_strdup("NULL") : g_strdup("0");
     default:
         if (arg->param->array)
             return arg->has_in ? number_array(e, c, arg) : out_array(e, c, index);
@@ -502,9 +502,9 @@ static char *function_name(Emitter *e, const CallPattern *c)
     return g_strdup(name);
 }
 
-char *call_expression(Emitter *e, const CallPattern *c)
+char *emit_call_expression(Emitter *e, const CallPattern *c)
 {
-    char *graph = graphs_expression(e, c);
+    char *graph = emit_graph_expression(e, c);
     if (graph)
         return graph;
     g_autofree char *name = function_name(e, c);
@@ -561,7 +561,7 @@ static void add_turn(Emitter *e, const CallPattern *c)
         add(e->before, g_strdup_printf("wait_for_turn(%s);", to));
     }
     if (to_hub)
-        change_note(e, CHANGE_TURNS, c->terminal, NULL);
+        changes_note(e, CHANGE_TURNS, c->terminal, NULL);
     if (turn || to_hub)
         e->needs[HELPER_TURNS] = TRUE;
 }
@@ -595,7 +595,7 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
     CallPattern *c = call_new(e->plan->program);
     guint statements = 0;
     call_decode(c, terminal);
-    if (!special_call(e, out, indent, c, &statements)) {
+    if (!emit_special_call(e, out, indent, c, &statements)) {
         GPtrArray *before = e->before, *after = e->after;
         statements = 0;
         e->before = g_ptr_array_new_with_free_func(g_free);
@@ -609,8 +609,8 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
             e->needs[HELPER_BEGIN] = TRUE;
         }
         if (graphs_is_pinned(e->plan, terminal))
-            change_comment(e, out, indent, CHANGE_NEIGHBOURS, terminal, NULL);
-        g_autofree char *expression = call_expression(e, c), *statement = statement_of(e, c, expression);
+            changes_comment(e, out, indent, CHANGE_NEIGHBOURS, terminal, NULL);
+        g_autofree char *expression = emit_call_expression(e, c), *statement = statement_of(e, c, expression);
         gboolean poll = (c->function->flags & WEND_F_POLL) && !c->failed && call_arg_named(c, "flag");
         for (guint i = 0; i < e->before->len; i++)
             write_line(out, indent, "%s", (char *)g_ptr_array_index(e->before, i));

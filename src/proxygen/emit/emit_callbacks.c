@@ -140,7 +140,7 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
         guint64 rows;
         g_autofree char *list = returned_list(e, stub, rank, cases, bodies, &rows);
         g_autofree char *dimensions = g_strdup_printf("[%" G_GUINT64_FORMAT "]", rows);
-        char *name = table_of(e, "Returned", "returned", dimensions, list);
+        char *name = literal_table(e, "Returned", "returned", dimensions, list);
         g_string_append_printf(by_rank, "%s%s", rank ? ", " : "", name);
         same &= !first_list || strcmp(first_list, name) == 0;
         if (!first_list)
@@ -153,7 +153,7 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
         table = g_strdup(first_list);
     } else {
         g_autofree char *dimensions = g_strdup_printf("[%u]", e->plan->n_ranks);
-        g_autofree char *rows = table_of(e, "Returned *const", "returned_by_rank", dimensions, by_rank->str);
+        g_autofree char *rows = literal_table(e, "Returned *const", "returned_by_rank", dimensions, by_rank->str);
         table = g_strdup_printf("%s[rank]", rows);
     }
     g_autoptr(GString) text = g_string_new("");
@@ -203,7 +203,7 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     g_string_append_printf(out, "\n%s%s %s(%s)\n{\n%s}\n", e->linkage, stub->type->value, stub->name, stub->type->parameters, text->str);
 }
 
-void callbacks_emit(Emitter *e, GString *declarations, GString *definitions)
+void emit_callbacks(Emitter *e, GString *declarations, GString *definitions)
 {
     Callbacks *c = e->plan->callbacks;
     if (c->order->len == 0)

@@ -44,7 +44,7 @@ static char *picks_table(Emitter *e, const Choice *choice, RankList ranks)
         for (guint i = 0; i < picks->len; i++)
             g_string_append_printf(contents, "%s%d", i ? ", " : "", g_array_index(picks, gint32, i));
         g_autofree char *dimensions = g_strdup_printf("[%u]", picks->len);
-        char *name = table_of(e, "int", "completed", dimensions, contents->str);
+        char *name = literal_table(e, "int", "completed", dimensions, contents->str);
         same &= !last || strcmp(last, name) == 0;
         g_free(last);
         last = name;
@@ -53,7 +53,7 @@ static char *picks_table(Emitter *e, const Choice *choice, RankList ranks)
     if (same)
         return g_steal_pointer(&last);
     g_autofree char *dimensions = g_strdup_printf("[%u]", n);
-    g_autofree char *table = table_of(e, "int *const", "completed_by_rank", dimensions, list->str);
+    g_autofree char *table = literal_table(e, "int *const", "completed_by_rank", dimensions, list->str);
     return first ? g_strdup_printf("%s[rank - %u]", table, first) : g_strdup_printf("%s[rank]", table);
 }
 
@@ -79,16 +79,16 @@ static char *picks_expression(Emitter *e, const Choice *choice, char **advance)
 static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choice, const CallPattern *c)
 {
     const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
-    const char *hidden = local_variable(e, "MPI_Request", "hidden", requests->n_in), *keep = local_variable(e, "const int *", "keep", 0);
-    g_autofree char *list = request_array(e, c, requests);
+    const char *hidden = locals_variable(e, "MPI_Request", "hidden", requests->n_in), *keep = locals_variable(e, "const int *", "keep", 0);
+    g_autofree char *list = emit_request_array(e, c, requests);
     g_ptr_array_set_size(e->before, 0); /* what it needs comes again with the call itself */
     g_ptr_array_set_size(e->after, 0);
-    g_autofree char *expression = call_expression(e, c);
+    g_autofree char *expression = emit_call_expression(e, c);
     g_autofree char *advance = NULL, *picks = picks_expression(e, choice, &advance);
     e->needs[HELPER_HIDE] = TRUE;
-    local_variable(e, "int", "pending", 0);
+    locals_variable(e, "int", "pending", 0);
 
-    change_comment(
+    changes_comment(
         e, out, indent, CHANGE_RECORDED_ORDER, c->terminal,
         "what follows waits for others, or belongs to requests that have to do with each other");
     write_lines(out, indent, e->before);
@@ -108,11 +108,11 @@ static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choi
 static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choice, const CallPattern *c)
 {
     const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
-    g_autofree char *list = request_array(e, c, requests);
+    g_autofree char *list = emit_request_array(e, c, requests);
     g_ptr_array_set_size(e->before, 0);
     g_ptr_array_set_size(e->after, 0);
-    g_autofree char *expression = call_expression(e, c);
-    local_variable(e, "int", "pending", 0);
+    g_autofree char *expression = emit_call_expression(e, c);
+    locals_variable(e, "int", "pending", 0);
     write_lines(out, indent, e->before);
     if (choice->pending >= 0) {
         g_autofree char *pending = column_index(e, choice->pending);
@@ -181,7 +181,7 @@ static guint emit_body(Emitter *e, GString *out, int indent, guint body)
         emit_symbols(e, out, indent, body, rule->symbols, 0, rule->n);
         return 2;
     }
-    g_autofree char *name = rule_name(e, body);
+    g_autofree char *name = emit_rule_name(e, body);
     write_line(out, indent, "%s();", name);
     return 1;
 }
@@ -191,7 +191,7 @@ static guint emit_run(Emitter *e, GString *out, int indent, const Loop *loop, co
 {
     if (!run->joint || run->body == NO_BODY)
         return emit_body(e, out, indent, run->body);
-    const char *heard = local_variable(e, "int", "heard", loop->joints->len);
+    const char *heard = locals_variable(e, "int", "heard", loop->joints->len);
     const LoopJoint *joint = &g_array_index(loop->joints, LoopJoint, run->joint - 1);
     write_line(out, indent, "if (++%s[%u] == %u) {", heard, run->joint - 1, joint->n);
     write_line(out, indent + 1, "%s[%u] = 0;", heard, run->joint - 1);
@@ -243,7 +243,7 @@ static void emit_runs(Emitter *e, GString *out, int indent, const Loop *loop, gu
             g_string_append_printf(list, "%s%u", list->len ? ", " : "", b);
     }
     g_autofree char *dimensions = g_strdup_printf("[%" G_GUINT64_FORMAT "]", times);
-    g_autofree char *table = table_of(e, "int", "body", dimensions, list->str);
+    g_autofree char *table = literal_table(e, "int", "body", dimensions, list->str);
     write_line(out, indent, "switch (%s[%s - 1]) {", table, left);
     for (guint b = 0; b < bodies->len; b++) {
         if (g_array_index(bodies, LoopRun, b).body == NO_BODY)
@@ -315,25 +315,25 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule)
     const char *name = c->function->name;
     gboolean any = g_str_has_prefix(name, "MPI_Waitany") || g_str_has_prefix(name, "MPI_Testany"), counts = counts_entries(loop);
     const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
-    g_autofree char *list = request_array(e, c, requests);
+    g_autofree char *list = emit_request_array(e, c, requests);
     g_ptr_array_set_size(e->before, 0);
     g_ptr_array_set_size(e->after, 0);
-    g_autofree char *expression = call_expression(e, c);
-    const char *hidden = loop->hides ? local_variable(e, "MPI_Request", "hidden", loop->n) : NULL;
-    const char *left = counts ? local_variable(e, "long", "left", loop->n) : NULL;
-    const char *pending = local_variable(e, loop->total > G_MAXINT32 ? "long" : "int", "pending", 0);
+    g_autofree char *expression = emit_call_expression(e, c);
+    const char *hidden = loop->hides ? locals_variable(e, "MPI_Request", "hidden", loop->n) : NULL;
+    const char *left = counts ? locals_variable(e, "long", "left", loop->n) : NULL;
+    const char *pending = locals_variable(e, loop->total > G_MAXINT32 ? "long" : "int", "pending", 0);
     if (counts) {
         g_autoptr(GString) times = g_string_new("");
         for (guint i = 0; i < loop->n; i++)
             g_string_append_printf(times, "%s%" G_GUINT64_FORMAT, i ? ", " : "", loop->times[i]);
-        g_autofree char *dimensions = g_strdup_printf("[%u]", loop->n), *table = table_of(e, "long", "times", dimensions, times->str);
-        change_comment(e, out, indent, CHANGE_ANY_ORDER, loop->terminal, NULL);
+        g_autofree char *dimensions = g_strdup_printf("[%u]", loop->n), *table = literal_table(e, "long", "times", dimensions, times->str);
+        changes_comment(e, out, indent, CHANGE_ANY_ORDER, loop->terminal, NULL);
         write_line(out, indent, "memcpy(%s, %s, sizeof %s);", left, table, table);
     } else {
-        change_comment(e, out, indent, CHANGE_ALL_COMPLETE, loop->terminal, NULL);
+        changes_comment(e, out, indent, CHANGE_ALL_COMPLETE, loop->terminal, NULL);
     }
     if (loop->joints->len > 0) {
-        const char *heard = local_variable(e, "int", "heard", loop->joints->len);
+        const char *heard = locals_variable(e, "int", "heard", loop->joints->len);
         write_comment(out, indent, "Some calls come after several completions, which heard[] counts.");
         write_line(out, indent, "memset(%s, 0, sizeof %s);", heard, heard);
     }

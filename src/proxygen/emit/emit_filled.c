@@ -95,7 +95,7 @@ static void write_progression(Emitter *e, GString *body, RankList ranks, GArray 
     g_string_append_printf(body, ")\n            a[i] = %s;\n", stepping ? "v" : value);
 }
 
-char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant, RankList ranks, const gint64 *values, gint64 n)
+char *emit_filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant, RankList ranks, const gint64 *values, gint64 n)
 {
     gsize elements = text_of_elements(e->plan, values, (gsize)n * ranks.n);
     if (elements < FUNCTION_TEXT)
@@ -126,7 +126,7 @@ char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean 
     return g_strdup(call);
 }
 
-char *handles_by_loops(Emitter *e, const CallPattern *c, const Arg *arg)
+char *emit_filled_handles(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     enum { ELEMENT_TEXT = 8 };
     gint64 n = arg->n_in, limit = n * ELEMENT_TEXT / PROGRESSION_TEXT;
@@ -142,7 +142,7 @@ char *handles_by_loops(Emitter *e, const CallPattern *c, const Arg *arg)
         const WendProgression *p = &g_array_index(all, WendProgression, k);
         g_string_append_printf(key, "%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " ", p->first, p->end, p->stride, p->value);
     }
-    const char *name = static_array(e, ctype, arg->param->name, n, key->str);
+    const char *name = locals_static_array(e, ctype, arg->param->name, n, key->str);
     for (guint k = 0; k < all->len; k++) {
         const WendProgression *p = &g_array_index(all, WendProgression, k);
         g_autofree char *text = expression_handle_of(e, c, arg->param->kind, p->value), *next = next_index(p->stride);

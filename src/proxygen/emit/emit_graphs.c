@@ -5,7 +5,7 @@
 
 #include "src/proxygen/plan/passes.h"
 
-char *graphs_expression(Emitter *e, const CallPattern *c)
+char *emit_graph_expression(Emitter *e, const CallPattern *c)
 {
     gpointer number;
     if (!graphs_is_pinned(e->plan, c->terminal))
@@ -57,11 +57,11 @@ static void emit_one(Emitter *e, GString *out, guint terminal, guint number)
         guint numbers = 1;
         g_autofree char *contents = texts ? lists_of(texts, &numbers) : g_strdup("-1");
         g_autofree char *dimensions = g_strdup_printf("[%u]", numbers);
-        g_autofree char *table = table_of(e, "int", "neighbours", dimensions, contents);
+        g_autofree char *table = literal_table(e, "int", "neighbours", dimensions, contents);
         g_string_append_printf(rows, "%s%s", r > first ? ", " : "", table);
     }
     g_autofree char *dimensions = g_strdup_printf("[%u]", n);
-    g_autofree char *table = table_of(e, "int *const", "neighbours_by_rank", dimensions, rows->str);
+    g_autofree char *table = literal_table(e, "int *const", "neighbours_by_rank", dimensions, rows->str);
     g_autofree char *list =
         first ? g_strdup_printf("%s[rank - %u]", table, first) : g_strdup_printf("%s[rank]", table);
     g_string_append(out, e->definitions->str);
@@ -71,9 +71,9 @@ static void emit_one(Emitter *e, GString *out, guint terminal, guint number)
                            e->linkage, number, around[0], list, around[1]);
 }
 
-void graphs_emit(Emitter *e, GString *declarations, GString *definitions)
+void emit_graphs(Emitter *e, GString *declarations, GString *definitions)
 {
-    g_autoptr(GList) terminals = terminals_by_number(e->graphs);
+    g_autoptr(GList) terminals = literal_order(e->graphs);
     if (terminals)
         write_comment(definitions, 0,
                       "The neighbours in the graphs that calls made, one graph after the other: "

@@ -5,8 +5,8 @@
 #include "emitter.h"
 
 /* The call as a call of MPI_Dist_graph_create_adjacent, or NULL: it stays as it is. */
-char *graphs_expression(Emitter *e, const CallPattern *c);
+char *emit_graph_expression(Emitter *e, const CallPattern *c);
 /* The recorded neighbours, as functions that give those of the next call. */
-void graphs_emit(Emitter *e, GString *declarations, GString *definitions);
+void emit_graphs(Emitter *e, GString *declarations, GString *definitions);
 
 #endif

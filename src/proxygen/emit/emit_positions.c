@@ -56,7 +56,7 @@ static gboolean emit_moves(Emitter *e, const Positions *p, guint thread, GString
                 g_string_append_printf(list, "%" G_GUINT64_FORMAT ", %" G_GINT64_FORMAT ", ", move->times, move->place);
             }
             g_string_append_printf(list, "0, %u", 2 * MAX(layout->again[i], 1));
-            g_autofree char *dimensions = g_strdup_printf("[%u]", 2 * layout->moves[i]->len + 2), *table = table_of(e, "int", "times_and_place", dimensions, list->str);
+            g_autofree char *dimensions = g_strdup_printf("[%u]", 2 * layout->moves[i]->len + 2), *table = literal_table(e, "int", "times_and_place", dimensions, list->str);
             g_string_append_printf(set, "%s{%u, %u, %s}", any ? ", " : "", l, p->index[i], table);
             any = TRUE;
         }
@@ -82,7 +82,7 @@ static void emit_thread(Emitter *e, GString *declarations, GString *definitions,
             g_string_append_printf(rows, "%s%" G_GINT64_FORMAT, i ? ", " : "", places[i]);
         g_string_append_c(rows, '}');
     }
-    g_autofree char *dimensions = g_strdup_printf("[%u][%u]", p->layouts->len, n), *table = table_of(e, "int", "places", dimensions, rows->str);
+    g_autofree char *dimensions = g_strdup_printf("[%u][%u]", p->layouts->len, n), *table = literal_table(e, "int", "places", dimensions, rows->str);
     write_line(body, 1, "memcpy(at%s, %s[layout], sizeof at%s);", suffix, table, suffix);
 
     g_autoptr(GString) moves = g_string_new("");
@@ -101,7 +101,7 @@ static void emit_thread(Emitter *e, GString *declarations, GString *definitions,
         g_string_append_printf(declarations, "extern int at%s[%u];\n", suffix, n);
 }
 
-void positions_emit(Emitter *e, GString *declarations, GString *definitions)
+void emit_positions(Emitter *e, GString *declarations, GString *definitions)
 {
     const Positions *p = variables_positions(e->plan);
     if (!p || !p->vary)

@@ -9,7 +9,7 @@
 /* A function this long is as much as a reader, or an optimizer, wants at once: the rest goes to further parts. */
 enum { PART_SYMBOLS = 1000 };
 
-char *rule_name(Emitter *e, guint rule)
+char *emit_rule_name(Emitter *e, guint rule)
 {
     PlanRule *r = &e->plan->rules[alike_leader(e->alike, rule)];
     if (!r->name)
@@ -17,7 +17,7 @@ char *rule_name(Emitter *e, guint rule)
     return g_strdup_printf("rule_%u", r->name);
 }
 
-gboolean rule_is_code(const Emitter *e, guint rule)
+gboolean emit_rule_is_code(const Emitter *e, guint rule)
 {
     return e->plan->rules[rule].loop || e->plan->rules[rule].inlined;
 }
@@ -25,7 +25,7 @@ gboolean rule_is_code(const Emitter *e, guint rule)
 static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol *symbol)
 {
     if (symbol->is_rule) {
-        g_autofree char *name = rule_name(e, symbol->id);
+        g_autofree char *name = emit_rule_name(e, symbol->id);
         write_line(out, indent, "%s();", name);
         return 1;
     }
@@ -80,7 +80,7 @@ void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSy
     }
 }
 
-char *ranks_text(const Plan *plan, RankList set)
+char *emit_ranks_text(const Plan *plan, RankList set)
 {
     if (set.n == plan->n_ranks)
         return g_strdup("all ranks");
@@ -118,7 +118,7 @@ static void emit_function(Emitter *e, GString *out, const char *name, guint rule
     g_string_append_printf(out, "%svoid %s(void)\n{\n%s%s}\n\n", e->linkage, name, locals->str, body->str);
 }
 
-guint rule_parts(const Emitter *e, guint rule)
+guint emit_rule_parts(const Emitter *e, guint rule)
 {
     guint n = e->plan->rules[rule].loop ? 1 : e->plan->rules[rule].n;
     return n <= PART_SYMBOLS + PART_SYMBOLS / 2 ? 1 : (n + PART_SYMBOLS - 1) / PART_SYMBOLS + 1;
@@ -127,8 +127,8 @@ guint rule_parts(const Emitter *e, guint rule)
 void emit_rule_part(Emitter *e, GString *out, guint rule, guint part)
 {
     const PlanRule *r = &e->plan->rules[rule];
-    g_autofree char *name = rule_name(e, rule), *ranks = ranks_text(e->plan, e->alike ? alike_ranks(e->alike, rule) : r->ranks);
-    guint parts = rule_parts(e, rule);
+    g_autofree char *name = emit_rule_name(e, rule), *ranks = emit_ranks_text(e->plan, e->alike ? alike_ranks(e->alike, rule) : r->ranks);
+    guint parts = emit_rule_parts(e, rule);
     if (parts == 1) {
         g_autoptr(GString) function = g_string_new("");
         emit_function(e, function, name, rule, 0, r->n);
@@ -145,7 +145,7 @@ void emit_rule_part(Emitter *e, GString *out, guint rule, guint part)
     }
 }
 
-char *rank_condition(RankList set)
+char *emit_rank_condition(RankList set)
 {
     guint step = set.n > 1 ? set.ranks[1] - set.ranks[0] : 1;
     if (set.n == 1)

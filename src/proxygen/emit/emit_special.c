@@ -76,10 +76,10 @@ static char *codes_of_started(Emitter *e, const CallPattern *c, const Arg *arg)
         return g_strdup("MPI_ERRCODES_IGNORE");
     for (guint r = 0; r < ranks.n; r++)
         n = MAX(n, call_value(c, made->out[4], ranks.ranks[r]));
-    return g_strdup(local_variable(e, "int", arg->param->name, MIN(n, WORLD_MAX)));
+    return g_strdup(locals_variable(e, "int", arg->param->name, MIN(n, WORLD_MAX)));
 }
 
-char *special_argument(Emitter *e, const CallPattern *c, guint index)
+char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
     const char *name = arg->param->name, *function = c->function->name;
@@ -90,10 +90,10 @@ char *special_argument(Emitter *e, const CallPattern *c, guint index)
         return g_strdup(e->source);
     /* No file but in the scratch directory is touched. */
     if (strcmp(name, "filename") == 0 && arg->has_in && arg->n_in >= 0)
-        return names_file(e, c, arg);
+        return outside_names_file(e, c, arg);
     /* Ports are different in each run. */
     if (strcmp(name, "port_name") == 0)
-        return names_port(e, c, index);
+        return outside_names_port(e, c, index);
     /* A two-dimensional array in C. */
     if (strcmp(name, "ranges") == 0 && arg->has_in && arg->n_in > 0) {
         g_autoptr(GString) triples = g_string_new("(int[][3]){");
@@ -105,26 +105,26 @@ char *special_argument(Emitter *e, const CallPattern *c, guint index)
         return g_strdup(triples->str);
     }
     if (strcmp(function, "MPI_Comm_join") == 0 && strcmp(name, "fd") == 0 && !c->failed) {
-        g_autofree char *partner = names_joined(e, c);
+        g_autofree char *partner = outside_names_joined(e, c);
         e->needs[HELPER_JOIN_SOCKET] = e->needs[HELPER_SCRATCH] = TRUE;
         g_ptr_array_add(e->after, g_strdup("close(join_socket);"));
         return g_strdup_printf("join_with(%s)", partner);
     }
     /* The children are this very program (helpers_worlds.c; without a recording of theirs they do nothing: proxy_files.c). */
-    if (worlds_is_start(c)) {
+    if (job_worlds_is_start(c)) {
         if (strcmp(name, "command") == 0) {
             e->needs[HELPER_SPAWN] = TRUE;
-            if (worlds_several(e->plan))
+            if (job_worlds_several(e->plan))
                 g_ptr_array_add(e->before, g_strdup_printf("next_world(%d);", !c->failed));
-            return program_started(e, c, words_to_string(arg->in, (gsize)MAX(arg->n_in, 0)));
+            return program_started(e, c, call_words_to_string(arg->in, (gsize)MAX(arg->n_in, 0)));
         }
-        if (strcmp(name, "argv") == 0 && worlds_several(e->plan))
+        if (strcmp(name, "argv") == 0 && job_worlds_several(e->plan))
             return g_strdup("world_arguments");
-        if (strcmp(name, "array_of_argv") == 0 && worlds_several(e->plan))
+        if (strcmp(name, "array_of_argv") == 0 && job_worlds_several(e->plan))
             return arguments_of_worlds(call_arg_named(c, "array_of_commands")->n_in);
         if (strcmp(name, "array_of_commands") == 0 && arg->n_in > 0) {
             e->needs[HELPER_SPAWN] = TRUE;
-            if (worlds_several(e->plan))
+            if (job_worlds_several(e->plan))
                 g_ptr_array_add(e->before, g_strdup_printf("next_world(%d);", !c->failed));
             g_autoptr(GString) commands = g_string_new("(char *[]){");
             StringCursor cursor = {arg->in, arg->n_in_words};
@@ -143,7 +143,7 @@ char *special_argument(Emitter *e, const CallPattern *c, guint index)
     return NULL;
 }
 
-gboolean special_call(Emitter *e, GString *out, int indent, const CallPattern *c, guint *statements)
+gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPattern *c, guint *statements)
 {
     const char *function = c->function->name;
     *statements = 1;
@@ -181,16 +181,16 @@ gboolean special_call(Emitter *e, GString *out, int indent, const CallPattern *c
         return TRUE;
     }
     /* A socket to a process that is not here. */
-    g_autofree char *partner = strcmp(function, "MPI_Comm_join") == 0 ? names_joined(e, c) : NULL;
+    g_autofree char *partner = strcmp(function, "MPI_Comm_join") == 0 ? outside_names_joined(e, c) : NULL;
     if (strcmp(function, "MPI_Comm_join") == 0 && !partner && !c->failed) {
-        change_comment(e, out, indent, CHANGE_LEFT_OUT, c->terminal,
+        changes_comment(e, out, indent, CHANGE_LEFT_OUT, c->terminal,
                        "the process at the other end of the socket is not part of this recording");
         *statements = 0;
         return TRUE;
     }
-    const char *why = names_left_out(e, c);
+    const char *why = outside_names_left_out(e, c);
     if (why) {
-        change_comment(e, out, indent, CHANGE_LEFT_OUT, c->terminal, why);
+        changes_comment(e, out, indent, CHANGE_LEFT_OUT, c->terminal, why);
         *statements = 0;
         return TRUE;
     }

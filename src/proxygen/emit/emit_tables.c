@@ -41,11 +41,11 @@ struct Tables {
     gboolean *nothing;       /* by terminal: it is left out */
 };
 
-gboolean tables_wanted(const Plan *plan) { return plan_n_symbols(plan) > CODE_SYMBOLS; }
+gboolean emit_tables_wanted(const Plan *plan) { return plan_n_symbols(plan) > CODE_SYMBOLS; }
 
-gdouble tables_text(const Plan *plan) { return (gdouble)SYMBOL_TEXT * plan_n_symbols(plan); }
+gdouble emit_tables_text(const Plan *plan) { return (gdouble)SYMBOL_TEXT * plan_n_symbols(plan); }
 
-gboolean tables_hold(const Emitter *e, guint rule)
+gboolean emit_tables_hold(const Emitter *e, guint rule)
 {
     return e->lists && e->lists->listed[rule];
 }
@@ -146,7 +146,7 @@ static void add_place(Emitter *e, guint rule, guint symbol)
     g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
     ColumnWriter writer = {.numbers = columns};
     GString *body = g_string_new("");
-    g_autofree char *name = symbol == G_MAXUINT ? rule_name(e, rule) : NULL;
+    g_autofree char *name = symbol == G_MAXUINT ? emit_rule_name(e, rule) : NULL;
     locals_begin(e);
     e->columns = &writer;
     if (name)
@@ -164,7 +164,7 @@ static guint parts_of(const PlanRule *rule)
     return rule->n <= TABLE_NUMBERS ? 0 : (rule->n + TABLE_NUMBERS - 1) / TABLE_NUMBERS;
 }
 
-void tables_begin(Emitter *e)
+void emit_tables_begin(Emitter *e)
 {
     Plan *plan = e->plan;
     Tables *t = e->lists = g_new0(Tables, 1);
@@ -179,7 +179,7 @@ void tables_begin(Emitter *e)
     t->places = g_hash_table_new_full(site_hash, site_equal, g_free, g_free);
     for (guint i = 0; i < plan->order->len; i++) {
         guint rule = g_array_index(plan->order, guint, i);
-        t->listed[rule] = !rule_is_code(e, rule);
+        t->listed[rule] = !emit_rule_is_code(e, rule);
         if (!t->listed[rule])
             continue;
         lists += parts_of(&plan->rules[rule]);
@@ -397,7 +397,7 @@ static gboolean has_long_steps(const Plan *plan)
     return FALSE;
 }
 
-void tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
+void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
 {
     Plan *plan = e->plan;
     const Tables *t = e->lists;
@@ -436,7 +436,7 @@ void tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
     g_ptr_array_add(sections, end);
 }
 
-void tables_free(Emitter *e)
+void emit_tables_free(Emitter *e)
 {
     Tables *t = e->lists;
     if (!t)

@@ -4,7 +4,7 @@
 guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard, guint terminal)
 {
     g_autofree char *source = wildcard_source(e, wildcard);
-    change_comment(e, out, indent, wildcard->starts ? CHANGE_SOURCES : CHANGE_SOURCE, terminal,
+    changes_comment(e, out, indent, wildcard->starts ? CHANGE_SOURCES : CHANGE_SOURCE, terminal,
                    wildcard->reason);
     if (wildcard->starts) {
         e->source = source;
@@ -13,7 +13,7 @@ guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildca
         return statements;
     }
     /* Taken once: the call may be polled. */
-    const char *variable = local_variable(e, "int", "source", 0);
+    const char *variable = locals_variable(e, "int", "source", 0);
     write_line(out, indent, "%s = %s;", variable, source);
     e->source = variable;
     guint statements = emit_call(e, out, indent, terminal);

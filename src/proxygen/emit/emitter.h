@@ -70,20 +70,20 @@ const char *count_type(guint64 n); /* of a variable that counts to N */
 /* A word as a constant: a number, or a name of MPI's. */
 char *literal(const Plan *plan, gint64 word);
 /* The name of a constant table with these contents, defined once a file. DIMENSIONS as in "[4]". */
-char *table_of(Emitter *e, const char *ctype, const char *name, const char *dimensions,
+char *literal_table(Emitter *e, const char *ctype, const char *name, const char *dimensions,
                const char *contents);
 /* The keys of a table terminal -> number, by number; the caller frees the list. */
-GList *terminals_by_number(GHashTable *numbers);
+GList *literal_order(GHashTable *numbers);
 
 /* -- locals.c -- */
 /* Begins and ends a function: locals_end() appends the declarations of its variables. */
 void locals_begin(Emitter *e);
 void locals_end(Emitter *e, GString *out, int indent);
 /* A variable of the function: its name, which is NAME unless that is taken. LENGTH 0: a scalar. */
-const char *local_variable(Emitter *e, const char *ctype, const char *name, gint64 length);
+const char *locals_variable(Emitter *e, const char *ctype, const char *name, gint64 length);
 /* The name of a static array for elements that are known at run time only: filled each time, always
  * with the same. Calls with equal elements have one, but not two parameters of a call. */
-const char *static_array(Emitter *e, const char *ctype, const char *param, gint64 n,
+const char *locals_static_array(Emitter *e, const char *ctype, const char *param, gint64 n,
                          const char *elements);
 
 /* -- expression.c: words as C expressions -- */
@@ -110,30 +110,30 @@ char *expression_string(Emitter *e, const char *text, gssize n);
 /* Appends the call that TERMINAL is. Gives the number of statements. */
 guint emit_call(Emitter *e, GString *out, int indent, guint terminal);
 /* "MPI_Send(…)" and what must be done before and after it (e->before, e->after). */
-char *call_expression(Emitter *e, const CallPattern *c);
+char *emit_call_expression(Emitter *e, const CallPattern *c);
 /* The request array of a Wait or Test, as an lvalue of pointer type. */
-char *request_array(Emitter *e, const CallPattern *c, const Arg *arg);
+char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg);
 
 /* -- emit_filled.c -- */
 /* An array of N elements that a call reads, whose VALUES are of RANKS in their order, N of each: the
  * call of a function that fills it the first time, by loops ("array_of_displacements_3()"). NULL:
  * that takes more text than the elements. CONSTANT: it gives a pointer to const. */
-char *filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant,
+char *emit_filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant,
                       RankList ranks, const gint64 *values, gint64 n);
 /* Likewise of handles: an array that loops before the call fill. */
-char *handles_by_loops(Emitter *e, const CallPattern *c, const Arg *arg);
+char *emit_filled_handles(Emitter *e, const CallPattern *c, const Arg *arg);
 
 /* -- emit_special.c: the few functions that need more than their line of the spec -- */
 /* TRUE if it wrote the call itself. */
-gboolean special_call(Emitter *e, GString *out, int indent, const CallPattern *c,
+gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPattern *c,
                       guint *statements);
 /* What stands for an argument, or NULL for the usual. */
-char *special_argument(Emitter *e, const CallPattern *c, guint index);
+char *emit_special_argument(Emitter *e, const CallPattern *c, guint index);
 
 /* -- wildcard_sources.c -- */
 /* "next_source_3()": the next source of that call. */
 char *wildcard_source(Emitter *e, const Wildcard *wildcard);
-void wildcards_emit(Emitter *e, GString *declarations, GString *definitions);
+void emit_wildcard_sources(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_wildcard.c -- */
 /* Appends a receive from any source that is pinned. Gives the number of statements. */
@@ -161,35 +161,35 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule);
 
 /* -- emit_rule.c -- */
 /* Is there more to the rule than its symbols one after the other? */
-gboolean rule_is_code(const Emitter *e, guint rule);
+gboolean emit_rule_is_code(const Emitter *e, guint rule);
 /* Functions that a rule becomes: 1, or for a long one several and, last, the one that calls them. */
-guint rule_parts(const Emitter *e, guint rule);
+guint emit_rule_parts(const Emitter *e, guint rule);
 /* Appends one of them, the definitions it needs before it. */
 void emit_rule_part(Emitter *e, GString *out, guint rule, guint part);
 /* Appends N symbols as statements. */
 void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSymbol *symbols,
                   guint first, guint n);
-char *rule_name(Emitter *e, guint rule);
-char *ranks_text(const Plan *plan, RankList set); /* "ranks 0-3, 7" */
+char *emit_rule_name(Emitter *e, guint rule);
+char *emit_ranks_text(const Plan *plan, RankList set); /* "ranks 0-3, 7" */
 /* A C condition that is true for the ranks of SET, or NULL when a table is simpler. */
-char *rank_condition(RankList set);
+char *emit_rank_condition(RankList set);
 
 /* -- emit_positions.c: where requests are, if that differs by rank or in time -- */
-void positions_emit(Emitter *e, GString *declarations, GString *definitions);
+void emit_positions(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_tables.c: large programs -- */
-gboolean tables_wanted(const Plan *plan);
+gboolean emit_tables_wanted(const Plan *plan);
 /* Characters, about, that the plan's rules take as tables. */
-gdouble tables_text(const Plan *plan);
+gdouble emit_tables_text(const Plan *plan);
 /* Begins: all calls are written. Then code can be, which may call rules by name; and then the
  * tables, as texts for one file each. */
-void tables_begin(Emitter *e);
-void tables_emit(Emitter *e, GString *declarations, GPtrArray *sections);
-void tables_free(Emitter *e);
+void emit_tables_begin(Emitter *e);
+void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections);
+void emit_tables_free(Emitter *e);
 /* Is the rule in a table? Then it is no function, but for its name. */
-gboolean tables_hold(const Emitter *e, guint rule);
+gboolean emit_tables_hold(const Emitter *e, guint rule);
 
 /* -- emit_callbacks.c -- */
-void callbacks_emit(Emitter *e, GString *declarations, GString *definitions);
+void emit_callbacks(Emitter *e, GString *declarations, GString *definitions);
 
 #endif

@@ -13,7 +13,7 @@ char *expression_string(Emitter *e, const char *text, gssize n)
     if (length <= C_LITERAL_MOST)
         return g_steal_pointer(&contents);
     g_autofree char *dimensions = g_strdup_printf("[%" G_GSIZE_FORMAT "]", length + 1);
-    g_autofree char *table = table_of(e, "char", "text", dimensions, contents);
+    g_autofree char *table = literal_table(e, "char", "text", dimensions, contents);
     return g_strdup_printf("(char *)%s", table); /* lists of strings have no const */
 }
 
@@ -270,7 +270,7 @@ char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const
         g_string_append_printf(contents, "%s%s", r ? ", " : "", text);
         i += here;
     }
-    g_autofree char *dimensions = g_strdup_printf("[%u]", n), *table = table_of(e, ctype, name, dimensions, contents->str);
+    g_autofree char *dimensions = g_strdup_printf("[%u]", n), *table = literal_table(e, ctype, name, dimensions, contents->str);
     return low == 0 ? g_strdup_printf("%s[rank]", table) : g_strdup_printf("%s[rank - %u]", table, low);
 }
 
@@ -288,7 +288,7 @@ static char *self_expression(Emitter *e, const CallPattern *c)
 char *expression_number(Emitter *e, const CallPattern *c, Word w)
 {
     gint64 constant;
-    if (word_is_constant(c, w, &constant))
+    if (call_word_is_constant(c, w, &constant))
         return e->columns && w.by_slot && plain(constant) ? column_of_number(e, constant) : literal(e->plan, constant);
     RankList ranks = e->plan->terminal_ranks[c->terminal];
     const WendSlot *slot = &c->slots->slots[w.slot];

@@ -7,7 +7,7 @@ static gint compare_numbers(gconstpointer a, gconstpointer b, gpointer numbers)
     return x < y ? -1 : x > y;
 }
 
-GList *terminals_by_number(GHashTable *numbers)
+GList *literal_order(GHashTable *numbers)
 {
     return g_list_sort_with_data(g_hash_table_get_keys(numbers), compare_numbers, numbers);
 }
@@ -23,7 +23,7 @@ char *literal(const Plan *plan, gint64 word)
     return c_number(word);
 }
 
-char *table_of(Emitter *e, const char *ctype, const char *name, const char *dimensions, const char *contents)
+char *literal_table(Emitter *e, const char *ctype, const char *name, const char *dimensions, const char *contents)
 {
     g_autofree char *key = g_strdup_printf("%s%s%s", ctype, dimensions, contents);
     const char *known = g_hash_table_lookup(e->tables, key);

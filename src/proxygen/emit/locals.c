@@ -32,7 +32,7 @@ static gboolean is_taken(const char *name)
     return FALSE;
 }
 
-const char *local_variable(Emitter *e, const char *ctype, const char *name, gint64 length)
+const char *locals_variable(Emitter *e, const char *ctype, const char *name, gint64 length)
 {
     g_autofree char *try = is_taken(name) ? g_strdup_printf("its_%s", name) : g_strdup(name);
     for (guint n = 2;; n++) {
@@ -86,7 +86,7 @@ void locals_end(Emitter *e, GString *out, int indent)
     e->local_order = NULL;
 }
 
-const char *static_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements)
+const char *locals_static_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements)
 {
     g_autofree char *key = g_strdup_printf("filled %s %s %s", ctype, param, elements);
     const char *name = g_hash_table_lookup(e->tables, key);

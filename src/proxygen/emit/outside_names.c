@@ -10,7 +10,7 @@
 static char *string_of_outcome(const CallPattern *c, const gint64 *words, guint n, guint index)
 {
     g_autofree OutcomePart *parts = g_new0(OutcomePart, MAX(c->n_args, 1));
-    if (!outcome_decode(c, words, n, parts) || parts[index].n <= 0 || words[parts[index].first] < 0)
+    if (!call_outcome_decode(c, words, n, parts) || parts[index].n <= 0 || words[parts[index].first] < 0)
         return NULL;
     gint64 bytes = words[parts[index].first];
     char *text = g_malloc0((gsize)bytes + 1);
@@ -43,7 +43,7 @@ static PortName *port_named(Emitter *e, const char *name)
     return port;
 }
 
-const PortName *names_of_port(Emitter *e, guint number)
+const PortName *outside_names_of_port(Emitter *e, guint number)
 {
     return number < e->ports_in_order->len ? e->ports_in_order->pdata[number] : NULL;
 }
@@ -56,14 +56,14 @@ static gboolean is_joined(const Plan *plan, const CallPattern *c, gint64 *partne
     gboolean known = !c->failed && made->has_out && made->n_out == 1 && made->n_out_words == 6;
     for (guint i = 0; i < ranks.n && known; i++) {
         gint64 leader = call_value(c, made->out[5], ranks.ranks[i]);
-        known = leader >= 0 && leader < (gint64)worlds_of(plan, ranks.ranks[i])->ranks;
+        known = leader >= 0 && leader < (gint64)job_worlds_of(plan, ranks.ranks[i])->ranks;
         if (partners)
-            partners[i] = leader + worlds_of(plan, ranks.ranks[i])->first;
+            partners[i] = leader + job_worlds_of(plan, ranks.ranks[i])->first;
     }
     return known;
 }
 
-char *names_joined(Emitter *e, const CallPattern *c)
+char *outside_names_joined(Emitter *e, const CallPattern *c)
 {
     RankList ranks = e->plan->terminal_ranks[c->terminal];
     g_autofree gint64 *partners = g_new(gint64, MAX(ranks.n, 1));
@@ -118,7 +118,7 @@ static void find_in_call(Emitter *e, const CallPattern *c)
     if (!c->failed && (strcmp(function, "MPI_Open_port") == 0 || strcmp(function, "MPI_Lookup_name") == 0))
         find_ports_given(e, c);
     /* Communicators that lead to processes that the recording knows nothing of, and those made from them. */
-    gboolean away = g_str_has_prefix(function, "MPI_Comm_spawn") && !worlds_several(e->plan);
+    gboolean away = g_str_has_prefix(function, "MPI_Comm_spawn") && !job_worlds_several(e->plan);
     away |= strcmp(function, "MPI_Comm_join") == 0 && !c->failed && !is_joined(e->plan, c, NULL);
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
@@ -134,7 +134,7 @@ static void find_in_call(Emitter *e, const CallPattern *c)
     }
 }
 
-void names_find(Emitter *e)
+void outside_names_find(Emitter *e)
 {
     e->findings = g_hash_table_new(NULL, NULL);
     e->ports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, port_free);
@@ -168,11 +168,11 @@ static char *next_found(Emitter *e, guint terminal, const GArray *found)
     return g_strdup_printf("next_found_%u()", GPOINTER_TO_UINT(number));
 }
 
-char *names_file(Emitter *e, const CallPattern *c, const Arg *arg)
+char *outside_names_file(Emitter *e, const CallPattern *c, const Arg *arg)
 {
-    g_autofree char *name = words_to_string(arg->in, (gsize)arg->n_in);
-    guint number = files_by_name(e->plan, name)->number;
-    const FileFinding *finding = files_surprise(e->plan, c->terminal);
+    g_autofree char *name = call_words_to_string(arg->in, (gsize)arg->n_in);
+    guint number = found_files_by_name(e->plan, name)->number;
+    const FileFinding *finding = found_files_surprise(e->plan, c->terminal);
     e->needs[HELPER_SCRATCH] = TRUE;
     if (finding) {
         const Arg *comm = call_arg_named(c, "comm");
@@ -208,7 +208,7 @@ static char *port_given(Emitter *e, const CallPattern *c)
     gboolean opens = strcmp(c->function->name, "MPI_Open_port") == 0;
     e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_TELL] = e->needs[HELPER_SCRATCH] = TRUE;
     if (g_str_has_suffix(number, ")")) {
-        const char *now = local_variable(e, "int", "its_port", 0);
+        const char *now = locals_variable(e, "int", "its_port", 0);
         g_ptr_array_add(e->before, g_strdup_printf("%s = %s;", now, number));
         g_free(number);
         number = g_strdup(now);
@@ -217,14 +217,14 @@ static char *port_given(Emitter *e, const CallPattern *c)
     return g_strdup_printf("port[%s]", number);
 }
 
-char *names_port(Emitter *e, const CallPattern *c, guint index)
+char *outside_names_port(Emitter *e, const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
     if (!arg->has_in)
         return c->failed ? g_strdup("(char[MPI_MAX_PORT_NAME]){\"\"}") : port_given(e, c);
     if (arg->n_in < 0)
         return g_strdup("NULL");
-    g_autofree char *name = words_to_string(arg->in, (gsize)arg->n_in);
+    g_autofree char *name = call_words_to_string(arg->in, (gsize)arg->n_in);
     gboolean meets = !c->failed && (strcmp(c->function->name, "MPI_Comm_connect") == 0 || strcmp(c->function->name, "MPI_Comm_accept") == 0);
     const PortName *port = g_hash_table_lookup(e->ports, name);
     /* One that the application made up itself: a name server passes on any text. But what somebody met at is a port, of another job if no call gave it. */
@@ -261,14 +261,14 @@ static void emit_ports_given(Emitter *e, guint terminal, GString *declarations, 
         g_string_append_printf(declarations, "int next_port_%u(void);\n", terminal);
 }
 
-void names_emit(Emitter *e, GString *declarations, GString *definitions)
+void outside_names_emit(Emitter *e, GString *declarations, GString *definitions)
 {
-    g_autoptr(GList) terminals = terminals_by_number(e->findings);
+    g_autoptr(GList) terminals = literal_order(e->findings);
     if (terminals)
         write_comment(definitions, 0, "What calls found under the name of a file, one after the other: bytes, -1 nothing, -2 unknown.");
     for (const GList *l = terminals; l; l = l->next) {
         guint number = GPOINTER_TO_UINT(g_hash_table_lookup(e->findings, l->data));
-        const GArray *found = files_surprise(e->plan, GPOINTER_TO_UINT(l->data))->found;
+        const GArray *found = found_files_surprise(e->plan, GPOINTER_TO_UINT(l->data))->found;
         g_autoptr(GString) list = g_string_new("");
         for (guint k = 0; k < found->len; k++) {
             g_autofree char *bytes = c_number(g_array_index(found, gint64, k));
@@ -280,14 +280,14 @@ void names_emit(Emitter *e, GString *declarations, GString *definitions)
         if (!*e->linkage)
             g_string_append_printf(declarations, "long long next_found_%u(void);\n", number);
     }
-    g_autoptr(GList) listed = terminals_by_number(e->ports_listed);
+    g_autoptr(GList) listed = literal_order(e->ports_listed);
     if (listed)
         write_comment(definitions, 0, "The ports that calls opened or looked up, one after the other, for each rank from its first on.");
     for (const GList *l = listed; l; l = l->next)
         emit_ports_given(e, GPOINTER_TO_UINT(l->data), declarations, definitions);
 }
 
-const char *names_left_out(Emitter *e, const CallPattern *c)
+const char *outside_names_left_out(Emitter *e, const CallPattern *c)
 {
     if (g_str_has_prefix(c->function->name, "MPI_Comm_spawn"))
         return NULL;

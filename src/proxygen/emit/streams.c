@@ -197,7 +197,7 @@ static guint number_of(StreamFinder *f, const StreamToken *t, const Text *text)
 /* FALSE: these are too many. */
 static gboolean append(StreamFinder *f, guint number, guint64 times)
 {
-    grammar_append(f->grammar, number, times);
+    loop_rules_grammar_append(f->grammar, number, times);
     return ++f->n <= MOST_TOKENS;
 }
 
@@ -374,7 +374,7 @@ static void look_at_thread(StreamFinder *f, Streams *streams, guint thread)
             RowStream *s = f->streams->pdata[i];
             s->n_kept = columns_keep(s->columns, s->values, s->n_numbers);
         }
-        grammar_rules(f->grammar, f->tokens->len, &grammar);
+        loop_rules_grammar(f->grammar, f->tokens->len, &grammar);
         count_places(f, &grammar);
         gdouble after = text_after(f, &grammar);
         if (after * 4 < text_before(f) * 3) { /* what was recorded as it was is nicer to read */
@@ -568,7 +568,7 @@ void streams_call(Emitter *e, GString *out, int indent, const WendSymbol *symbol
     int inner = indent + (rows > 1);
     gboolean alone = stream->n_kept == 1;
     g_autofree char *pointer = g_strdup_printf("const %s *", type_of(stream));
-    const char *row = stream->n_kept == 0 ? "" : alone ? local_variable(e, type_of(stream), "number", 0) : local_variable(e, pointer, "row", 0);
+    const char *row = stream->n_kept == 0 ? "" : alone ? locals_variable(e, type_of(stream), "number", 0) : locals_variable(e, pointer, "row", 0);
     g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
     g_autoptr(GString) body = g_string_new("");
     ColumnWriter writer = {numbers, TRUE, stream->columns};

@@ -81,14 +81,14 @@ static void emit_one(Emitter *e, GString *out, const Wildcard *wildcard, guint n
             /* A rank of this call that names its source itself, or does not make the call. */
             g_autofree char *own = !wildcard->pinned ? g_strdup("-1") : rank_list_has(ranks, r) ? literal(plan, wend_program_slot(plan->program, wildcard->terminal, wildcard->slot, r)) : g_strdup("0");
             g_autofree char *contents = g_strdup_printf("%s, -1000%s", own, wildcard->starts ? ", -2000" : "");
-            g_autofree char *table = table_of(e, "int", "sources", wildcard->starts ? "[3]" : "[2]", contents);
+            g_autofree char *table = literal_table(e, "int", "sources", wildcard->starts ? "[3]" : "[2]", contents);
             g_string_append(rows, table);
             same = FALSE;
             continue;
         }
         g_autoptr(GString) contents = g_string_new("");
         g_autofree char *dimensions = g_strdup_printf("[%u]", append_sources(contents, wildcard, r));
-        char *table = table_of(e, "int", "sources", dimensions, contents->str);
+        char *table = literal_table(e, "int", "sources", dimensions, contents->str);
         same &= !only || g_str_equal(only, table);
         g_free(only);
         only = table;
@@ -99,7 +99,7 @@ static void emit_one(Emitter *e, GString *out, const Wildcard *wildcard, guint n
         list = g_strdup(only);
     } else {
         g_autofree char *dimensions = g_strdup_printf("[%u]", n);
-        g_autofree char *table = table_of(e, "int *const", "sources_by_rank", dimensions, rows->str);
+        g_autofree char *table = literal_table(e, "int *const", "sources_by_rank", dimensions, rows->str);
         list = first ? g_strdup_printf("%s[rank - %u]", table, first) : g_strdup_printf("%s[rank]", table);
     }
     g_string_append(out, e->definitions->str);
@@ -108,9 +108,9 @@ static void emit_one(Emitter *e, GString *out, const Wildcard *wildcard, guint n
     g_string_append_printf(out, "\n%s%s_%u(void)\n{\n%s%s%s}\n\n", e->linkage, declaration_of(wildcard), number, around[0], list, around[1]);
 }
 
-void wildcards_emit(Emitter *e, GString *declarations, GString *definitions)
+void emit_wildcard_sources(Emitter *e, GString *declarations, GString *definitions)
 {
-    g_autoptr(GList) terminals = terminals_by_number(e->pinned);
+    g_autoptr(GList) terminals = literal_order(e->pinned);
     if (terminals)
         write_comment(definitions, 0, "Where the messages of calls came from when it was recorded, one after the other; -1000 ends a list, -2000 the last one of several.");
     for (const GList *l = terminals; l; l = l->next) {

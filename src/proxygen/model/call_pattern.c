@@ -7,7 +7,7 @@
 #include "progressions.h"
 #include "lib/layout.h"
 
-gboolean param_by_pointer(const CallPattern *c, const WendParam *param)
+gboolean call_param_by_pointer(const CallPattern *c, const WendParam *param)
 {
     if (param->array || param->dir == WEND_DIR_RETURN || param->kind == WEND_KIND_STRING)
         return FALSE;
@@ -168,7 +168,7 @@ gint64 call_value(const CallPattern *c, Word w, guint rank)
     return wend_progression_value(first, wend_program_slot(c->program, c->terminal, w.slot + 1, rank), wend_program_slot(c->program, c->terminal, w.slot + 2, rank), (guint64)w.value);
 }
 
-gboolean word_is_constant(const CallPattern *c, Word w, gint64 *value)
+gboolean call_word_is_constant(const CallPattern *c, Word w, gint64 *value)
 {
     if (!w.by_slot) {
         *value = w.value;
@@ -217,7 +217,7 @@ gboolean call_failed_on(const CallPattern *c, const Arg *arg)
     return FALSE;
 }
 
-char *words_to_string(const Word *words, gsize bytes)
+char *call_words_to_string(const Word *words, gsize bytes)
 {
     char *text = g_malloc0(bytes + 8);
     for (gsize i = 0; i < bytes; i++)
@@ -246,7 +246,7 @@ gboolean string_cursor_string(StringCursor *s, char **text)
     }
     guint words = (guint)((bytes + 7) / 8);
     g_return_val_if_fail(words <= s->left, FALSE);
-    *text = words_to_string(s->next, (gsize)bytes);
+    *text = call_words_to_string(s->next, (gsize)bytes);
     s->next += words;
     s->left -= words;
     return TRUE;
@@ -281,7 +281,7 @@ static gboolean skip_outcome_element(WendKind kind, const gint64 *words, guint n
     return TRUE;
 }
 
-gboolean outcome_decode(const CallPattern *c, const gint64 *words, guint n, OutcomePart *parts)
+gboolean call_outcome_decode(const CallPattern *c, const gint64 *words, guint n, OutcomePart *parts)
 {
     guint at = 2; /* polls, return code */
     memset(parts, 0, sizeof *parts * c->n_args);

@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
     const WendParam *param;
-    gboolean has_in, has_out;   /* words are in shape or slots. Outcomes are not: see outcome_decode */
+    gboolean has_in, has_out;   /* words are in shape or slots. Outcomes are not: see call_outcome_decode */
     gint64 n_in, n_out;         /* arrays: length word, negative when there are no elements; scalars 1 (0 when absent from the record) */
     const Word *in, *out;       /* segments: those of CUDA as if they were the heap's. Elements: words as layout_element_words says (address 4, buf, attr and target 2, comm and datatype out 6; 0 where the record has none),
                                  * string: its words; strings: all words that follow the length, to read with a StringCursor; others 1 */
@@ -48,7 +48,7 @@ void call_decode(CallPattern *c, guint terminal);
 /* The value of a word as RANK has it. */
 gint64 call_value(const CallPattern *c, Word w, guint rank);
 /* TRUE if the word has the same value on all ranks, and then *value is it. */
-gboolean word_is_constant(const CallPattern *c, Word w, gint64 *value);
+gboolean call_word_is_constant(const CallPattern *c, Word w, gint64 *value);
 /* The first argument of that kind, or NULL. */
 const Arg *call_arg_of_kind(const CallPattern *c, WendKind kind);
 const Arg *call_arg_named(const CallPattern *c, const char *name);
@@ -62,19 +62,19 @@ gboolean call_is_place(const WendFunction *function);
 gint64 call_number(const CallPattern *c, const Arg *arg, guint rank, gint64 fallback);
 
 /* Text out of words. */
-char *words_to_string(const Word *words, gsize bytes); /* newly allocated */
+char *call_words_to_string(const Word *words, gsize bytes); /* newly allocated */
 typedef struct { const Word *next; guint left; } StringCursor;
 /* Reads one length-led string, or one length; FALSE at the end of the words. A NULL string gives *text = NULL. */
 gboolean string_cursor_string(StringCursor *s, char **text);
 gboolean string_cursor_length(StringCursor *s, gint64 *length);
 
 /* Is the C argument a pointer to the value, as outputs are? */
-gboolean param_by_pointer(const CallPattern *c, const WendParam *param);
+gboolean call_param_by_pointer(const CallPattern *c, const WendParam *param);
 
 /* -- outcomes -- */
 /* Where the outputs of one parameter are in an outcome entry: [first, first + n) of the words, LENGTH elements (scalars 1). */
 typedef struct { guint first, n; gint64 length; } OutcomePart;
 /* Parts of all parameters, in order (n_args of them; n = 0 when the parameter has none there). FALSE when the entry is too short. */
-gboolean outcome_decode(const CallPattern *c, const gint64 *words, guint n, OutcomePart *parts);
+gboolean call_outcome_decode(const CallPattern *c, const gint64 *words, guint n, OutcomePart *parts);
 
 #endif

@@ -31,7 +31,7 @@ static gint compare_starts(gconstpointer a, gconstpointer b)
     return s->rank != t->rank ? (s->rank > t->rank ? 1 : -1) : (s->world > t->world) - (s->world < t->world);
 }
 
-GArray *worlds_starts(const WendProgram *p)
+GArray *job_worlds_starts(const WendProgram *p)
 {
     GArray *starts = g_array_new(FALSE, FALSE, sizeof(WorldStart));
     gboolean linked = TRUE;
@@ -47,7 +47,7 @@ static gboolean starts_processes(const char *function) { return g_str_has_prefix
 
 static const char *const commands[] = {"command", "array_of_commands"};
 
-gboolean worlds_is_start(const CallPattern *c)
+gboolean job_worlds_is_start(const CallPattern *c)
 {
     gboolean root = FALSE;
     for (guint i = 0; starts_processes(c->function->name) && i < G_N_ELEMENTS(commands); i++) {
@@ -78,7 +78,7 @@ static guint count_starts(const WendProgram *p, guint rank)
 /* Is each call's world there? */
 static gboolean is_whole(const WendProgram *p)
 {
-    g_autoptr(GArray) starts = worlds_starts(p);
+    g_autoptr(GArray) starts = job_worlds_starts(p);
     gboolean whole = starts->len + 1 == wend_program_n_worlds(p);
     for (guint rank = 0, i = 0; rank < wend_program_ranks(p) && whole; rank++) {
         guint n = 0;
@@ -89,7 +89,7 @@ static gboolean is_whole(const WendProgram *p)
     return whole;
 }
 
-WendProgram *worlds_open(const char *path, guint64 max_size, GError **error)
+WendProgram *job_worlds_open(const char *path, guint64 max_size, GError **error)
 {
     WendProgram *p = wend_program_open_within(path, max_size, error);
     if (!p || wend_program_n_worlds(p) == 1 || is_whole(p))
@@ -98,9 +98,9 @@ WendProgram *worlds_open(const char *path, guint64 max_size, GError **error)
     return wend_program_open_world(path, 0, max_size, error);
 }
 
-gboolean worlds_several(const Plan *plan) { return wend_program_n_worlds(plan->program) > 1; }
+gboolean job_worlds_several(const Plan *plan) { return wend_program_n_worlds(plan->program) > 1; }
 
-const WendWorld *worlds_of(const Plan *plan, guint rank)
+const WendWorld *job_worlds_of(const Plan *plan, guint rank)
 {
     return wend_program_world(plan->program, wend_program_world_of(plan->program, rank));
 }

@@ -9,12 +9,12 @@ typedef struct { guint rank, world; } WorldStart;
 
 /* The recording with all its worlds; with the first alone, if it does not say which call started which of the others, or has not all of them. */
 /* MAX_SIZE: program.h */
-WendProgram *worlds_open(const char *path, guint64 max_size, GError **error);
-GArray *worlds_starts(const WendProgram *p); /* of WorldStart; empty: there is one world */
+WendProgram *job_worlds_open(const char *path, guint64 max_size, GError **error);
+GArray *job_worlds_starts(const WendProgram *p); /* of WorldStart; empty: there is one world */
 /* The world of a rank of the job. */
-const WendWorld *worlds_of(const Plan *plan, guint rank);
-gboolean worlds_several(const Plan *plan);
+const WendWorld *job_worlds_of(const Plan *plan, guint rank);
+gboolean job_worlds_several(const Plan *plan);
 /* Does the call start processes, and is it the root's? */
-gboolean worlds_is_start(const CallPattern *c);
+gboolean job_worlds_is_start(const CallPattern *c);
 
 #endif

@@ -41,7 +41,7 @@ void loop_rules_append(LoopRules *r, WendSymbol symbol)
     symbol.exponent = 1;
     if (new)
         g_array_append_val(r->symbols, symbol);
-    grammar_append(r->grammar, number, times);
+    loop_rules_grammar_append(r->grammar, number, times);
 }
 
 static WendSymbol end_of(guint rank)
@@ -263,13 +263,13 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
 }
 
 
-void grammar_append(WendGrammar *grammar, guint terminal, guint64 times)
+void loop_rules_grammar_append(WendGrammar *grammar, guint terminal, guint64 times)
 {
     if (!grammar || !wend_grammar_append(grammar, terminal, times))
         wend_shortage();
 }
 
-void grammar_rules(const WendGrammar *grammar, guint n_terminals, RuleRow *rules)
+void loop_rules_grammar(const WendGrammar *grammar, guint n_terminals, RuleRow *rules)
 {
     WendBuf encoded = WEND_BUF_INIT;
     wend_grammar_encode(grammar, NULL, &encoded);
@@ -282,7 +282,7 @@ void grammar_rules(const WendGrammar *grammar, guint n_terminals, RuleRow *rules
 void loop_rules_replace(LoopRules *r, const GArray *rows)
 {
     RuleRow grammar;
-    grammar_rules(r->grammar, r->symbols->len, &grammar);
+    loop_rules_grammar(r->grammar, r->symbols->len, &grammar);
     replace_threads(r, rows, &grammar);
     rules_clear(&grammar);
 }

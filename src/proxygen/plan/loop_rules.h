@@ -33,7 +33,7 @@ typedef struct { guint thread, rank; } LoopRow; /* a thread of the plan, by its 
 void loop_rules_replace(LoopRules *r, const GArray *rows);
 
 /* wend_grammar_append, and the rules of what was appended (rules_clear): as GLib, they end the program where memory is short. GRAMMAR NULL: so it was when it was made. */
-void grammar_append(WendGrammar *grammar, guint terminal, guint64 times);
-void grammar_rules(const WendGrammar *grammar, guint n_terminals, RuleRow *rules);
+void loop_rules_grammar_append(WendGrammar *grammar, guint terminal, guint64 times);
+void loop_rules_grammar(const WendGrammar *grammar, guint n_terminals, RuleRow *rules);
 
 #endif

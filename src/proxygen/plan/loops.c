@@ -341,7 +341,7 @@ static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guin
         for (guint k = 0; k < receives->len && complete; k++) {
             guint other = g_array_index(receives, guint, k);
             complete = !conflicts_is_shared(f->conflicts, other) ||
-                       !request_meets(f->effects, decoder, f->chooser->members[i],
+                       !effects_request_meets(f->effects, decoder, f->chooser->members[i],
                                       &g_array_index(f->effects->resources, Resource, other));
         }
     }

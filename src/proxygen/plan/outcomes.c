@@ -170,7 +170,7 @@ static const GArray *next_picks(OutcomeSearch *s, const CallPattern *c)
         const gint64 *words;
         guint n;
         g_autofree OutcomePart *parts = g_new(OutcomePart, MAX(c->n_args, 1));
-        if (!stream->entries || !wend_outcomes_next_run(stream->entries, &stream->repeats, &words, &n) || !outcome_decode(c, words, n, parts))
+        if (!stream->entries || !wend_outcomes_next_run(stream->entries, &stream->repeats, &words, &n) || !call_outcome_decode(c, words, n, parts))
             return NULL;
         g_array_set_size(stream->picks, 0);
         gint64 entries = call_arg_of_kind(c, WEND_KIND_REQUEST)->n_in;

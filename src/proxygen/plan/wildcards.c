@@ -680,7 +680,7 @@ static void note_transfers(WildcardTraffic *t)
     if (!t->no_order)
         weigh(t, &each_phase, &all);
     /* A message that nobody takes, or communicators that are not understood: those of several worlds have a number in each. */
-    if (!t->no_order && (!all || worlds_several(t->plan))) {
+    if (!t->no_order && (!all || job_worlds_several(t->plan))) {
         t->one_made = TRUE;
         forget(t);
         note_in_order(t);
@@ -843,7 +843,7 @@ void plan_wildcards(Plan *plan)
         wend_members_free(t.members);
     }
     /* Turns are in the recorded order, which loops do not keep. */
-    if (!plan->options->pin && !plan->has_loops && !worlds_several(plan) && g_hash_table_size(plan->wildcards) > 0 && try_turns(&t))
+    if (!plan->options->pin && !plan->has_loops && !job_worlds_several(plan) && g_hash_table_size(plan->wildcards) > 0 && try_turns(&t))
         g_hash_table_remove_all(plan->wildcards);
     if (g_hash_table_size(plan->wildcards) > 0)
         sources_find(plan);

@@ -366,7 +366,7 @@ static const char *const missing_text =
     "}\n"
     "\n";
 
-void begin_helpers(Emitter *e, GString *out, const char *all)
+void helpers_begin(Emitter *e, GString *out, const char *all)
 {
     if (e->needs[HELPER_SCRATCH])
         write_line(out, 1, "scratch_begin(%s);", all);
@@ -380,7 +380,7 @@ static void begin(Out *o)
 {
     helper_declare(o->e, o->declarations, "void proxy_begin(void);");
     helper_define(o->e, o->definitions, "@void proxy_begin(void)\n{\n");
-    begin_helpers(o->e, o->definitions, "MPI_COMM_WORLD");
+    helpers_begin(o->e, o->definitions, "MPI_COMM_WORLD");
     g_string_append(o->definitions, "}\n\n");
 }
 
@@ -388,12 +388,12 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
 {
     Out o = {e, declarations, definitions, g_string_new("")};
     helper_declare(e, declarations, "extern int rank;");
-    helper_define(e, definitions, worlds_several(e->plan) ? "@int rank; /* in the job: the worlds one after the other */\n\n" : "@int rank; /* in MPI_COMM_WORLD */\n\n");
+    helper_define(e, definitions, job_worlds_several(e->plan) ? "@int rank; /* in the job: the worlds one after the other */\n\n" : "@int rank; /* in MPI_COMM_WORLD */\n\n");
     if (e->needs[HELPER_SPAWN]) {
         helper_declare(e, declarations, "extern char *program_path;");
         helper_define(e, definitions, "@char *program_path; /* argv[0]: this program, for processes that it starts */\n\n");
     }
-    if (worlds_several(e->plan))
+    if (job_worlds_several(e->plan))
         helpers_worlds(&o);
     variables(&o);
     status_variables(&o);
@@ -432,7 +432,7 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
     }
     helpers_messages(&o);
     helpers_files(&o);
-    if (worlds_several(e->plan))
+    if (job_worlds_several(e->plan))
         helpers_world_starts(&o);
     if (e->needs[HELPER_NO_FILE]) {
         helper_declare(e, declarations, "MPI_File no_file(void);");

@@ -6,7 +6,7 @@
 
 void helpers_emit(Emitter *e, GString *declarations, GString *definitions);
 /* Calls of what helpers must do once MPI has started, on a communicator of all ranks. */
-void begin_helpers(Emitter *e, GString *out, const char *all);
+void helpers_begin(Emitter *e, GString *out, const char *all);
 
 /* -- for the files that write them -- */
 

@@ -186,13 +186,13 @@ static const char *const launcher_text =
 static void scratch(Out *o)
 {
     Emitter *e = o->e;
-    guint n = files_count(e->plan);
+    guint n = found_files_count(e->plan);
     g_autoptr(GString) inputs = g_string_new("");
     write_comment(o->definitions, 0, "Files: all of them are in a directory of this run, removed at the end. $WEND_PROXY_DIR says where it is made.");
     if (n > 0)
         g_string_append_printf(o->definitions, "static const char *const scratch_names[%u] = {\n", n);
     for (guint i = 0; i < n; i++) {
-        const ScratchFile *file = files_by_number(e->plan, i);
+        const ScratchFile *file = found_files_by_number(e->plan, i);
         g_autofree char *recorded = c_comment(file->name);
         g_string_append_printf(o->definitions, "    \"%sfile-%u\", /* %s */\n",
                                file->nowhere ? "nowhere/" : "", i, recorded);
@@ -206,17 +206,17 @@ static void scratch(Out *o)
         helper_define(e, o->definitions, scratch_make_text);
     if (e->needs[HELPER_SCRATCH_FOUND])
         helper_define(e, o->definitions, scratch_found_text);
-    if (worlds_several(e->plan))
+    if (job_worlds_several(e->plan))
         helpers_world_notes(o);
     helper_define(e, o->definitions, scratch_begin_text);
-    if (worlds_several(e->plan))
+    if (job_worlds_several(e->plan))
         g_string_append(o->definitions, "    if (rank == 0)\n        world_note(0, 1);\n");
     if (inputs->len)
         g_string_append_printf(o->definitions, "    if (rank == 0) { /* files that were there before the application ran */\n%s    }\n"
                                                "    PMPI_Barrier(all);\n", inputs->str);
     g_string_append(o->definitions, "}\n\n");
     g_auto(GStrv) around = g_strsplit(scratch_end_text, "%s ?", 2);
-    g_autofree char *end = g_strjoinv(worlds_several(e->plan) ? "world_rank == 0 && world_is_last() ?" : "rank == 0 ?", around);
+    g_autofree char *end = g_strjoinv(job_worlds_several(e->plan) ? "world_rank == 0 && world_is_last() ?" : "rank == 0 ?", around);
     helper_define(e, o->definitions, end);
     helper_declare(e, o->declarations, "void scratch_begin(MPI_Comm all);\nchar *scratch_file(int number);\nvoid scratch_end(void);");
     if (e->needs[HELPER_SCRATCH_FOUND])
@@ -229,7 +229,7 @@ static void ports(Out *o)
     guint n = MAX(1, g_hash_table_size(e->ports));
     g_autoptr(GString) keys = g_string_new(""), here = g_string_new("");
     for (guint i = 0; i < n; i++) {
-        const PortName *name = names_of_port(e, i);
+        const PortName *name = outside_names_of_port(e, i);
         g_string_append_printf(keys, "%s\"%s\"", i ? ", " : "", name ? name->key : "");
         g_string_append_printf(here, "%s%d", i ? ", " : "", name && name->here);
     }

@@ -57,7 +57,7 @@ void helpers_worlds(Out *o)
 {
     const WendProgram *p = o->e->plan->program;
     g_autoptr(GString) ranks = g_string_new(""), first = g_string_new(""), list = g_string_new("");
-    g_autoptr(GArray) starts = worlds_starts(p);
+    g_autoptr(GArray) starts = job_worlds_starts(p);
     for (guint i = 0; i < wend_program_n_worlds(p); i++) {
         g_string_append_printf(ranks, "%s%u", i ? ", " : "", wend_program_world(p, i)->ranks);
         g_string_append_printf(first, "%s%u", i ? ", " : "", wend_program_world(p, i)->first);
