@@ -9,7 +9,7 @@ setup() {
 source_file() {
     mkdir -p "$(dirname "tree/$1")" "$(dirname "objects/$1")"
     printf '%s\n' "$2" >"tree/$1"
-    case $1 in *.c) "${CC:-cc}" -c "tree/$1" -o "objects/${1%.c}.o" ;; esac
+    case $1 in *.c) "$MPICC" -c "tree/$1" -o "objects/${1%.c}.o" ;; esac
 }
 
 # reports TEXT: structure.py finds fault with the tree, in a line that begins so.
