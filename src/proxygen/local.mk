@@ -23,6 +23,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/plan/graphs.c src/proxygen/plan/graphs.h \
 	src/proxygen/plan/loop_rules.c src/proxygen/plan/loop_rules.h \
 	src/proxygen/plan/loops.c src/proxygen/plan/loops.h \
+	src/proxygen/plan/message_traffic.c src/proxygen/plan/message_traffic.h \
 	src/proxygen/plan/outcomes.c src/proxygen/plan/outcomes.h \
 	src/proxygen/plan/positions.c src/proxygen/plan/positions.h \
 	src/proxygen/plan/request_lists.c src/proxygen/plan/request_lists.h \
