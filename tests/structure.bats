@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The structure of lib/ and src/: which files and folders depend on which (structure.py).
 load helpers
 setup() {

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """structure.py: which files of lib/ and src/ depend on which, and where that is a cycle.
 
     structure.py --build BUILD --source SOURCE [--limits FILE] [--list [PLACE]]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* members.c: which communicator a handle is, and which processes are its members. See members.h.
  *
  * Each member of a communicator recorded its own rank in it and the leader of its group. Together

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* members.h: which communicator a handle is, and which processes are its members.
  *
  * Communicators have numbers that are the same on all of their members: those of

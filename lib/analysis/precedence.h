@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* precedence.h: which calls cannot begin before another call has returned, in every run.
  *
  * The order follows from three rules:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* byte-table.c: hash tables whose keys are bytes. See byte-table.h. */
 #include "byte-table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* byte-table.h: hash tables whose keys are bytes, such as those of a struct without padding.
  *
  * A table is a GHashTable with keys of GBytes; free it with g_hash_table_destroy(). */

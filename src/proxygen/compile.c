@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* compile.c: the passes, one after the other.
  *
  *   plan_select()     which rules and calls there are, who makes them, which threads run

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* compile.h: all passes, one after the other. */
 #ifndef PROXYGEN_COMPILE_H
 #define PROXYGEN_COMPILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* proxy_files.c: the generated program as one file, or as several with a Makefile. */
 #include "proxy_files.h"
 

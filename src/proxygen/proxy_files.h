@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* proxy_files.h: the files of the generated program. */
 #ifndef PROXYGEN_PROXY_FILES_H
 #define PROXYGEN_PROXY_FILES_H

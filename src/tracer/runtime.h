@@ -6,12 +6,8 @@
  *   {
  *       Call *c = call_begin(WEND_FN_MPI_Send);
  *       if (!c) return PMPI_Send(buf, count, datatype, dest, tag, comm);   // Wend is off, or MPI calls itself
- *       put_slot(c, facts_self(comm_facts(comm)));
- *       in_buf(c, buf);
- *       put_slot(c, count);
- *       put_shape(c, handle_word(HANDLE_DATATYPE, HANDLE_VALUE(datatype)));
- *       put_slot(c, const_rank(dest));
- *       …
+ *       in_self_comm(c, comm);
+ *       in_buf(c, buf); in_slot(c, count); in_datatype(c, datatype); in_const(c, dest, GROUP_ranks) …
  *       call_start(c);
  *       int rc = PMPI_Send(…);
  *       call_stop(c, rc);               // after it nothing counts as time of the call
@@ -19,6 +15,8 @@
  *       call_end(c);                    // signature -> terminal -> grammar, outcome, timing; errno is as the library left it
  *       return rc;
  *   }
+ *
+ * (in_slot, in_const, … are spec's encode.h.)
  *
  * Rules: nothing here ever fails towards the application; when memory is short recording stops (state->broken) and wrappers pass through.
  * Inputs are read before the PMPI call (it may change them), outputs after it and only when call_ok. No handle that Wend does

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* members.c: which communicator a handle is, and who is in it: two halves of four ranks, and an
  * intercommunicator between them, whose handle is used again. */
 #include "recorded.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* call_analysis.h: the interface of this folder: facts about calls, without decisions. */
 #ifndef PROXYGEN_CALL_ANALYSIS_H
 #define PROXYGEN_CALL_ANALYSIS_H

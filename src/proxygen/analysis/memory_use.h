@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* memory_use.h: the segments of the application's memory that MPI saw. */
 #ifndef PROXYGEN_MEMORY_USE_H
 #define PROXYGEN_MEMORY_USE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* c_text.c: lines of C: indentation, wrapping. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* c_tokens.c: see c_tokens.h. */
 #include "c_tokens.h"
 

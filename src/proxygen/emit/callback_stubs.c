@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* callback_stubs.c: which stubs there are for the functions that the application gave to MPI. */
 #include "callback_stubs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* callback_stubs.h: the application's functions, as stubs. */
 #ifndef PROXYGEN_CALLBACK_STUBS_H
 #define PROXYGEN_CALLBACK_STUBS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit.h: the interface of this folder: the plan as C. */
 #ifndef PROXYGEN_EMIT_H
 #define PROXYGEN_EMIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_callbacks.c: the stubs of callbacks: they make the calls that were recorded and return what was returned. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_graphs.c: graphs that are made with the recorded order of neighbours. */
 #include "emit_graphs.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_graphs.h: graphs that are made with the recorded order of neighbours, as C. */
 #ifndef PROXYGEN_EMIT_GRAPHS_H
 #define PROXYGEN_EMIT_GRAPHS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_shared.c: what several threads use: waiting for the thread that makes it, or is done with it. */
 #include "emitter.h"
 #include "variable_names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_terminal.c: a call with what must be done before and after it. */
 #include "emitter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_wildcard.c: receives from any source that are pinned to the source that came. */
 #include "changes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emitter.h: what the files of this folder share while they turn the plan into C. */
 #ifndef PROXYGEN_EMITTER_H
 #define PROXYGEN_EMITTER_H

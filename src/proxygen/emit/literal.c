@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* literal.c: words as constants of C, and tables of constants. */
 #include "emitter.h"
 

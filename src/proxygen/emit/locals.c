@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* locals.c: variables of the function that is being written. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* outside_names.h: what the application named outside of MPI: files, ports, processes that it started. */
 #ifndef PROXYGEN_OUTSIDE_NAMES_H
 #define PROXYGEN_OUTSIDE_NAMES_H

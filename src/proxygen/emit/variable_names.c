@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* variable_names.c: where handles and requests are, as C. */
 #include "variable_names.h"
 

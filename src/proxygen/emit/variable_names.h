@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* variable_names.h: where handles and requests are, as C (variables.h). */
 #ifndef PROXYGEN_VARIABLE_NAMES_H
 #define PROXYGEN_VARIABLE_NAMES_H

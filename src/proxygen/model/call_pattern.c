@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* call_pattern.c: a terminal as a call whose words are known, or slots. lib/layout.c knows which
  * words belong to which argument. */
 #include "call_pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.c: what all passes ask of the plan. */
 #include "plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.h: the program that is to be compiled, and what the passes have found and decided about it.
  *
  * Each pass fills in its part of the plan and reads the parts of those before it. compile.c has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_threads.h: the threads of a class. */
 #ifndef PROXYGEN_PLAN_THREADS_H
 #define PROXYGEN_PLAN_THREADS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* loops.h: loops over Waitany, Testsome and their like, whose bodies depend on which request
  * completed. */
 #ifndef PROXYGEN_LOOPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* message_traffic.c: the messages that each rank sends and receives, by phases. See
  * message_traffic.h. */
 #include "message_traffic.h"

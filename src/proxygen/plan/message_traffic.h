@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* message_traffic.h: the messages that each rank sends and receives, by phases.
  *
  * A phase is what the ranks do from one collective call of all ranks to the next, on whatever

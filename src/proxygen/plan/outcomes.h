@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* outcomes.h: what each Waitany, Testsome, … has to complete. */
 #ifndef PROXYGEN_OUTCOMES_H
 #define PROXYGEN_OUTCOMES_H

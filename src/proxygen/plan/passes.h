@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* passes.h: the interface of this folder: the decisions of the passes. */
 #ifndef PROXYGEN_PASSES_H
 #define PROXYGEN_PASSES_H

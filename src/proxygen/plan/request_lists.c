@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* request_lists.c: the arrays of requests that calls complete, each once. */
 #include "request_lists.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* request_lists.h: the arrays of requests that calls complete, each once. */
 #ifndef PROXYGEN_REQUEST_LISTS_H
 #define PROXYGEN_REQUEST_LISTS_H

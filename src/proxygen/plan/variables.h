@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* variables.h: where the proxy keeps handles and requests: in arrays by kind, and by the thread that
  * makes them. variable_names.h has the names. */
 #ifndef PROXYGEN_VARIABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wildcards.h: which receives from any source stay so, and what the others are pinned to. */
 #ifndef PROXYGEN_WILDCARDS_H
 #define PROXYGEN_WILDCARDS_H

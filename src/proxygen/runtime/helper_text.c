@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* helper_text.c: text of helpers as definitions and declarations. */
 #include "helpers.h"
 #include "src/proxygen/model/model.h"
