@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bundle-read.c: file -> frames -> tar -> members. Everything in the file may be a lie. */
 #include <archive.h>
 #include <archive_entry.h>

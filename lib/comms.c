@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* comms.c: one number for a communicator, whichever member asks.
  *
  * A communicator's identity is what its members agree on without a message (docs/design.md, "Communicators"). Identities are numbered in

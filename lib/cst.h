@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cst.h: the call signature table of one sequence: shapes, signatures, terminals, request pools, outcome streams, timing.
  *
  * A signature is a shape with its slot values. A terminal is a signature that has occurred; terminals are numbered 0, 1, 2, …

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* file-write.h: how Wend's archives and what its commands write get into files. There is no other
  * way (docs/design.md, "Writing files").
  *

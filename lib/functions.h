@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* functions.h: the table of MPI functions, generated from spec/mpi.spec (the same in every build). */
 #ifndef WEND_FUNCTIONS_H
 #define WEND_FUNCTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* layout.h: which words belong to which parameter (docs/design.md, "Calls as words"). The one place that knows. */
 #ifndef WEND_LAYOUT_H
 #define WEND_LAYOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* neighbours.h: the words of the neighbours in a graph (WEND_KIND_NEIGHBOURS).
  *
  * MPI_Dist_graph_create gives each rank its neighbours in an order of the library's choice, which

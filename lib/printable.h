@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* printable.h: foreign text as it may be printed. No GLib, no allocation.
  *
  * Foreign is whatever Wend did not write itself: names of files, programs, hosts and jobs,

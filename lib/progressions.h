@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* progressions.h: long arrays that follow a pattern, as few numbers. No GLib.
  *
  * An array is cut into stretches, and each of them is STRIDE progressions whose elements take turns. The elements of a progression differ by a step, which itself

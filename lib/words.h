@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* words.h: the 64-bit words that calls are recorded in.
  *
  * docs/design.md ("Calls as words") says which words each kind of parameter gives. This header has the few special

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The specification of MPI's functions (mpi.spec): reading it, and the facts that follow from a line."""
 
 import re

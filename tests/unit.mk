@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests: plain C programs over the library, a stanza for each.
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* diff.c: wend diff: whether two recordings are equal, and where they part. docs/design.md, "Equality of two recordings". */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* explain.h: the smallest explanation that is found for why two strings of calls differ, in the
  * terms of a program: loops that run another number of times, calls that are there on one side
  * only, calls with other arguments, each once for all iterations.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* identity.h: small numbers for calls, so that two recordings can be compared by number.
  *
  * Calls of either recording that count as equal (docs/design.md, "Equality of two recordings") get the same number. Exact: numbers are

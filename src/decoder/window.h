@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* window.h: completions in another order, and what the program did upon each.
  *
  * docs/design.md, "Equality of two recordings", rule 3. */

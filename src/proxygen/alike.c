@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alike.c: rules that are equal but for trip counts. See alike.h. */
 #include "alike.h"
 

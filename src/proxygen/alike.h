@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* alike.h: rules that are equal but for trip counts, and run by other ranks each, so that one function does for all: for (int i = 0; i < rank + 2; i++). */
 #ifndef PROXYGEN_ALIKE_H
 #define PROXYGEN_ALIKE_H

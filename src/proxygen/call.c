@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* call.c: splits the words of a terminal into arguments. */
 #include "call.h"
 

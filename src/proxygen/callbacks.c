@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* callbacks.c: stubs for the functions that the application gave to MPI: they make the calls that were recorded and give back what was. */
 #include "callbacks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* changes.c: see changes.h. */
 #include "changes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* changes.h: where the proxy does not simply make the recorded calls: what it pins, reorders or
  * leaves out.
  *

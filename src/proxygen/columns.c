@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* columns.c: see columns.h. */
 #include "columns.h"
 

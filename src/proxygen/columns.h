@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* columns.h: calls that differ in numbers alone: one text with marks where the numbers are (expression.c), and a row of numbers for each. */
 #ifndef PROXYGEN_COLUMNS_H
 #define PROXYGEN_COLUMNS_H

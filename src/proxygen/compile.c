@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* compile.c: the passes, one after the other. */
 #include <config.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* conflicts.c: see conflicts.h. */
 #include "conflicts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* conflicts.h: which completion handlers of a loop must stay in the recorded order.
  *
  * A handler is what a program does once some requests of an array (a set of its entries) have

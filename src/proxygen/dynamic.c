@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dynamic.c: memory in dynamic windows, which other processes name by its address.
  *
  * The recording says which segment of the target an access goes to (docs/design.md, kind target). In the proxy a segment is where it is, so each process

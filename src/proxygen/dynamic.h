@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dynamic.h: see dynamic.c. */
 #ifndef PROXYGEN_DYNAMIC_H
 #define PROXYGEN_DYNAMIC_H

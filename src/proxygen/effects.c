@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* effects.c: what the calls of a rank have to do with each other. */
 #include "effects.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* effects.h: what the calls of a rank have to do with each other: which of them may be made in another order than the recorded one.
  *
  * A call uses resources: handles, memory, the numbers that memory and requests get, messages on a channel, collective calls on a communicator. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit.h: turning the plan into C. */
 #ifndef PROXYGEN_EMIT_H
 #define PROXYGEN_EMIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_call.c: one call, its arguments driven by the kinds of the specification. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_choice.c: Waitany, Waitsome, Testany and Testsome: calls that complete some of a set of requests.
  *
  * outcomes.c has found out what each place in the program has to complete. Where the calls of one place complete all that is pending, they are

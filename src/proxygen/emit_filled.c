@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_filled.c: long arrays whose elements follow a pattern, as loops: data types of a million blocks would be megabytes of constants otherwise. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_positions.c: what the proxy has to know of requests whose places differ by rank or in time (positions.c).
  *
  * For each thread that makes requests: at[3], where its request 3 (in the order of their numbers) is in the array, set before the first call; and for requests that move, lists of where they go. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_rule.c: rules of the grammar as functions, exponents as loops. */
 #include "emit.h"
 

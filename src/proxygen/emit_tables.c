@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_tables.c: programs that are too large for code: rules as lists of numbers, which a small loop in the proxy goes through.
  *
  * Compilers take time and memory for each statement, and far less for each number. So the calls that differ only in numbers become one function, with the

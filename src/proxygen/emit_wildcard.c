@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* emit_wildcard.c: receives from any source that are pinned to the source that came (wildcards.c), and the sources of turns (turns.c).
  *
  * The sources of one call are consumed in the order in which the rank makes it, wherever it stands, so each pinned call has one function that gives the

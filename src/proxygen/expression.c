@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* expression.c: words, handles, pointers and values by rank as C expressions. */
 #include "emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* extent.c: buffer extents. See extent.h. */
 #include "extent.h"
 #include "worlds.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* extent.h: how much memory a buffer argument touches, from counts, datatypes and displacements as recorded. */
 #ifndef PROXYGEN_EXTENT_H
 #define PROXYGEN_EXTENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* files.c: which files the application named in MPI calls, and what was there.
  *
  * In the proxy's scratch directory a file is what MPI calls leave of it. The recording says what the application found before each call that names a

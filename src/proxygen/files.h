@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* files.h: the files that the application named, and what it found under their names. */
 #ifndef PROXYGEN_FILES_H
 #define PROXYGEN_FILES_H

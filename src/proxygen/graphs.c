@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* graphs.c: see graphs.h.
  *
  * Creating a graph is collective, so all calls become MPI_Dist_graph_create_adjacent or none does.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* graphs.h: graphs whose neighbours are to stand in the recorded order.
  *
  * MPI_Dist_graph_create leaves the order of the neighbours to the library, and the blocks of a

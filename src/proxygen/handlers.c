@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* handlers.c: see handlers.h.
  *
  * Where one completion came alone, the calls behind it are those of its handler. Where several came

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* handlers.h: whose calls they are that follow several completions: which of them belong to which
  * completion handler. */
 #ifndef PROXYGEN_HANDLERS_H

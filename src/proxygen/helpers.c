@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* helpers.c: the functions and variables that the generated program needs beside the application's calls, only those that are used.
  *
  * In one file everything is static; in several, what is shared is declared in proxy.h. Nothing here calls an MPI function by its MPI_ name, so

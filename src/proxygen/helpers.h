@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* helpers.h: the parts of helpers.c, which says what they are. */
 #ifndef PROXYGEN_HELPERS_H
 #define PROXYGEN_HELPERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* helpers_cuda.c: blocks of memory that are CUDA's in the proxy, too (proxygen --cuda). They are among those of the heap, by number, size and pointer. */
 #include "helpers.h"
 

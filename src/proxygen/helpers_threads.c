@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* helpers_threads.c: see helpers.h. */
 #include "helpers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* helpers_worlds.c: see helpers.h. A proxy of several worlds: processes that it starts are this program again, and are told by arguments which world they are. */
 #include "helpers.h"
 #include "worlds.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* layout.c: layouts of datatypes. See layout.h.
  *
  * Of most datatypes the recording has size, bounds and true bounds, which is all that is needed. A datatype that is made of absolute addresses has others in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* layout.h: where the elements of a datatype are: bytes relative to the buffer, and bytes of segments where the type has absolute addresses. */
 #ifndef PROXYGEN_LAYOUT_H
 #define PROXYGEN_LAYOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* live.c: what handles stand for. See live.h.
  *
  * A *name* is the number of a handle with its kind. A *site* is a place in a terminal that makes an object. A name with one site needs no walk. The others

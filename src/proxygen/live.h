@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* live.h: which datatype or communicator the number of a handle stands for at each call.
  *
  * Numbers of handles come again: the smallest free one is taken. So what a call's handle is depends on the calls before it. This follows them through

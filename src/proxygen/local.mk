@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is built in src/proxygen/
 bin_PROGRAMS += proxygen
 # Also the fuzzer's (tests/fuzz/).

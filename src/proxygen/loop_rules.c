@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* loop_rules.c: the rules of loops and of their bodies, and those of ranks whose calls are loops now. */
 #include "loop_rules.h"
 

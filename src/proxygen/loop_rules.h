@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* loop_rules.h: the rules of loops and of their bodies, and the calls of ranks in which there are such loops, as rules again.
  *
  * What loops.c finds is given here in the order of the calls: all of one rank, its end, all of the next. */

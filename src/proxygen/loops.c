@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* loops.c: loops whose bodies depend on which request completed: "while (…) { MPI_Waitany(…, &index, …); … what belongs to that index … }".
  *
  * The recording has such a loop in the order in which requests happened to complete. Where that

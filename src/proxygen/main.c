@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c: the proxygen command. */
 #include <config.h>
 #include <locale.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* members.c: which communicator a handle is, and who is in it. See members.h.
  *
  * Numbers of handles come again, and each rank has communicators of its own behind the same handle. But the ranks of a class make them by the same calls:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* members.h: which communicator a handle is, the same number on all its members, and which processes these are. */
 #ifndef PROXYGEN_MEMBERS_H
 #define PROXYGEN_MEMBERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* memory.c: how large each segment of the application's memory has to be in the proxy.
  *
  * All pointers into one segment stay offsets into it, so overlap and aliasing are as they were. The size is the largest over all uses of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* memory.h: the segments of the application's memory that MPI saw. */
 #ifndef PROXYGEN_MEMORY_H
 #define PROXYGEN_MEMORY_H

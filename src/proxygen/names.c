@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* names.c: files become files of the scratch directory, ports are passed on through it, spawned processes are left to themselves. */
 #include <string.h>
 

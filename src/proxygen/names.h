@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* names.h: what the application named outside of MPI: files, ports, processes that it started. */
 #ifndef PROXYGEN_NAMES_H
 #define PROXYGEN_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* outcomes.c: nondeterminism: what calls that complete some of a set of requests have to complete in the proxy.
  *
  * Such a call (Waitany, Waitsome, Testany, Testsome) is looked at wherever it stands in the grammar, over all times it runs and all ranks that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* plan.h: what the passes of proxygen know about the program they compile.
  *
  * The passes, in order (compile.c); each fills its part of the plan and reads those before it:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* positions.c: where each rank keeps its requests, when one place for each number does not do for all ranks and all times.
  *
  * The number of a request says which calls may make it, and nothing of the variable in which the application has it: ranks that send to other partners have other numbers

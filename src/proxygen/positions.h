@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* positions.h: where in its array each rank keeps a request, when one place for each number does not do for all ranks and all times. */
 #ifndef PROXYGEN_POSITIONS_H
 #define PROXYGEN_POSITIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* precedence.c: which calls cannot begin before another one has returned. See precedence.h. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* precedence.h: which calls of a phase cannot begin before another one has returned, whatever messages wildcards take.
  *
  * The calls of a rank follow each other; a receive that names its source returns after its message was sent, and which one that is follows from the order of the sends and of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* select.c: which rules and calls the ranks run, in which order functions are emitted, and what comes before MPI_Init.
  *
  * Rules stay rules: nothing here expands the grammar but the few calls up to MPI_Init, which main makes before it knows its rank. */

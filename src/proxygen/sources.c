@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sources.c: the sources that pinned wildcards got their messages from. See sources.h. */
 #include "sources.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sources.h: whom a recorded receive from any source got its message from. */
 #ifndef PROXYGEN_SOURCES_H
 #define PROXYGEN_SOURCES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* special.c: functions that the kinds of their parameters do not tell enough about. Each case has its reason. */
 #include "changes.h"
 #include "worlds.h"

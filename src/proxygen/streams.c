@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* streams.c: see streams.h.
  *
  * The calls of a thread are written out as far as rules are not repeated, each as the text that it is without its numbers; a rule that is repeated is a text as a whole, if there are others like it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* streams.h: loops over tables. A loop whose calls differ in numbers from one iteration to the next (sizes, tags, partners that a mesh or chance decides) is no loop in the recording: each call is one of its own. Here calls whose
  * text is the same but for numbers become one, the numbers a table, and what is then repeated becomes loops:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* target.c: see target.h. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* text.c: lines of C: indentation, wrapping. */
 #include "emit.h"
 

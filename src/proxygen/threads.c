@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* threads.c: which threads a class has, and what they use of each other's.
  *
  * The recording says where threads are started and joined (wend_start, wend_join); those that began before MPI could know are started after MPI_Init.

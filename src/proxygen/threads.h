@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* threads.h: the threads of a class. */
 #ifndef PROXYGEN_THREADS_H
 #define PROXYGEN_THREADS_H

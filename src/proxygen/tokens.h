@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tokens.h: how text of a recording gets into the generated program: as an identifier, a number, a
  * string or part of a comment. There is no other way, so that nothing of a recording is code.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* turns.c: wildcards that could not stay so by themselves, of one process that serves all others: senders wait for their turn.
  *
  * A master that receives from anyone, and in between from somebody in particular, takes messages in an order that decides what fits and who waits. Its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* turns.h: senders that wait for their turn. */
 #ifndef PROXYGEN_TURNS_H
 #define PROXYGEN_TURNS_H

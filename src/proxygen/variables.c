@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* variables.c: handles and requests become arrays of the proxy, by kind and by the thread that made them.
  *
  * Requests need care. MPI_Waitall takes an array, so the requests that the application had side by side must be side by side here too;

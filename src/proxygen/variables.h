@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* variables.h: where the proxy keeps handles and requests. */
 #ifndef PROXYGEN_VARIABLES_H
 #define PROXYGEN_VARIABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wildcards.c: which receives from any source may stay so, and what the others are pinned to.
  *
  * A wildcard receive stays one if, on the receiving rank and communicator,

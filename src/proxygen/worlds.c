@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* worlds.c: see worlds.h. Worlds are named by what started them (docs/format.md): "0.2-1.1" by rank 1 of the world "0.2", which was its first. */
 #include "worlds.h"
 

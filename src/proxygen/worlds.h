@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* worlds.h: the worlds of a job, and which call started which. */
 #ifndef PROXYGEN_WORLDS_H
 #define PROXYGEN_WORLDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* asked.h: the addresses that a thread has asked of MPI lately, and the displacements that are differences of two of them.
  *
  * Applications make datatypes of variables that are far apart: they ask for the address of each (MPI_Get_address), subtract, and give MPI the

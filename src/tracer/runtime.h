@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* runtime.h: what the generated wrappers (wrappers.gen.c) and the few hand-written ones (special.c) call.
  *
  * A wrapper is:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Small random sequences with completions, compared by `wend diff` and by rules 4 and 5 of docs/design.md, word for word and by trying
 everything. Usage: diff-definition.py WEND SCRIPT ROUNDS [SEED]
 

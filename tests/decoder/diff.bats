@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # wend diff: what counts as equal and what never does. docs/design.md, "Equality of two recordings", has the rules by number.
 
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* script.c: makes a recording out of a script, so that tests can say in a few lines what a run did.
  *
  *     script SCRIPT DIRECTORY

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* round-trip.c: what is recorded is what is read, call by call and word by word; and it is the same bytes in whatever order ranks are merged. */
 #include "recorded.h"
 

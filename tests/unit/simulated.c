@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* simulated.c: ranks without MPI. */
 #include "simulated.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* simulated.h: ranks without MPI: calls put together word by word, as the tracer would, with the tracer's own tables and grammars.
  *
  * The words are written out by hand here, from docs/design.md: nothing is taken from the reader that the tests are about. Everything

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The source tree itself: licence lines.
+load helpers
+setup() {
+    cd "$SOURCE_DIR"
+}
+
+# The files of the tree: those that git has or, without git, those that are not made by a build.
+tree() {
+    if [ -e .git ] && git ls-files --cached --others --exclude-standard 2>/dev/null; then return; fi
+    find . -type d \( -name 'build*' -o -name autom4te.cache -o -name .git \) -prune -o \
+        -type f ! -name 'config*' ! -name 'Makefile*' ! -name '*.log' ! -name '*.trs' \
+        ! -name aclocal.m4 ! -name '*.gen.[ch]' ! -name '*.m4' -print | sed 's,^\./,,'
+}
+
+# Those that cannot carry a comment, and those that are read as prose: LICENSE covers them as well.
+without_comments() {
+    case $1 in
+    *.md | *.txt | *.csv | *.jsonl | *.zst | LICENSE | NEWS | *.gitkeep | *.gitignore) ;;
+    tests/fuzz/seeds-*/*) ;;
+    *) return 1 ;;
+    esac
+}
+
+@test "each file says its licence in its first lines" {
+    local bad=0 seen=0 file
+    while read -r file; do
+        [ -f "$file" ] && ! without_comments "$file" || continue
+        ((++seen))
+        head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' ||
+            { fail "$file: add a comment with SPDX-License-Identifier: BSD-3-Clause" || bad=1; }
+    done < <(tree)
+    [ "$seen" -gt 100 ] || fail "only $seen files found"
+    [ "$bad" = 0 ]
+}
+
+@test "a proxy says whose it is" {
+    in_scratch
+    "$PROXYGEN" -o proxy.c "$SOURCE_DIR/tests/decoder/golden.dir"
+    tr -s ' *\n' ' ' <proxy.c | head -c 800 | grep -q "licence does not extend to this program"
+    ! grep -q SPDX proxy.c
+}
