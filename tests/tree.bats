@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The source tree itself: licence lines.
+# The source tree itself: licence lines, and the version in one place.
 load helpers
 setup() {
     cd "$SOURCE_DIR"
@@ -32,6 +32,17 @@ without_comments() {
     done < <(tree)
     [ "$seen" -gt 100 ] || fail "only $seen files found"
     [ "$bad" = 0 ]
+}
+
+@test "the version stands in configure.ac; what repeats it for a release agrees" {
+    version=$(sed -n 's/^AC_INIT(\[wend\], \[\(.*\)\])$/\1/p' configure.ac)
+    [ "$version" = "$PACKAGE_VERSION" ] || fail "configured as $PACKAGE_VERSION: $version"
+    [ "$(grep -m 1 -oE '^Wend [0-9.]+' NEWS)" = "Wend $version" ] || fail "NEWS begins otherwise"
+    tree | grep -vE '^(configure\.ac|NEWS)$' | while read -r file; do
+        if [ -f "$file" ] && grep -qIF "$version" "$file"; then echo "$file"; fi
+    done >"$BATS_TEST_TMPDIR/others"
+    [ ! -s "$BATS_TEST_TMPDIR/others" ] ||
+        fail "$version is stated again in:" "$(cat "$BATS_TEST_TMPDIR/others")"
 }
 
 @test "a proxy says whose it is" {
