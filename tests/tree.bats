@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The source tree itself: licence lines, and the version in one place.
+# The source tree itself: licence lines, the version in one place, packages.
 load helpers
 setup() {
     cd "$SOURCE_DIR"
@@ -17,6 +17,8 @@ tree() {
 without_comments() {
     case $1 in
     *.md | *.txt | *.csv | *.jsonl | *.zst | LICENSE | NEWS | *.gitkeep | *.gitignore) ;;
+    debian/rules | debian/control) return 1 ;;
+    debian/*) ;;
     tests/fuzz/seeds-*/*) ;;
     *) return 1 ;;
     esac
@@ -38,7 +40,8 @@ without_comments() {
     version=$(sed -n 's/^AC_INIT(\[wend\], \[\(.*\)\])$/\1/p' configure.ac)
     [ "$version" = "$PACKAGE_VERSION" ] || fail "configured as $PACKAGE_VERSION: $version"
     [ "$(grep -m 1 -oE '^Wend [0-9.]+' NEWS)" = "Wend $version" ] || fail "NEWS begins otherwise"
-    tree | grep -vE '^(configure\.ac|NEWS)$' | while read -r file; do
+    [[ "$(head -n 1 debian/changelog)" == "wend ($version) "* ]] || fail "debian/changelog"
+    tree | grep -vE '^(configure\.ac|NEWS|debian/changelog)$' | while read -r file; do
         if [ -f "$file" ] && grep -qIF "$version" "$file"; then echo "$file"; fi
     done >"$BATS_TEST_TMPDIR/others"
     [ ! -s "$BATS_TEST_TMPDIR/others" ] ||
@@ -50,4 +53,20 @@ without_comments() {
     "$PROXYGEN" -o proxy.c "$SOURCE_DIR/tests/decoder/golden.dir"
     tr -s ' *\n' ' ' <proxy.c | head -c 800 | grep -q "licence does not extend to this program"
     ! grep -q SPDX proxy.c
+}
+
+@test "the Spack recipe is Python, and takes the version from configure.ac" {
+    in_scratch
+    mkdir -p stub/spack
+    cat >stub/spack/package.py <<'END'
+class AutotoolsPackage:
+    pass
+def version(number): print("version", number)
+def license(name): print("license", name)
+def depends_on(what, **more): pass
+END
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=stub "${PYTHON:-python3}" \
+        "$SOURCE_DIR/packaging/spack/packages/wend/package.py" >said
+    grep -qx "version $PACKAGE_VERSION" said
+    grep -qx "license BSD-3-Clause" said
 }

@@ -120,3 +120,9 @@ UNIT_TESTS += tests/unit/tokens
 tests_unit_tokens_SOURCES = tests/unit/tokens.c src/proxygen/tokens.c src/proxygen/tokens.h
 tests_unit_tokens_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_tokens_LDADD = $(GLIB_LIBS)
+
+# The unit tests alone, which start no MPI job (debian/rules).
+.PHONY: check-unit
+check-unit: $(UNIT_TESTS)
+	$(AM_V_at)set -e; for test in $(UNIT_TESTS); do $$test >$$test.out; done
+CLEANFILES += $(UNIT_TESTS:=.out)
