@@ -360,6 +360,11 @@ guint64 bundle_member_bytes(const Bundle *b)
     return b->member_bytes;
 }
 
+gboolean bundle_has(const Bundle *b, const char *name)
+{
+    return g_hash_table_contains(b->members, name) || g_hash_table_contains(b->frame_of, name);
+}
+
 GBytes *bundle_member(Bundle *b, const char *name, GError **error)
 {
     guint frame = GPOINTER_TO_UINT(g_hash_table_lookup(b->frame_of, name));
