@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* layout.h: which words belong to which parameter (docs/design.md, "Calls as words"). The one place that knows. */
+/* layout.h: which words belong to which parameter (docs/recording.md, "Calls as words"). The one
+ * place that knows. */
 #ifndef WEND_LAYOUT_H
 #define WEND_LAYOUT_H
 

@@ -15,7 +15,7 @@
  *     \uHHHH        a character up to U+FFFF that is invisible or directs others
  *     \UHHHHHHHH    the same beyond U+FFFF
  *
- * docs/design.md, "Foreign text", has the rules.
+ * docs/safety.md, "Foreign text", has the rules.
  */
 #ifndef WEND_PRINTABLE_H
 #define WEND_PRINTABLE_H

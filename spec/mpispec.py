@@ -57,7 +57,8 @@ class Param:
 
     @property
     def is_out(self):
-        """Has out words: docs/design.md, "inout handles, requests, messages and buffers have in words only"."""
+        """Has out words; docs/recording.md says:
+        "`inout` handles, requests, messages and buffers have in words only"."""
         if self.kind == "skip":
             return False
         if self.direction == "inout":
