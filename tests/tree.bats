@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The source tree itself: licence lines, the version in one place, packages.
+# The source tree itself: licence lines, the version in one place, packages, prose.
 load helpers
 setup() {
     cd "$SOURCE_DIR"
@@ -69,4 +69,20 @@ END
         "$SOURCE_DIR/packaging/spack/packages/wend/package.py" >said
     grep -qx "version $PACKAGE_VERSION" said
     grep -qx "license BSD-3-Clause" said
+}
+
+@test "lines and sentences of the documentation are short, and its links lead to files" {
+    # docs/format.md is not there yet: it changes with the encodings.
+    find README.md CONTRIBUTING.md SECURITY.md docs/*.md ! -name format.md |
+        xargs "${PYTHON:-python3}" tests/prose.py
+    # and the check finds what it is for
+    in_scratch
+    printf '%s\n' "- $(printf 'a %.0s' {1..20})" "  $(printf 'a %.0s' {1..21})." >long.md
+    printf '%s\n' "$(printf 'x%.0s' {1..101})" '' '```' "$(printf 'x%.0s' {1..101})" '```' >wide.md
+    printf '%s\n' '[a](b.md), [c](https://example.org/d), [e](long.md#f)' >dead.md
+    run "${PYTHON:-python3}" "$SOURCE_DIR/tests/prose.py" long.md wide.md dead.md
+    [ "$status" = 1 ] && [ "${#lines[@]}" = 3 ]
+    [[ "${lines[0]}" == "long.md:1: a sentence of 41 words"* ]]
+    [[ "${lines[1]}" == "wide.md:1: 101 columns"* ]]
+    [[ "${lines[2]}" == "dead.md:1: there is no b.md" ]]
 }
