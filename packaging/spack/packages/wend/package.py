@@ -11,15 +11,16 @@ def version_of_clone():
     for folder in Path(__file__).resolve().parents:
         source = folder / "configure.ac"
         if source.is_file():
-            found = re.search(r"^AC_INIT\(\[wend\], \[([^\]]+)\]\)", source.read_text(), re.MULTILINE)
+            text = source.read_text()
+            found = re.search(r"^AC_INIT\(\[wend\], \[([^\]]+)\]\)", text, re.MULTILINE)
             if found:
                 return found.group(1)
     return "develop"
 
 
 class Wend(AutotoolsPackage):
-    """Records a run of any MPI program, without its source, as one small archive that loses nothing
-    about communication. Prints, compares and merges recordings, and compiles them to C programs
+    """Records a run of any MPI program, without its source, as one small archive that loses
+    nothing about communication. Prints, compares and merges recordings, and compiles them to C programs
     that communicate as the application did."""
 
     license("BSD-3-Clause")
