@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* comms.c: one number for a communicator, whichever member asks.
  *
- * A communicator's identity is what its members agree on without a message (docs/design.md, "Communicators"). Identities are numbered in
+ * A communicator's identity is what its members agree on without a message (docs/recording.md,
+ * "Communicators"). Identities are numbered in
  * the order of ranks, sequences and calls. Only rules that contain a creating call are entered, so the cost follows the creations. */
 #include "program-private.h"
 

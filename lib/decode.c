@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* decode.c: a terminal of one rank as a call with arguments. */
 #include "decode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* layout.c: the words of a call, split by parameter. */
 #include "layout.h"
 

@@ -1,4 +1,6 @@
-/* layout.h: which words belong to which parameter (docs/design.md, "Calls as words"). The one place that knows. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* layout.h: which words belong to which parameter (docs/recording.md, "Calls as words"). The one
+ * place that knows. */
 #ifndef WEND_LAYOUT_H
 #define WEND_LAYOUT_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* program.h: a recording in memory, for every consumer: rules, terminals, shapes, classes, slots, outcomes.
  *
  * A WendProgram is read-only once open; all pointers that it gives belong to it. Functions with a GError fail with WEND_ERROR (merge.h),

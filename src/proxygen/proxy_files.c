@@ -69,7 +69,10 @@ static void emit_header(Emitter *e, GString *out, const char *build)
     g_autofree char *command = g_strdup_printf("%s%s%s", base, arguments ? " " : "", arguments ? arguments : "");
     g_autofree char *worlds = g_strdup_printf("%u: it starts itself for the others, %u ranks in all", wend_program_n_worlds(plan->program), plan->n_ranks);
     g_autofree char *ranks = g_strdup_printf("%u, no more and no fewer", first);
-    g_string_append(out, "/* A proxy application, made by Wend's proxygen: it communicates as the recorded run did, and computes nothing.\n *\n");
+    g_string_append(out, "/* A proxy application, made by Wend's proxygen: it communicates as the recorded run did, and computes nothing.\n *\n"
+                         " * Wend's licence does not extend to this program: it belongs to whoever had it made. The\n"
+                         " * helper functions in it come from Wend and may be used under the terms of 0BSD, which\n"
+                         " * asks for nothing. Names and strings are those of the recorded application.\n *\n");
     header_line(out, "recorded:", command);
     header_line(out, "on:", date);
     header_line(out, "MPI:", library);

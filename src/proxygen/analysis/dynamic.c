@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dynamic.c: memory in dynamic windows, which other processes name by its address.
  *
- * The recording says which segment of the target an access goes to (docs/design.md, kind target). In the proxy a segment is where it is, so each process
+ * The recording says which segment of the target an access goes to (docs/recording.md, kind
+ * target). In the proxy a segment is where it is, so each process
  * tells the others when it attaches one, through a window of the proxy's own, and who accesses it looks there, and waits if he comes too early: what
  * made the application come late enough may have been a value that it read. */
 #include "dynamic.h"

@@ -97,7 +97,9 @@ static const char *const making[] = {"MPI_Send_init", "MPI_Bsend_init", "MPI_Sse
 /* A receive of more sources or tags may meet any. */
 enum { CHANNELS_MAX = 64 };
 
-/* The terminals whose calls make the request, or NULL. They differ in amounts alone (functions.h), unless they have a number in common because their shape had too many (design.md, "Requests"). */
+/* The terminals whose calls make the request, or NULL. They differ in amounts alone (functions.h),
+ * unless they have a number in common because their shape had too many (recording.md,
+ * "Requests"). */
 static const GArray *makers_of(const RankEffects *r, gint64 request)
 {
     return wend_is_handle(request) ? g_hash_table_lookup(r->makers, &request) : NULL;

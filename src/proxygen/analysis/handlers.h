@@ -17,7 +17,7 @@ typedef struct {
 typedef struct { guint first, n, set; } Handler;
 
 /* What kind of calls. MPI_Test and MPI_Testall are completions, too, and what follows them counts
- * as theirs (docs/design.md, "Equality of two recordings"). */
+ * as theirs (docs/comparing.md, "Equality of two recordings"). */
 typedef enum {
     HANDLER_EMPTY,
     HANDLER_PLAIN,           /* no tests */

@@ -33,7 +33,7 @@ guint live_definitions(Live *live, WendKind kind, gint64 handle, guint rank, con
 const Definition *live_definition(const Live *live, guint definition);
 /* Do the handles of the call that is visited stand for things that differ by rank? */
 gboolean live_varies(Live *live, const CallPattern *c);
-/* Fact number FACT (0 to 4, docs/design.md) of an object. */
+/* Fact number FACT (0 to 4, docs/recording.md) of an object. */
 gint64 live_fact(const Live *live, const Definition *d, guint fact, guint rank);
 
 #endif

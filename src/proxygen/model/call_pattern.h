@@ -2,7 +2,7 @@
 /* call_pattern.h: a terminal of the grammar as a call with arguments, for the compiler: every word is known, or is a slot that varies by rank.
  *
  * program.h decodes a call as one rank makes it. A compiler needs it as all ranks make it: "rank + 1" and not 4. The words are split
- * as docs/design.md ("Calls as words") says. */
+ * as docs/recording.md ("Calls as words") says. */
 #ifndef PROXYGEN_CALL_PATTERN_H
 #define PROXYGEN_CALL_PATTERN_H
 

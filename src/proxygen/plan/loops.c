@@ -21,7 +21,7 @@
  * For the comparison (wend diff) each call belongs to the completion behind which it comes, and one by
  * MPI_Test is a completion itself. Of a Testsome that completes several, all come before the calls of
  * the first. So a stretch of Testsome or Waitsome has tests at the beginning of each body that is not
- * empty, or none at all: docs/design.md has why.
+ * empty, or none at all: docs/compiling.md has why.
  *
  * A stretch ends before the first call that breaks these rules; what is left without a loop keeps the recorded order (emit_choice.c). Failed polls are nowhere: each loop
  * polls as often as it must. Other calls that the program made while it polled are calls like any others, and belong to the completion before them. */
