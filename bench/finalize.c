@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* finalize PATTERN [N]: what bench/finalize.py starts on many ranks: some communication, and then the time that MPI_Finalize takes, by rank.
  *
  *   stencil   N iterations of a 2D stencil: few classes of ranks (default: 100)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Milliseconds of MPI_Finalize at 2 to 64 ranks: bench/finalize plain and recorded, in turns; medians and the lowest and highest of the runs.
 
 Usage: finalize.py BUILD_DIR MPIEXEC [REPEATS]; RANKS="2 4" and PATTERNS="stencil" in the environment choose.

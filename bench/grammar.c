@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bench/grammar: nanoseconds a symbol of the grammar and a call of the signature table, beside plain baselines in the same run.
  *
  * Prints for each input the median of several runs; beside it what it takes to append the same symbols to a plain array, and to

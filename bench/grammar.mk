@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # bench/grammar: the hot path of lib/ by itself.
 EXTRA_PROGRAMS += bench/grammar
 bench_grammar_SOURCES = bench/grammar.c

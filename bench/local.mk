@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is built in bench/. Benchmarks measure against the plain run on the same machine in the same minutes: absolute times say nothing.
 include bench/grammar.mk
 include bench/malloc.mk

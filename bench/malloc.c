@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* malloc: nanoseconds for free+malloc, glibc alone and with the tracer's bitmap in front, and for finding a buffer's segment.
  *
  * Both are in one process: the tracer's memory files are linked in, glibc's own functions have names of their own (__libc_malloc). Rounds take turns, and

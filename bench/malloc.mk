@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # bench/malloc: what the tracer adds to malloc and free, and a lookup.
 EXTRA_PROGRAMS += bench/malloc
 bench_malloc_SOURCES = bench/malloc.c $(MEMORY_SOURCES)

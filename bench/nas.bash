@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Bytes of the archives of the NAS Parallel Benchmarks (NPB 3.4), whose source is not ours to carry: nas.bash FOLDER, that of NPB3.4-MPI.
 # Medians of RUNS runs (3 if not said), as times differ from run to run; under them by how many bytes the least and the most differ from them.
 # It is built there (config/make.def is written if there is none). CLASSES: class:ranks[:benchmark,…]…, if not said those of docs/performance.md (LU of class S

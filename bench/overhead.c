@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* overhead: process CPU time of MPI calls in tight loops on one rank. Prints a line "LOOP NANOSECONDS" for each, per call.
  *
  *   overhead [-n THOUSANDS] [-t THREADS]

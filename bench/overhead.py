@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Nanoseconds of process CPU time that Wend adds to a call: bench/overhead plain and recorded, in turns; medians.
 
 Usage: overhead.py [--threads] BUILD_DIR MPIEXEC [REPEATS]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # bench/proxygen.py: what proxygen takes for large recordings.
 EXTRA_PROGRAMS += bench/random
 bench_random_SOURCES = bench/random.c tests/unit/simulated.c tests/unit/simulated.h

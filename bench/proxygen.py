@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What it takes to compile recordings of random calls: seconds of CPU time and MB of proxygen, then of the C compiler on what it wrote, by calls and different calls.
 
 Usage: proxygen.py BUILD_DIR MPICC; SIZES="calls:different ..." in the environment chooses.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bench/ranks: what the merge over ranks makes of the communication structures of common codes: ranks [-m MOST_RANKS] [-s STEPS] [STRUCTURE…].
  *
  * Ranks are simulated in this one process, without MPI (tests/unit/simulated.h), and merged as the tracer merges them, over a binomial tree, each pair

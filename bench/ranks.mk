@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # bench/ranks: the merge over simulated ranks.
 EXTRA_PROGRAMS += bench/ranks
 bench_ranks_SOURCES = bench/ranks.c tests/unit/simulated.c tests/unit/simulated.h

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Bytes of the archive of a 2D stencil by ranks (down) and iterations (across). Exit status 1 when one of 9 or more ranks is over 4,096 bytes.
 set -eu
 source "$(dirname "$0")/../tests/helpers.bash"

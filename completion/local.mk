@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is installed of completion/: for bash, zsh and fish, where each looks for what packages bring
 completionsdir = $(datadir)/bash-completion/completions
 dist_completions_DATA = completion/wend completion/proxygen

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* amr: blocks of different sizes that change owners, with neighbours that change with them, as on an adaptively refined mesh.
  *
  *   amr [-b BLOCKS] [-e EPOCHS] [-i ITERATIONS]

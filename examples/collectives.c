@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* collectives: every collective operation of MPI, in the ways that MPI has of calling it.
  *
  *   collectives [-k blocking|nonblocking|persistent|all] [-r REPEATS]

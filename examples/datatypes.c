@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* datatypes: pairs of ranks exchange data through each way of describing it that MPI has.
  *
  *   datatypes [-i ITERATIONS]

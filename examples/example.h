@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* example.h: what the examples share: numbers from the command line, and a check that ends the run.
  *
  * Every example is an application of its own that knows nothing of Wend: it does a small, real computation, checks the result, and prints

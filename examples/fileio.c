@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fileio: one file written and read back through each family of MPI-IO calls.
  *
  *   fileio [-n RECORDS] [-f FILE]

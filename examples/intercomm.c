@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* intercomm: two coupled models, each with a communicator of its own, that talk through an intercommunicator.
  *
  *   intercomm [-i ITERATIONS]

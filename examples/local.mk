@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is built in examples/: applications for tests and for people to try Wend on. They know nothing of Wend and are compiled with the MPI compiler,
 # as a user would do it.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* masterworker: rank 0 hands out tasks, the others work; who gets which task differs from run to run.
  *
  *   masterworker [-t TASKS] [-p]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* particles: a particle walk on a grid of cells that belong to ranks; who hears from whom first differs from run to run.
  *
  *   particles [-n PARTICLES] [-s STEPS] [-b BATCH]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* persistent: a ring exchange set up once and started many times, whole and in partitions.
  *
  *   persistent [-n NUMBERS] [-i ITERATIONS] [-p PARTITIONS]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* polling: messages from both neighbours of a ring, waited for in each way that MPI has of looking whether something has come.
  *
  *   polling [-m test|testall|testany|testsome|wait|waitany|waitsome|iprobe|improbe|request|all] [-i MESSAGES] [-w WINDOW]

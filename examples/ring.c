@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ring: a token goes round all ranks, and then everybody's data does.
  *
  *   ring [-l LAPS] [-b BYTES]

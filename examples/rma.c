@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rma: one-sided halo exchange of a ring of cells, with each way of synchronizing that MPI has, and atomic counters.
  *
  *   rma [-m fence|pscw|lock|lockall|shared|dynamic|all] [-n CELLS] [-i ITERATIONS]

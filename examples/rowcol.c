@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rowcol: a power iteration y = A x on a square grid of ranks, with a communicator for each row and each column, and a transpose.
  *
  *   rowcol [-n BLOCK] [-i ITERATIONS]

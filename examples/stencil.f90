@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! stencil: Jacobi iteration on a line of cells, in Fortran with the mpi module.
 !
 !   stencil [CELLS [ITERATIONS]]

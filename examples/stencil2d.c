@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stencil2d: Jacobi iteration with a 5-point stencil on a square grid with fixed borders.
  *
  *   stencil2d [-n SIDE] [-i ITERATIONS] [-r EVERY]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stencil3d: a 7-point stencil on a periodic grid of three dimensions.
  *
  *   stencil3d [-n SIDE] [-i ITERATIONS]

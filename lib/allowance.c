@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allowance.c: see allowance.h. */
 #include "allowance.h"
 

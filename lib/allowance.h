@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allowance.h: how much memory the archives of one recording may take.
  *
  * A few bytes of a hostile archive stand for any number of things: Zstandard unpacks one byte to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arena.h: memory in chunks that never move and are freed together. No GLib. */
 #ifndef WEND_ARENA_H
 #define WEND_ARENA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* budget.h: memory of the recorder: what it holds is counted, and beyond a limit there is none. No GLib.
  *
  * Everything that grows with what the application does takes its memory here. What is refused is as if the system had none: each step says so by its value, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* buf.c: see buf.h. */
 #include "buf.h"
 

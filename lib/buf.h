@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* buf.h: a growable byte buffer with varints, for writers that must not abort (no GLib).
  *
  * A write that finds no memory sets failed and drops the data; test failed once at the end. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bundle-index.h: numbers of the container that its writer and its reader share. */
 #ifndef WEND_BUNDLE_INDEX_H
 #define WEND_BUNDLE_INDEX_H

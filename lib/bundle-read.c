@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bundle-read.c: file -> frames -> tar -> members. Everything in the file may be a lie. */
 #include <archive.h>
 #include <archive_entry.h>
@@ -357,6 +358,11 @@ guint64 bundle_file_bytes(const Bundle *b)
 guint64 bundle_member_bytes(const Bundle *b)
 {
     return b->member_bytes;
+}
+
+gboolean bundle_has(const Bundle *b, const char *name)
+{
+    return g_hash_table_contains(b->members, name) || g_hash_table_contains(b->frame_of, name);
 }
 
 GBytes *bundle_member(Bundle *b, const char *name, GError **error)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bundle-write.c: members -> tar -> frames -> file. What is here reports failure by value, and
  * takes memory that may be refused (small/heap.h). */
 #include <errno.h>

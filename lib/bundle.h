@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bundle.h: the container: a pax tar as a row of Zstandard frames, with an index (docs/format.md, "The container"). */
 #ifndef WEND_BUNDLE_H
 #define WEND_BUNDLE_H

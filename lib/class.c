@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* class.c: one class of ranks: from a part, to and from bytes, two into one. */
 #include "class.h"
 

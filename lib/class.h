@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* class.h: what the merge holds: classes of ranks that ran the same code.
  *
  * Ranks are of one class if their calls have equal shapes in the same order. Most tell the same calls apart, too: then grammars and tables are equal but for the slots' values,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* classes-read.c: which ranks do what. */
 #include <string.h>
 

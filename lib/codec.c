@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* codec.c: words in the archive. */
 #include "codec.h"
 

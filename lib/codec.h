@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* codec.h: words as the archive has them (docs/format.md, "Words"). */
 #ifndef WEND_CODEC_H
 #define WEND_CODEC_H

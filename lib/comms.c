@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* comms.c: one number for a communicator, whichever member asks.
  *
- * A communicator's identity is what its members agree on without a message (docs/design.md, "Communicators"). Identities are numbered in
+ * A communicator's identity is what its members agree on without a message (docs/recording.md,
+ * "Communicators"). Identities are numbered in
  * the order of ranks, sequences and calls. Only rules that contain a creating call are entered, so the cost follows the creations. */
 #include "program-private.h"
 
@@ -110,8 +112,9 @@ static void made(Numbering *n, guint32 terminal, GArray *list)
 {
     const WendCall *call = wend_decoder_call(n->decoder, terminal, n->rank);
     const WendArg *arg = &call->args[wend_function_comm_made(call->function)];
-    WendCommMade comm = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN, G_MAXUINT, -1, -1, -1, -1};
+    WendCommMade comm = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN, G_MAXUINT, -1, -1, -1, -1, -1};
     if (wend_is_handle(comm.handle)) {
+        comm.size = arg->out[1];
         comm.rank = arg->out[2];
         comm.leader = arg->out[3];
         comm.remote_size = arg->out[4];

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* contents.c: distinct byte strings with the ranks that have each: what costs one copy however many ranks agree. */
 #include "class.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cst.c: see cst.h.
  *
  * Three tables of signatures: shapes (no slots), terminals, and pools (of signatures that create requests, without the request's word).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cst.h: the call signature table of one sequence: shapes, signatures, terminals, request pools, outcome streams, timing.
  *
  * A signature is a shape with its slot values. A terminal is a signature that has occurred; terminals are numbered 0, 1, 2, …
@@ -69,7 +70,8 @@ typedef struct { uint32_t signature, k; } WendPoolKey;
 bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, bool alike, WendPoolKey *key, uint32_t *number);
 void wend_cst_release(WendCst *t, WendPoolKey key);
 
-/* Appends an entry (words as in docs/design.md) to the outcome stream of a shape. Equal entries in a row cost a count.
+/* Appends an entry (words as in docs/recording.md) to the outcome stream of a shape. Equal entries
+ * in a row cost a count.
  * False: not recorded. */
 bool wend_cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n);
 void wend_cst_outcome_undo(WendCst *t, uint32_t shape); /* takes back what was appended last, to this shape; nothing is appended to it any more */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cursor.c: going through the expansion of a rule. */
 #include "cursor.h"
 

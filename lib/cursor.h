@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cursor.h: going through the expansion of a rule, one terminal at a time. */
 #ifndef WEND_RULE_CURSOR_H
 #define WEND_RULE_CURSOR_H

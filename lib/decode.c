@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* decode.c: a terminal of one rank as a call with arguments. */
 #include "decode.h"
 
@@ -6,7 +7,7 @@
 struct WendDecoder {
     const WendProgram *p;
     Layout layout;
-    GArray *slots, *args;
+    GArray *slots, *args, *origins;
     WendCall call;
 };
 
@@ -34,6 +35,7 @@ WendDecoder *wend_decoder_new(const WendProgram *p)
     layout_init(&d->layout);
     d->slots = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 16);
     d->args = g_array_sized_new(FALSE, TRUE, sizeof(WendArg), 16);
+    d->origins = g_array_sized_new(FALSE, FALSE, sizeof(LayoutOrigin), 16);
     return d;
 }
 
@@ -50,12 +52,23 @@ const WendCall *wend_decoder_call(WendDecoder *d, guint terminal, guint rank)
     return &d->call;
 }
 
+const Layout *wend_decoder_layout(WendDecoder *d, guint terminal, const LayoutOrigin **origins)
+{
+    g_return_val_if_fail(terminal < d->p->n_terminals, NULL);
+    const WendTerminal *t = &d->p->terminals[terminal];
+    const WendShape *s = &d->p->shapes[t->shape];
+    layout_symbolic(&d->layout, s->function, s->words, s->n_words, t->n_slots, d->origins);
+    *origins = (const LayoutOrigin *)(gpointer)d->origins->data;
+    return &d->layout;
+}
+
 void wend_decoder_free(WendDecoder *d)
 {
     if (!d) return;
     layout_clear(&d->layout);
     g_array_unref(d->slots);
     g_array_unref(d->args);
+    g_array_unref(d->origins);
     g_free(d);
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* decode.h: the part of decoding that decoder and walk share. */
 #ifndef WEND_DECODE_H
 #define WEND_DECODE_H

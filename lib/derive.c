@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* derive.c: see derive.h. */
 #include "derive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* derive.h: slots whose values follow from those of other slots of the same terminal.
  *
  * Where each rank has other counts, MPI_Alltoallv and its like are given them without a pattern: the displacements are their running sum, and the counts that one receives those

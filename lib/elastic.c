@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* elastic.c: see elastic.h. */
 #include "elastic.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* elastic.h: a table as it is in a part, and calls that are values in a stream there as terminals again.
  *
  * The recorder keeps the calls of a shape that are mostly new ones as values (cst.h): that takes a tenth of the memory, and the application has that. What merges and reads programs knows terminals alone. So each rank's part

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ends.c: see ends.h. */
 #include "ends.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ends.h: how the ranks of a recording ended. */
 #ifndef WEND_ENDS_H
 #define WEND_ENDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* file-write.c: see file-write.h. */
 #include "file-write.h"
 

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* file-write.h: how Wend's archives and what its commands write get into files. There is no other
- * way (docs/design.md, "Writing files").
+ * way (docs/safety.md, "Writing files").
  *
  * A regular file is written under a name of its own in the same directory and renamed at the end:
  * nobody sees half a file, and a failure or a signal that ends the process leaves what was there,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* functions.c: look-up by name in the generated table. */
 #include "functions.h"
 

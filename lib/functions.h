@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* functions.h: the table of MPI functions, generated from spec/mpi.spec (the same in every build). */
 #ifndef WEND_FUNCTIONS_H
 #define WEND_FUNCTIONS_H
@@ -6,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kinds of parameters; docs/design.md has the words of each. The generator knows the same names in lower case. */
+/* Kinds of parameters; docs/recording.md has the words of each. The generator knows the same names
+ * in lower case. */
 typedef enum {
     WEND_KIND_SELF,     /* hidden: the caller's rank in the call's communicator, window or file */
     WEND_KIND_COMM, WEND_KIND_GROUP, WEND_KIND_DATATYPE, WEND_KIND_OP, WEND_KIND_ERRHANDLER, WEND_KIND_INFO,
@@ -116,7 +118,8 @@ uint32_t wend_digest_add(uint32_t digest, const WendFunction *f);
 /* The function called NAME, or NULL. */
 const WendFunction *wend_function_by_name(const char *name);
 
-/* Of a call that makes a request: does the parameter say how much, and not which? Such words make no request pool of their own (docs/design.md, "Requests"). */
+/* Of a call that makes a request: does the parameter say how much, and not which? Such words make
+ * no request pool of their own (docs/recording.md, "Requests"). */
 static inline bool wend_is_amount(const WendFunction *f, const WendParam *p)
 {
     return !(f->flags & WEND_F_PERSISTENT) && !p->array && (p->kind == WEND_KIND_COUNT || p->kind == WEND_KIND_OFFSET);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* grammar.c: see grammar.h.
  *
  * Everything is a Node of one array, reached by index: symbols, and one guard for each rule. A rule's body is a ring through its guard, the

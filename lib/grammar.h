@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* grammar.h: an online Sequitur grammar with repetition counts.
  *
  * Source: Nevill-Manning and Witten, "Identifying hierarchical structure in sequences" (1997); repetition counts as in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* graph-order.c: see graph-order.h. */
 #include "graph-order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* graph-order.h: which calls depend on the order that MPI_Dist_graph_create gave the neighbours.
  *
  * The order is the library's choice and may be another one in each run. Calls on a communicator

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hosts.c: names of hosts as sets of numbers in common names. */
 #include "hosts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hosts.h: names of hosts, kept as batch systems write them: node[0-1023], so that a thousand nodes take no more than one. */
 #ifndef WEND_HOSTS_H
 #define WEND_HOSTS_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What the tracer uses while the application runs: no GLib. Compiled into libwend.so and into libwendcore. Needs XXHASH_CFLAGS.
 HOT_SOURCES = \
 	lib/arena.c lib/arena.h \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* identifier.h: what the names in an archive may be. Generated C has them as they are, so that
  * anything else would be code. Both the reader (program-read.c) and proxygen (tokens.c) look. */
 #ifndef WEND_IDENTIFIER_H

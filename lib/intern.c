@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* intern.c: see intern.h. */
 #include "intern.h"
 

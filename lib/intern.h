@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* intern.h: hash tables of signatures (shape words and slot words) that find a known one in a few nanoseconds. No GLib.
  *
  * The records are the caller's and begin with a WendSignature; the table holds pointers to them. Programs repeat

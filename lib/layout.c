@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* layout.c: the words of a call, split by parameter. */
 #include "layout.h"
 
@@ -9,6 +10,8 @@ typedef struct {
     Layout *l;
     gint16 param;
     gboolean bad;
+    GArray *origins;    /* of LayoutOrigin, one for each word; NULL: not asked for */
+    guint origin;       /* slot that gave the word that is pushed next; LAYOUT_OF_SHAPE: none */
 } Split; /* slots NULL: they are not known */
 
 void layout_init(Layout *l)
@@ -28,24 +31,6 @@ void layout_clear(Layout *l)
     g_array_unref(l->outcome);
 }
 
-gboolean layout_kind_is_handle(WendKind kind)
-{
-    return kind >= WEND_KIND_COMM && kind <= WEND_KIND_EVENT;
-}
-
-gboolean layout_param_has_in(const WendParam *p)
-{
-    return p->kind != WEND_KIND_SKIP && p->kind != WEND_KIND_STATUS && (p->dir == WEND_DIR_IN || p->dir == WEND_DIR_INOUT);
-}
-
-gboolean layout_param_has_out(const WendParam *p)
-{
-    if (p->kind == WEND_KIND_SKIP || p->dir == WEND_DIR_IN) return FALSE;
-    if (p->dir != WEND_DIR_INOUT) return TRUE;
-    /* an inout status is one that the caller fills (MPI_Status_set_elements): no call has come to it yet */
-    return !layout_kind_is_handle(p->kind) && p->kind != WEND_KIND_REQUEST && p->kind != WEND_KIND_BUF && p->kind != WEND_KIND_STATUS;
-}
-
 static gint64 from_shape(Split *s)
 {
     if (s->at_shape < s->n_shape) return s->shape[s->at_shape++];
@@ -58,7 +43,7 @@ static gint64 from_slots(Split *s)
     g_array_append_val(s->l->slot_param, s->param);
     if (s->at_slot < s->n_slots) {
         gint64 word = s->slots ? s->slots[s->at_slot] : 0;
-        s->at_slot++;
+        s->origin = s->at_slot++;
         return word;
     }
     s->bad = TRUE;
@@ -68,6 +53,11 @@ static gint64 from_slots(Split *s)
 static void push(Split *s, gint64 word)
 {
     g_array_append_val(s->l->words, word);
+    if (s->origins) {
+        const LayoutOrigin origin = {s->origin, 0};
+        g_array_append_val(s->origins, origin);
+    }
+    s->origin = LAYOUT_OF_SHAPE;
 }
 
 /* A length: no more than the words that are left, unless it says that there are none. */
@@ -160,6 +150,23 @@ static void element(Split *s, const WendParam *p, gboolean out)
     }
 }
 
+/* The words of N elements are those of the STRIDE first ones, over and over. Where these come from
+ * a slot, the words are so many steps further. */
+static void unfold_symbolic(Split *s, const WendParam *p, gboolean out, gsize first, gint64 n,
+                            gint64 stride)
+{
+    const guint width = layout_element_words(p, out), number = p->kind == WEND_KIND_ADDRESS ? 1 : 0;
+    g_array_set_size(s->l->words, (guint)(first + (gsize)n * width));
+    g_array_set_size(s->origins, s->l->words->len);
+    gint64 *words = &g_array_index(s->l->words, gint64, first);
+    LayoutOrigin *origins = &g_array_index(s->origins, LayoutOrigin, first);
+    for (gint64 i = stride * width; i < n * width; i++) {
+        words[i] = words[i - stride * width];
+        origins[i] = origins[i - stride * width];
+        origins[i].steps += i % width == number && origins[i].slot != LAYOUT_OF_SHAPE;
+    }
+}
+
 /* A stretch of an array, from element AT on: the words of its first STRIDE elements, and those of the others reckoned from them. */
 static void stretch(Split *s, const WendParam *p, gboolean out, gint64 at, gint64 end, gint64 stride)
 {
@@ -172,9 +179,11 @@ static void stretch(Split *s, const WendParam *p, gboolean out, gint64 at, gint6
         if (layout_folding(p, out) == LAYOUT_FOLDED_NUMBERS) {
             steps[k] = from_slots(s);
             bends[k] = from_slots(s);
+            s->origin = LAYOUT_OF_SHAPE;
         }
         if (p->kind == WEND_KIND_ADDRESS && g_array_index(row, gint64, row->len - 2) != WEND_PLAIN) s->bad = TRUE; /* distances stand alone */
     }
+    if (!s->bad && s->origins) unfold_symbolic(s, p, out, first, end - at, stride);
     if (s->bad || !s->slots) return;
     g_array_set_size(row, (guint)(first + (gsize)(end - at) * width));
     gint64 *words = &g_array_index(row, gint64, first);
@@ -228,9 +237,11 @@ static gboolean out_is_outcome(const WendParam *p)
            p->kind != WEND_KIND_FUNC && p->kind != WEND_KIND_SEGMENT;
 }
 
-static gboolean split(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, const gint64 *slots, guint n_slots)
+static gboolean split(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
+                      const gint64 *slots, guint n_slots, GArray *origins)
 {
-    Split s = {.shape = shape, .slots = slots, .n_shape = n_shape, .n_slots = n_slots, .l = l};
+    Split s = {.shape = shape, .slots = slots, .n_shape = n_shape, .n_slots = n_slots, .l = l,
+               .origins = origins, .origin = LAYOUT_OF_SHAPE};
     g_array_set_size(l->args, 0);
     g_array_set_size(l->args, f->n_params);
     g_array_set_size(l->words, 0);
@@ -262,12 +273,19 @@ static gboolean split(Layout *l, const WendFunction *f, const gint64 *shape, gui
 gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, const gint64 *slots, guint n_slots)
 {
     static const gint64 none = 0;
-    return split(l, f, shape, n_shape, slots ? slots : &none, n_slots);
+    return split(l, f, shape, n_shape, slots ? slots : &none, n_slots, NULL);
 }
 
 gboolean layout_fits(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, guint n_slots)
 {
-    return split(l, f, shape, n_shape, NULL, n_slots);
+    return split(l, f, shape, n_shape, NULL, n_slots, NULL);
+}
+
+gboolean layout_symbolic(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
+                         guint n_slots, GArray *origins)
+{
+    g_array_set_size(origins, 0);
+    return split(l, f, shape, n_shape, NULL, n_slots, origins);
 }
 
 /* -- outcomes -- */

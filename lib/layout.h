@@ -1,4 +1,6 @@
-/* layout.h: which words belong to which parameter (docs/design.md, "Calls as words"). The one place that knows. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* layout.h: which words belong to which parameter (docs/recording.md, "Calls as words"). The one
+ * place that knows. */
 #ifndef WEND_LAYOUT_H
 #define WEND_LAYOUT_H
 
@@ -30,9 +32,44 @@ gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, gu
 /* Likewise where the slots' words are not known: sees whether all fits, and fills all but the words; nothing is unfolded. */
 gboolean layout_fits(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, guint n_slots);
 
-gboolean layout_param_has_in(const WendParam *p);
-gboolean layout_param_has_out(const WendParam *p);
-gboolean layout_kind_is_handle(WendKind kind);
+/* Where a word comes from when it is not known which rank makes the call: from the shape, or from a
+ * slot. Of an array that is progressions, a word is so many STEPS of the progression that begins in
+ * SLOT; its step and bend are the next two slots. */
+typedef struct { guint slot; gint64 steps; } LayoutOrigin;
+enum { LAYOUT_OF_SHAPE = G_MAXUINT };
+/* Likewise for all ranks at once. ORIGINS (of LayoutOrigin) gets one for each of the words, which
+ * are those of the shape, and 0 where they come from a slot. Arrays that are progressions are
+ * unfolded. */
+gboolean layout_symbolic(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
+                         guint n_slots, GArray *origins);
+/* That of a terminal of the decoder's program, until the decoder's next use. *ORIGINS: one for each
+ * word. */
+typedef struct WendDecoder WendDecoder;
+const Layout *wend_decoder_layout(WendDecoder *d, guint terminal, const LayoutOrigin **origins);
+
+static inline gboolean layout_kind_is_handle(WendKind kind)
+{
+    return kind >= WEND_KIND_COMM && kind <= WEND_KIND_EVENT;
+}
+
+/* Whether a parameter has words that the caller gives, or that the call gives. */
+static inline gboolean layout_param_has_in(const WendParam *p)
+{
+    return p->kind != WEND_KIND_SKIP && p->kind != WEND_KIND_STATUS &&
+           (p->dir == WEND_DIR_IN || p->dir == WEND_DIR_INOUT);
+}
+static inline gboolean layout_param_has_out(const WendParam *p)
+{
+    if (p->kind == WEND_KIND_SKIP || p->dir == WEND_DIR_IN)
+        return FALSE;
+    if (p->dir != WEND_DIR_INOUT)
+        return TRUE;
+    /* An inout status is one that the caller fills (MPI_Status_set_elements): no call has come to
+     * it yet. */
+    return !layout_kind_is_handle(p->kind) && p->kind != WEND_KIND_REQUEST &&
+           p->kind != WEND_KIND_BUF && p->kind != WEND_KIND_STATUS;
+}
+
 /* How many words one element has, in or out. An address has four: segment (or WEND_PLAIN, …), offset or value; then, if it is a distance,
  * segment and offset of the place that it counts from, else WEND_PLAIN and 0. */
 static inline guint layout_element_words(const WendParam *p, gboolean out)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is built in lib/
 include lib/hot.mk
 
@@ -39,12 +40,21 @@ MERGE_SOURCES = \
 	lib/words.h \
 	lib/write-private.h lib/write.c
 
+# What follows from a recording as a whole.
+ANALYSIS_SOURCES = \
+	lib/analysis/analysis.h \
+	lib/analysis/members.c lib/analysis/members.h \
+	lib/analysis/precedence.c lib/analysis/precedence.h
+EXTRA_DIST += lib/analysis/README.md
+
 # libwendcore: merging, the archive, the reader. The commands link it.
 CORE_SOURCES = \
 	$(MERGE_SOURCES) \
 	lib/program.h \
 	lib/allowance.c \
+	$(ANALYSIS_SOURCES) \
 	lib/bundle-read.c \
+	lib/base/byte-table.c lib/base/byte-table.h \
 	lib/classes-read.c \
 	lib/comms.c \
 	lib/decode.c lib/decode.h \
@@ -67,10 +77,10 @@ lib_libcore_la_LIBADD = lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS) $(ARC
 pkglib_LTLIBRARIES += libwendcore.la
 libwendcore_la_SOURCES =
 libwendcore_la_LIBADD = lib/libcore.la
-# What merge.h, program.h, regular.h, saved.h and functions.h declare, and what commands need of
-# shortage.h.
-CORE_NAMES = arg|call|character|constant|decoder|error|file|function|group|merge|n_|outcomes
-CORE_MORE_NAMES = printable|program|regular|saved|shortage|walk
+# What analysis.h, base/byte-table.h, merge.h, program.h, regular.h, saved.h and functions.h declare,
+# and what commands need of shortage.h.
+CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
+CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|saved|shortage|walk
 libwendcore_la_LDFLAGS = -avoid-version \
 	-export-symbols-regex '^wend_($(CORE_NAMES)|$(CORE_MORE_NAMES))'
 

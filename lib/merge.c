@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* merge.c: parts of ranks -> classes of ranks. Writing the archive is in write.c. */
 #include <string.h>
 

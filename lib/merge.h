@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* merge.h: parts of ranks -> one recording -> an archive. The tracer calls these through dlopen; tests and benchmarks directly.
  *
  * A WendMerge holds the classes of a set of ranks. Merging two is associative over disjoint rank sets, so ranks pair up in log2(P) steps:

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* neighbours.h: the words of the neighbours in a graph (WEND_KIND_NEIGHBOURS).
  *
  * MPI_Dist_graph_create gives each rank its neighbours in an order of the library's choice, which
  * may differ from run to run. The order is an outcome of the call: the array's words are 1 or 0
  * (are there weights?), the indegree, the outdegree, the sources and then the destinations, each as
  * its rank minus the caller's, both in the new communicator; and with weights those of the sources,
- * then those of the destinations. docs/design.md, "Calls as words". */
+ * then those of the destinations. docs/recording.md, "Calls as words". */
 #ifndef WEND_NEIGHBOURS_H
 #define WEND_NEIGHBOURS_H
 

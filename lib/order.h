@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* order.h: the order of places by what is at each, in time linear in their number. */
 #ifndef WEND_ORDER_H
 #define WEND_ORDER_H

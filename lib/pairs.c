@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pairs.c: terminals of two sequences that meet. See pairs.h. */
 #include "pairs.h"
 

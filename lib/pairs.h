@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pairs.h: terminals of two sequences that meet, numbered by first meeting. */
 #ifndef WEND_PAIRS_H
 #define WEND_PAIRS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* part.c: writes what part.h describes. */
 #include "part.h"
 

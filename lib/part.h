@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* part.h: what one rank hands to the merge, as bytes.
  *
  *   part      := "WENDPART" unsigned(version = 4)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pieces.c: streams of outcomes. */
 #include "pieces.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pieces.h: a stream of outcomes as bytes, in a part (part.h) or in an archive (docs/format.md): going through it. */
 #ifndef WEND_PIECES_H
 #define WEND_PIECES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* printable.c: see printable.h. */
 #include "printable.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* printable.h: foreign text as it may be printed. No GLib, no allocation.
  *
  * Foreign is whatever Wend did not write itself: names of files, programs, hosts and jobs,
@@ -14,7 +15,7 @@
  *     \uHHHH        a character up to U+FFFF that is invisible or directs others
  *     \UHHHHHHHH    the same beyond U+FFFF
  *
- * docs/design.md, "Foreign text", has the rules.
+ * docs/safety.md, "Foreign text", has the rules.
  */
 #ifndef WEND_PRINTABLE_H
 #define WEND_PRINTABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* program-private.h: the inside of a WendProgram, for the files that make up the reader. */
 #ifndef WEND_PROGRAM_PRIVATE_H
 #define WEND_PROGRAM_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* program-read.c: what says what calls there are: meta, functions, constants, shapes, terminals, rules. */
 #include <string.h>
 

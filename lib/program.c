@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* program.c: opening a recording, and what is asked of it. */
 #include "program-private.h"
 #include "codec.h"

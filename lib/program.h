@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* program.h: a recording in memory, for every consumer: rules, terminals, shapes, classes, slots, outcomes.
  *
  * A WendProgram is read-only once open; all pointers that it gives belong to it. Functions with a GError fail with WEND_ERROR (merge.h),
@@ -172,6 +173,7 @@ typedef struct {
     gint64 rank;              /* the caller's in it; here and below -1: unknown or none */
     gint64 leader;            /* world rank of rank 0 of the caller's group */
     gint64 remote_size, remote_leader; /* of the other group of an intercommunicator */
+    gint64 size;              /* of the caller's group */
 } WendCommMade;
 const WendCommMade *wend_program_comms(const WendProgram *p, guint rank, guint sequence, guint *n);
 int wend_function_comm_made(const WendFunction *f); /* the parameter that gives it; -1 none */

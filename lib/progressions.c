@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* progressions.c: see progressions.h. */
 #include "progressions.h"
 

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* progressions.h: long arrays that follow a pattern, as few numbers. No GLib.
  *
  * An array is cut into stretches, and each of them is STRIDE progressions whose elements take turns. The elements of a progression differ by a step, which itself
- * may grow by the same each time (0, 1, 3, 6, 10: triangles of a matrix). docs/design.md ("Calls as words") says how an array in a call is recorded so. */
+ * may grow by the same each time (0, 1, 3, 6, 10: triangles of a matrix). docs/recording.md ("Calls
+ * as words") says how an array in a call is recorded so. */
 #ifndef WEND_PROGRESSIONS_H
 #define WEND_PROGRESSIONS_H
 

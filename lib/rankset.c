@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rankset.c: sets of ranks as series. */
 #include "allowance.h"
 #include "rankset.h"

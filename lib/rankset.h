@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rankset.h: a set of world ranks, kept as a series (series.h), so that "all", "every third" or the inner ranks of a grid are a few bytes at any number
  * of ranks. A set never changes; copies share it. */
 #ifndef WEND_RANKSET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* recording.h: the whole of a merged recording as it goes to the archive: terminals and rules shared by all classes. */
 #ifndef WEND_RECORDING_H
 #define WEND_RECORDING_H

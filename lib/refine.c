@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* refine.c: the common refinement of two sequences. */
 #include "refine.h"
 

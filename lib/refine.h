@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* refine.h: two sequences of calls of the same shapes in the same order that tell other calls apart.
  *
  * Two calls of one shape are one terminal on a rank where all their slots are equal. Where sizes follow from a rank's place in a grid these are other calls on

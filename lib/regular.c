@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* regular.c: see regular.h. */
 #include "regular.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* regular.h: files that are read as input. A name may lead to anything: a device that never
  * ends, or a pipe that nobody writes to. */
 #ifndef WEND_REGULAR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* requests.c: requests by number. */
 #include "requests.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* requests.h: the requests and messages that a walk follows. */
 #ifndef WEND_REQUESTS_H
 #define WEND_REQUESTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rules-write.c: the rules of a recording, as the archive has them (docs/format.md). */
 #include "order.h"
 #include "write-private.h"

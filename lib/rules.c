@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rules.c: grammars as rows of rules: reading, ordering, measuring. */
 #include <string.h>
 

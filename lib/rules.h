@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rules.h: grammars as rows of rules. */
 #ifndef WEND_RULES_H
 #define WEND_RULES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* saved.c: the header of a saved part. */
 #include "saved.h"
 

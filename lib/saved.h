@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* saved.h: parts in files, for runs that end early. A rank has two files, written in turn, so that one is whole whenever the process is killed. Each
  * is a header, the part (part.h), and then whatever was there: room that was reserved, or an older part. No GLib.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sequence-read.c: the members that go with the sequences: outcomes, polls, timing. */
 #include <string.h>
 

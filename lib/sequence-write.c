@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sequence-write.c: the parts that go with the sequences: outcomes, polls; timing: timing-write.c. */
 #include <string.h>
 

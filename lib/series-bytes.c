@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* series-bytes.c: rows of words as bytes (docs/format.md). */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* series-patterns.c: rows that an archive tells by what they are. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* series-private.h: what a series is: series.c makes and reads them, series-patterns.c knows rows that are told by what they are, series-bytes.c writes them and reads what was written. */
 #ifndef WEND_SERIES_PRIVATE_H
 #define WEND_SERIES_PRIVATE_H

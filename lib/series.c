@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* series.c: rows of words as differences under a grammar: making and reading them. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* series.h: a row of words that belong to an ascending row of ranks, or are such a row, kept as the differences from one to the next.
  *
  * What is regular over ranks is a loop of few differences: a constant and self + k are one difference all along; a row, a column or the transpose

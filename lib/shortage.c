@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shortage.c: see shortage.h. For commands and tests; the merge at MPI_Finalize has another
  * (small/heap.c). */
 #include "shortage.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shortage.h: memory is short, and what calls cannot go on. */
 #ifndef WEND_SHORTAGE_H
 #define WEND_SHORTAGE_H

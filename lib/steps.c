@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* steps.c: see steps.h. */
 #include "steps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* steps.h: the merge (merge.h) as the tracer takes it, in the process of an application: one
  * recording at a time, whose memory is apart from the application's (small/heap.h) and is
  * given back as a whole. Nothing here ends the process, whatever fails.

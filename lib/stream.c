@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stream.c: see stream.h.
  *
  * A run takes four bytes or a few more. A grammar of runs (grammar.h) takes nothing for those that come again in the same order, but twenty times the bytes where they do not. So it is tried:

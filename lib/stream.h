@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stream.h: one stream of outcomes: entries of words. Equal ones in a row are kept as one with a count: a run. So are entries whose words go up in equal steps, from the 17th of a row on: a rise, as who sends to a root that asks
  * all in turn. Runs that come again in some order are kept as a grammar of them, where that takes less. No GLib.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* table.c: signature tables over rank sets. */
 #include <string.h>
 

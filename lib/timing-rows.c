@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* timing-rows.c: see timing-rows.h. */
 #include "timing-rows.h"
 

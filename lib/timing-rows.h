@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* timing-rows.h: which terminals have one row of times. */
 #ifndef WEND_TIMING_ROWS_H
 #define WEND_TIMING_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* timing-write.c: the times of all sequences, in rows that they share. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* timing.c: merging and coding of durations. */
 #include "timing.h"
 

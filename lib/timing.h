@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* timing.h: statistics that are the same whatever the order in which they are merged.
  *
  * Sums are held as fixed-point integers, so adding is exact and associative (floating-point merging as in Chan, Golub and LeVeque 1979

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* totals.c: see totals.h. */
 #include "totals.h"
 

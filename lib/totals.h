@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* totals.h: how many calls a recording has. The three numbers have the same names and the same
  * meaning wherever Wend reports them (wend(1), "Counts"). */
 #ifndef WEND_TOTALS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* unify.c: one set of terminals and rules for all classes.
  *
  * Terminals of different classes are one if their shapes are equal and one expression fits the slots of both. Rules of the classes are shared

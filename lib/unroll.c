@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* unroll.c: see unroll.h. */
 #include "unroll.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* unroll.h: rules that have affine terminals (class.h), as rules of what these stand for.
  *
  * An archive has no affine terminals: a loop over all ranks is one rule there, with all of its calls, which is told in a few bytes where their numbers go up (write.c). Here it is never made: it is gone through, call by call.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* variants.c: classes whose calls differ in nothing but trip counts, as one. See variants.h. */
 #include "variants.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* variants.h: classes whose calls differ in nothing but trip counts, as one.
  *
  * Where a loop's trip count follows from the rank ("self times", figure 4 of the paper on elastic traces), ranks have equal tables and grammars that are equal but for exponents. Such classes become one

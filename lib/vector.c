@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* vector.c: slot values over ranks, as a constant, self + k, or a series of either. */
 #include "vector.h"
 

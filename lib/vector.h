@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* vector.h: the values of one slot over the ranks of a class.
  *
  * A vector is kept as the simplest of these that fits: a constant, self + k, else a series (series.h) of the values, or of their differences

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* walk.c: every call of one sequence of one rank, in order, with outcomes.
  *
  * What a terminal's words say is the same each time, so each terminal is decoded once and kept; a step then takes the next entry of its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* weave.c: classes whose calls are in great part the same, as one. See weave.h. */
 #include "weave.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* weave.h: classes whose calls are in great part the same, as one.
  *
  * At a border, in the last levels of a multigrid or beside the root of a tree ranks make some calls more than others do, or fewer, and between these the same. Such classes become one

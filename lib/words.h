@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* words.h: the 64-bit words that calls are recorded in.
  *
- * docs/design.md ("Calls as words") says which words each kind of parameter gives. This header has the few special
+ * docs/recording.md ("Calls as words") says which words each kind of parameter gives. This header
+ * has the few special
  * values, and the packing of handles and segments. Used by the tracer and by every reader; needs nothing but C11.
  */
 #ifndef WEND_WORDS_H

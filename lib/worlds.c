@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* worlds.c: finds the worlds of a job in a recording's directory, and joins them to one program: ranks, classes, rules, terminals and shapes of one
  * behind those of the other. */
 #include "worlds.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* worlds.h: the archives of a recording, one for each MPI_COMM_WORLD of the job. The first is trace.tar.zst; those of worlds that were started by others
  * (MPI_Comm_spawn) are world-NAME.tar.zst. Names sort in the order in which the worlds began. */
 #ifndef WEND_WORLDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* write-private.h: what write.c and sequence-write.c share. */
 #ifndef WEND_WRITE_PRIVATE_H
 #define WEND_WRITE_PRIVATE_H

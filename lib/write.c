@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* write.c: a unified recording -> the members of the archive (docs/format.md). */
 #include <string.h>
 

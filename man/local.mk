@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # manual pages
 dist_man_MANS += \
 	man/proxygen.1 \

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes from mpi.spec what follows from it.
 
   gen.py table SPEC                                          lib/functions.gen.c, to stdout

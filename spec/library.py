@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The MPI library at hand: exact prototypes from its mpi.h, which functions it defines, and how that agrees with the specification."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is built in spec/: the table, the indices and the wrappers that follow from mpi.spec
 
 WEND_GEN = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(srcdir)/spec/gen.py

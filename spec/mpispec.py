@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The specification of MPI's functions (mpi.spec): reading it, and the facts that follow from a line."""
 
 import re
@@ -56,7 +57,8 @@ class Param:
 
     @property
     def is_out(self):
-        """Has out words: docs/design.md, "inout handles, requests, messages and buffers have in words only"."""
+        """Has out words; docs/recording.md says:
+        "`inout` handles, requests, messages and buffers have in words only"."""
         if self.kind == "skip":
             return False
         if self.direction == "inout":

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """lib/functions.gen.c: the function table for everything that reads a recording. The same in every build."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """src/tracer/wrappers.gen.c: the wrapper of each function of the library at hand, but for those written by hand."""
 
 import re

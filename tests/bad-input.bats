@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Whatever a reader is given: one line that says what is wrong, the documented exit code, no crash; nothing is overwritten.
 bats_require_minimum_version 1.5.0
 load helpers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Every command and subcommand has --help, --version, a manual page and completion, and the four agree on the options.
 load helpers
 

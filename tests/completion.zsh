@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # completion.zsh FILE WORD…: what zsh's completion in FILE offers for the last WORD, a line each. What
 # it would hand to zsh's own functions is printed instead: zsh has those only at a prompt.
 file=$1

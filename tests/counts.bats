@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The numbers of MPI calls, unsuccessful polls and frees mean the same wherever Wend reports them (wend(1), "Counts").
 load helpers
 setup() { in_scratch; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Buffers in memory of CUDA. tests/cuda has what stands for CUDA: its devices are memory of the host.
 load helpers
 setup() {

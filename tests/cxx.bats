@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # MPI's C++ bindings: operators, attributes, generalized requests and exceptions go through functions of the library that no other language uses.
 load helpers
 setup() {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Runs that do not come to MPI_Finalize: what was recorded is there, and they end as they would without Wend.
 load helpers
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The whole loop on every example: run it, record it, dump it, compile its proxy, record that, compare. One test for each program and number of ranks.
 load helpers
 setup() { in_scratch; }

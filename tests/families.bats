@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Two builds side by side: which libwend goes with a program, and recordings that go from one library to the other. MPICH_BUILD_DIR and OPENMPI_BUILD_DIR say where they are; with one
 # of them there is nothing to choose.
 load helpers

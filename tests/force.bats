@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Whatever is in the way of a recording: only what Wend made is ever removed.
 load helpers
 setup() {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Names, arguments and what a recording says are foreign text: printed by any command or by the
 # recorder, they direct no terminal, hide nothing and forge no line.
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Fortran's three interfaces: what arrives is the same with and without Wend, and everything is in the recording.
 load helpers
 setup() {

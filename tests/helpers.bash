@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # helpers.bash: what the bats files and the scripts beside them share. Load it with "load helpers"; it works for builds out of tree,
 # where BUILD_DIR says where the build is (default: build/ in the sources).
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What is no recording but looks like one to a reader: files that are no files, and archives that
 # take much more memory than they are long.
 bats_require_minimum_version 1.5.0

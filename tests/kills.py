@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """kills.py ROUNDS WEND DYING LAUNCHER…: kills one of 8 ranks at a random moment, ROUNDS times, and merges what is left.
 
 Each time all ranks must be in the recording, with at least what they had done one checkpoint before (and the time that a busy machine takes to make

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # However a program is started, and whatever else stands before MPI: the recording is the one of "mpirun wend trace".
 bats_require_minimum_version 1.5.0
 load helpers

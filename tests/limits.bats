@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # WEND_MAX_MEMORY: recording stops where it is reached, what was recorded is kept, and the run goes on as it would without Wend.
 load helpers
 bats_require_minimum_version 1.5.0

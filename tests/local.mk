@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is built in tests/
 
 # A preload for tests and benchmarks; -rpath makes libtool build a shared module of something that is not installed.
@@ -133,7 +134,8 @@ PAIRS = 30 6 tests first late free waits any
 .PHONY: check-pairs
 check-pairs: all tests/programs/pairs tests/support/yield.la
 	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/tests/pairs.bash $(PAIRS)
-EXTRA_DIST += tests/completion.zsh tests/pairs.bash
+EXTRA_DIST += tests/completion.zsh tests/pairs.bash tests/prose.py \
+	tests/structure.py tests/structure.limits
 
 BATS_TESTS = \
 	tests/cxx.bats \
@@ -161,10 +163,12 @@ BATS_TESTS = \
 	tests/shortage.bats \
 	tests/spawn.bats \
 	tests/spec.bats \
+	tests/structure.bats \
 	tests/support.bats \
 	tests/threads.bats \
 	tests/trace.bats \
 	tests/transparency.bats \
+	tests/tree.bats \
 	tests/unlucky.bats \
 	tests/writing.bats
 EXTRA_DIST += tests/support/bomb.py tests/helpers.bash $(BATS_TESTS)
@@ -198,7 +202,7 @@ TESTS += $(BATS_TESTS)
 endif
 # What the MPI library makes a difference to: for the second of two builds.
 LIBRARY_TESTS = $(filter-out tests/bad-input.bats tests/commands.bats tests/output.bats \
-	tests/writing.bats,$(BATS_TESTS)) tests/unit/requests tests/unit/callbacks
+	tests/tree.bats tests/writing.bats,$(BATS_TESTS)) tests/unit/requests tests/unit/callbacks
 .PHONY: check-library
 check-library:
 	$(AM_V_at)$(MAKE) check TESTS='$(LIBRARY_TESTS)'

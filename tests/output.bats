@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Where recordings go, and what wend says about them.
 load helpers
 setup() { in_scratch; }

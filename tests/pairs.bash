@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # What programs do upon pairs of completions, many times (make check-pairs): pairs.bash RECORDINGS
 # RUNS KIND… records tests/programs/pairs of each kind, each time with other delays, and runs each
 # proxy several times. Prints a line for each kind; exit status 1 if a proxy was not equal. Scratch

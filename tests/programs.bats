@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Round trips of the small programs in tests/programs, each about one hard thing.
 bats_require_minimum_version 1.5.0
 load helpers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Python, and what it does that other programs rarely do: MPI comes while the program runs, and for one module alone.
 load helpers
 setup() { in_scratch; }

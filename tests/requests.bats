@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Which request, which communicator: the recording says so whatever handle values the library gives.
 load helpers
 setup() { in_scratch; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Memory that is short at the end, when ranks merge: the application's results and exit status are
 # its own, nobody waits for a rank in trouble, and the parts make the recording.
 load helpers

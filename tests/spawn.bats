@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Dynamic processes: worlds that MPI starts, and worlds that meet.
 
 bats_require_minimum_version 1.5.0

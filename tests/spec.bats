@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The specification, the generator, and the promise that nothing of MPI goes unrecorded.
 load helpers
 setup() {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The harness itself: its failures must be seen.
 load helpers
 # Ranks live for a while: to those that are over at once, and are no MPI programs, Hydra hands on the end of standard input when nobody is there any more, and mpiexec dies of SIGPIPE.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Programs with threads.
 load helpers
 setup() { in_scratch; }

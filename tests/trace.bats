@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # wend trace itself: what it hands to the program, where its own options end, and who says what is wrong.
 bats_require_minimum_version 1.5.0
 load helpers

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # An application sees the MPI library that it would see without Wend: same output, same exit code.
 load helpers
 setup() { in_scratch; }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tsan: the recorder under ThreadSanitizer, with four threads calling at once ("make check-tsan"). MPI is not instrumented, so a few functions of the tests'
  * own stand for it: they hand out handle values that come again at once, and check that no thread holds a lock of the recorder's while it is in MPI. The rest of
  * the library is linked and never called, MPI_Init neither. */

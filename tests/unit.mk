@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Unit tests: plain C programs over the library, a stanza for each.
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
@@ -122,6 +123,18 @@ tests_unit_series_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_series_LDADD = lib/libcore.la $(GLIB_LIBS) -lm
 
 UNIT_TESTS += tests/unit/tokens
-tests_unit_tokens_SOURCES = tests/unit/tokens.c src/proxygen/tokens.c src/proxygen/tokens.h
+tests_unit_tokens_SOURCES = tests/unit/tokens.c src/proxygen/emit/c_tokens.c \
+	src/proxygen/emit/c_tokens.h
 tests_unit_tokens_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_tokens_LDADD = $(GLIB_LIBS)
+
+UNIT_TESTS += tests/unit/members
+tests_unit_members_SOURCES = tests/unit/members.c $(RECORDED_SOURCES)
+tests_unit_members_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_members_LDADD = lib/libcore.la $(GLIB_LIBS)
+
+# The unit tests alone, which start no MPI job (debian/rules).
+.PHONY: check-unit
+check-unit: $(UNIT_TESTS)
+	$(AM_V_at)set -e; for test in $(UNIT_TESTS); do $$test >$$test.out; done
+CLEANFILES += $(UNIT_TESTS:=.out)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Whatever goes wrong around a run, its output and its exit status are those without Wend. There is a
 # recording, or one line says why not.
 load helpers

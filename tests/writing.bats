@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Where output goes: what has the name is replaced only as asked, devices and pipes are written to,
 # links are not followed, and nothing is left behind.
 bats_require_minimum_version 1.5.0

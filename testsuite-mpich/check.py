@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """check.py: the round trip over MPICH's own test suite. Started by run.bash, which says where things are.
 
     run.bash [--folder F]… [--test T]… [--sample FILE] [--jobs N] [--slow X] [--again failed|all|none] [--algorithms] [--list] [--report]

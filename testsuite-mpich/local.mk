@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The round trip over MPICH's own test suite, whose source it fetches; script/test runs the sample.
 #   make check-mpich [FOLDER=coll] [TEST=allred] [AGAIN=failed|all|none] [JOBS=n] [SLOW=factor]
 EXTRA_DIST += \

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The round trip over MPICH's own test suite (make check-mpich): fetches the Debian source package "mpich", configures its tests against the MPICH
 # that Wend was built for, both in $WEND_CACHE (default ~/.cache/wend) and once, and lets check.py run them. Arguments go to check.py.
 source "$(dirname "${BASH_SOURCE[0]}")/../tests/programs-elsewhere/common.bash"

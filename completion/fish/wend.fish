@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # fish completion for wend. Commands and options come from --help, so that they cannot differ from
 # what the commands take.
 

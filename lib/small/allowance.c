@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* allowance.c: what merges here reads what other ranks have merged: it takes what there is. */
 #include "allowance.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arrays.c: memory, arrays and bytes. See glib.h. */
 #include "glib.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* glib.h: the part of GLib that merging and writing use, for the process of an application: same
  * names, same meaning, with memory from the heap (heap.h), so that nothing aborts and no copy of
  * GLib meets the application's. Files of lib/ are compiled with this one or with GLib's own. What

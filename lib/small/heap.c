@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* heap.c: see heap.h. Blocks of a few sizes are cut from regions, and wait in a list for the
  * next of their size once they are free; large ones are
  * mappings of their own, which grow without being copied. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* heap.h: memory for work in a process that is not ours, from the system and not from malloc:
  * bounded, dropped as a whole, and short of it the work ends.
  *

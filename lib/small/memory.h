@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* memory.h: included before all else where files that know malloc are to take their memory from
  * the heap (heap.h). */
 #ifndef WEND_MEMORY_H

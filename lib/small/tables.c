@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tables.c: hash tables and lists. See glib.h. */
 #include "glib.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* text.c: strings, numbers in them, and errors. See glib.h. */
 #include "glib.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bodies.c: see bodies.h.
  *
  * A system of word equations in which each unknown stands once on either side. Two steps:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* bodies.h: which calls a program made upon which completion, when it saw several at once.
  *
  * On each side a window is a row of groups of completions, and behind each group the calls made upon its members, in order. A completion

@@ -1,4 +1,6 @@
-/* diff.c: wend diff: whether two recordings are equal, and where they part. docs/design.md, "Equality of two recordings". */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* diff.c: wend diff: whether two recordings are equal, and where they part. docs/comparing.md,
+ * "Equality of two recordings". */
 #include "config.h"
 
 #include <stdio.h>

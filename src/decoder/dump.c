@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dump.c: wend dump: every call of chosen ranks, in order. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* endings.c: see endings.h. */
 #include "config.h"
 

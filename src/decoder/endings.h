@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* endings.h: how and where the ranks of a run ended that did not come to MPI_Finalize. */
 #ifndef WEND_DECODER_ENDINGS_H
 #define WEND_DECODER_ENDINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* expected.c: see expected.h. */
 #include "config.h"
 

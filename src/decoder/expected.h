@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* expected.h: differences that were to be expected of a proxy, in words. */
 #ifndef WEND_DECODER_EXPECTED_H
 #define WEND_DECODER_EXPECTED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* explain.c: see explain.h.
  *
  * Each side becomes a row of tokens: single calls and maximal loops, which are runs of one period

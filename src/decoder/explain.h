@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* explain.h: the smallest explanation that is found for why two strings of calls differ, in the
  * terms of a program: loops that run another number of times, calls that are there on one side
  * only, calls with other arguments, each once for all iterations.
  *
- * docs/design.md, "Explaining a difference". */
+ * docs/comparing.md, "Explaining a difference". */
 #ifndef WEND_DECODER_EXPLAIN_H
 #define WEND_DECODER_EXPLAIN_H
 
@@ -33,7 +34,7 @@ typedef struct {
 typedef gboolean (*ExplainSimilar)(gpointer data, guint32 terminal_a, guint32 terminal_b);
 
 /* Edits that make B of A, in order; none: they are equal. The strings have equal points. What it
- * costs is bounded (design.md): where that does not do, an edit is EDIT_REPLACED. */
+ * costs is bounded (comparing.md): where that does not do, an edit is EDIT_REPLACED. */
 /* What an explanation costs: the shorter it is, the less. */
 double explain_cost(const GArray *edits);
 GArray *explain(const Hashed *a, const Hashed *b, ExplainSimilar similar, gpointer data);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* explained.c: see explained.h. The edits are found once for all ranks of the class: by the
  * signatures as the first of them has them, and by the slots of all. A call that differs is then
  * looked at rank by rank. */

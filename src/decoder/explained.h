@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* explained.h: what differs between a sequence of one class and its counterpart in the other
  * recording, as findings. */
 #ifndef WEND_DECODER_EXPLAINED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* findings.c: see findings.h. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* findings.h: the differences that wend diff has found: each once, with the ranks that have it. */
 #ifndef WEND_DECODER_FINDINGS_H
 #define WEND_DECODER_FINDINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hashed.c: see hashed.h. Each rule keeps the lengths and hashes of what it begins with, so that a
  * position is found by binary search on each level. */
 #include "config.h"

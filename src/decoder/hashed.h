@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hashed.h: the calls of a sequence as a string, any two parts of which are compared by hash,
  * without expanding the grammar.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* identity.c: see identity.h. */
 #include "config.h"
 

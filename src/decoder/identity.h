@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* identity.h: small numbers for calls, so that two recordings can be compared by number.
  *
- * Calls of either recording that count as equal (docs/design.md, "Equality of two recordings") get the same number. Exact: numbers are
+ * Calls of either recording that count as equal (docs/comparing.md, "Equality of two recordings")
+ * get the same number. Exact: numbers are
  * handed out for distinct byte strings, not hashes. */
 #ifndef WEND_DECODER_IDENTITY_H
 #define WEND_DECODER_IDENTITY_H
@@ -34,7 +36,9 @@ GHashTable *identity_pinned(const Identity *identity);
 guint32 identity_terminal(IdentityRank *r, guint32 terminal);
 /* The number of a request: (signature of the calls that make it, k). Specials and what nobody makes stand for themselves. */
 guint32 identity_request(IdentityRank *r, gint64 request);
-/* CALL comes next, and WALK is behind it. Where several signatures have a request's number in common (design.md, "Requests") it is named by the one that made it last, and k is the smallest that none of this signature's
+/* CALL comes next, and WALK is behind it. Where several signatures have a request's number in
+ * common (recording.md, "Requests") it is named by the one that made it last, and k is the smallest
+ * that none of this signature's
  * pending requests has: as if it had a number of its own. */
 void identity_next(IdentityRank *r, const WendCall *call, const WendWalk *walk);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* items.c: see items.h. */
 #include "config.h"
 

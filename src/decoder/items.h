@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* items.h: one sequence of one rank as the items that wend diff compares, in order.
  *
  * An item is a call, or what a call by choice (Test*, Waitany, Waitsome) completed: one item for each request, for Testall one in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lines.c: see lines.h. A line goes where its terminal says, in the place of what was there: a program's loops have few terminals, and what is kept is bounded. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* lines.h: the text of calls that come again, of one sequence. Programs make the same call millions of times in a row. */
 #ifndef WEND_DECODER_LINES_H
 #define WEND_DECODER_LINES_H

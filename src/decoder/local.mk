@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is built in src/decoder/: the subcommands show, dump and diff of wend, which src/wend/ links
 DECODER_SOURCES = \
 	src/decoder/diff.c \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pins.c: see pins.h. */
 #include "config.h"
 

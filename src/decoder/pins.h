@@ -1,4 +1,5 @@
-/* pins.h: calls as a proxy makes them that names what the run decided (docs/design.md, "proxygen"):
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pins.h: calls as a proxy makes them that names what the run decided (docs/compiling.md):
  * a receive from any source with the source that it got, and MPI_Dist_graph_create as
  * MPI_Dist_graph_create_adjacent with the order that it got. */
 #ifndef WEND_DECODER_PINS_H

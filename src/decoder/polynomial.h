@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* polynomial.h: hashes of rows of symbols, of which that of a row follows from those of its parts:
  * polynomials modulo 2^61 - 1 at two random points (R. M. Karp and M. O. Rabin, "Efficient
  * randomized pattern-matching algorithms", 1987). Unequal rows of N symbols have equal hashes with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* same.c: see same.h. */
 #include "config.h"
 

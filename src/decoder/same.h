@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* same.h: whether two ranks make the same calls, from the grammars alone.
  *
  * The expansions of two start rules are compared by two polynomial hashes modulo 2^61 - 1 at random points, which follow from the hashes of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* show.c: wend show: what a recording is, on one screen or as JSON. */
 #include "config.h"
 

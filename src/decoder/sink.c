@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sink.c: see sink.h. The columns and keys are promised in wend-dump(1). */
 #include "config.h"
 

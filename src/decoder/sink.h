@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sink.h: the three formats of wend dump. A sink appends one call to a string, in two steps; the caller writes it out. */
 #ifndef WEND_DECODER_SINK_H
 #define WEND_DECODER_SINK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stat.c: see stat.h. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stat.h: two recordings side by side, function by function: wend diff --stat. */
 #ifndef WEND_DECODER_STAT_H
 #define WEND_DECODER_STAT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* text.h: how the decoder's commands read and write rank sets, numbers, sizes, times, foreign text
  * and JSON strings. */
 #ifndef WEND_DECODER_TEXT_H

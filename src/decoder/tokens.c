@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tokens.c: see tokens.h. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tokens.h: a string of calls as a row of single calls and loops. */
 #ifndef WEND_DECODER_TOKENS_H
 #define WEND_DECODER_TOKENS_H

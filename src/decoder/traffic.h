@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic.h: how many bytes a recording's calls hand to MPI, from counts and datatypes, without expanding the calls. */
 #ifndef WEND_DECODER_TRAFFIC_H
 #define WEND_DECODER_TRAFFIC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* value.c: see value.h. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* value.h: arguments of calls as text or JSON: one place for how the decoder writes values. */
 #ifndef WEND_DECODER_VALUE_H
 #define WEND_DECODER_VALUE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* window.c: see window.h.
  *
  * A window begins where the completions differ, and ends as soon as both sides have completed the same requests equally often. On each

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* window.h: completions in another order, and what the program did upon each.
  *
- * docs/design.md, "Equality of two recordings", rule 3. */
+ * docs/comparing.md, "Equality of two recordings", rules 4 and 5. */
 #ifndef WEND_DECODER_WINDOW_H
 #define WEND_DECODER_WINDOW_H
 

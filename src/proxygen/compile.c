@@ -1,14 +1,30 @@
-/* compile.c: the passes, one after the other. */
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* compile.c: the passes, one after the other.
+ *
+ *   plan_select()     which rules and calls there are, who makes them, which threads run
+ *   plan_memory()     which segments calls use, and how many bytes of each
+ *   plan_dynamic()    memory that other processes name by its address
+ *   plan_outcomes()   what each Waitany, Testsome, … has to complete
+ *   plan_loops()      loops over such calls whose bodies depend on which request completed
+ *   plan_wildcards()  receives from any source: kept, pinned, or kept with senders that wait
+ *   plan_graphs()     graphs that are made with the recorded order of neighbours
+ *   plan_variables()  handles and requests in arrays of the proxy
+ *   plan_files()      files that were there before the run, or came and went without MPI
+ *   plan_callbacks()  stubs for the application's functions
+ *   plan_emit()       C */
 #include <config.h>
 
-#include "changes.h"
+#include "compile.h"
+
 #include "ends.h"
-#include "files.h"
 #include "functions.h"
-#include "graphs.h"
-#include "plan.h"
-#include "tokens.h"
+#include "merge.h"
+#include "proxy_files.h"
 #include "saved.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/emit/emit.h"
+#include "src/proxygen/model/model.h"
+#include "src/proxygen/plan/passes.h"
 
 /* All other names are this version's own. A constant that it does not know may be one of a later
  * version of MPI, which the compiler has; but it is MPI's. */
@@ -24,6 +40,64 @@ static gboolean knows_constants(const WendProgram *program, const char *recordin
         return FALSE;
     }
     return TRUE;
+}
+
+static Plan *plan_new(const WendProgram *p, const Options *options)
+{
+    Plan *plan = g_new0(Plan, 1);
+    plan->program = p;
+    plan->options = options;
+    plan->n_ranks = wend_program_ranks(p);
+    plan->hub = -1;
+    plan->call = call_new(p);
+    plan->order = g_array_new(FALSE, FALSE, sizeof(guint));
+    plan->threads = g_array_new(FALSE, FALSE, sizeof(PlanThread));
+    plan->owned = g_ptr_array_new_with_free_func(g_free);
+    return plan;
+}
+
+static void plan_free(Plan *plan)
+{
+    if (!plan)
+        return;
+    call_free(plan->call);
+    g_array_free(plan->order, TRUE);
+    g_array_free(plan->threads, TRUE);
+    if (plan->prefix)
+        g_array_unref(plan->prefix);
+    if (plan->stretches)
+        g_hash_table_destroy(plan->stretches);
+    if (plan->borrowed)
+        g_hash_table_destroy(plan->borrowed);
+    if (plan->shared)
+        g_hash_table_destroy(plan->shared);
+    g_ptr_array_free(plan->owned, TRUE);
+    for (guint i = 0; i < plan->n_rules; i++)
+        loop_free((Loop *)plan->rules[i].loop);
+    g_free(plan->rules);
+    g_free(plan->terminal_ranks);
+    g_free(plan->terminal_uses);
+    extents_free(plan->extents);
+    live_free(plan->live);
+    found_files_free(plan->files);
+    variables_free(plan->variables);
+    if (plan->segments)
+        g_hash_table_destroy(plan->segments);
+    if (plan->choices)
+        g_hash_table_destroy(plan->choices);
+    if (plan->wildcards)
+        g_hash_table_destroy(plan->wildcards);
+    if (plan->turns)
+        g_hash_table_destroy(plan->turns);
+    changes_free(plan->changes);
+    if (plan->graphs)
+        g_hash_table_destroy(plan->graphs);
+    if (plan->blocks)
+        g_array_unref(plan->blocks);
+    if (plan->awaited)
+        g_ptr_array_unref(plan->awaited);
+    callbacks_free(plan->callbacks);
+    g_free(plan);
 }
 
 /* Up to the wildcards; NULL: error. */
@@ -74,7 +148,9 @@ gboolean plan_compile(const WendProgram *program, const Options *options, GHashT
     GError *problem = NULL;
     Plan *plan = make_plan(program, options, TRUE, &problem);
     if (plan && plan->has_loops && g_hash_table_size(plan->wildcards) > 0) {
-        /* With calls in the recorded order more wildcards may stay, and a pinned one is another call: that counts for more than a loop. */
+        /* With calls in the recorded order more wildcards may stay, and a pinned one is another call:
+         * that counts for more than a loop. The passes before the loops are repeated. They take a
+         * tenth of the time of those after them, and loops change what they found. */
         Plan *ordered = make_plan(program, options, FALSE, &problem);
         if (ordered && (uses_turns(ordered) || g_hash_table_size(ordered->wildcards) < g_hash_table_size(plan->wildcards))) {
             plan_free(plan);

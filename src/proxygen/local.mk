@@ -1,57 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is built in src/proxygen/
 bin_PROGRAMS += proxygen
 # Also the fuzzer's (tests/fuzz/).
 PROXYGEN_SOURCES = \
-	src/proxygen/compile.c \
-	src/proxygen/plan.h \
-	src/proxygen/call.c src/proxygen/call.h \
-	src/proxygen/select.c \
-	src/proxygen/threads.c src/proxygen/threads.h \
-	src/proxygen/extent.c src/proxygen/extent.h \
-	src/proxygen/layout.c src/proxygen/layout.h \
-	src/proxygen/live.c src/proxygen/live.h \
-	src/proxygen/memory.c src/proxygen/memory.h \
-	src/proxygen/dynamic.c src/proxygen/dynamic.h \
-	src/proxygen/outcomes.c \
-	src/proxygen/effects.c src/proxygen/effects.h \
-	src/proxygen/conflicts.c src/proxygen/conflicts.h \
-	src/proxygen/handlers.c src/proxygen/handlers.h \
-	src/proxygen/loops.c \
-	src/proxygen/loop_rules.c src/proxygen/loop_rules.h \
-	src/proxygen/sources.c src/proxygen/sources.h \
-	src/proxygen/precedence.c src/proxygen/precedence.h \
-	src/proxygen/wildcards.c \
-	src/proxygen/members.c src/proxygen/members.h \
-	src/proxygen/turns.c src/proxygen/turns.h \
-	src/proxygen/worlds.c src/proxygen/worlds.h src/proxygen/helpers_worlds.c \
-	src/proxygen/variables.c src/proxygen/variables.h \
-	src/proxygen/positions.c src/proxygen/positions.h \
-	src/proxygen/files.c src/proxygen/files.h \
-	src/proxygen/graphs.c src/proxygen/graphs.h \
-	src/proxygen/callbacks.c src/proxygen/callbacks.h \
-	src/proxygen/names.c src/proxygen/names.h \
-	src/proxygen/changes.c src/proxygen/changes.h \
-	src/proxygen/emit.h \
-	src/proxygen/text.c \
-	src/proxygen/tokens.c src/proxygen/tokens.h \
-	src/proxygen/expression.c \
-	src/proxygen/emit_call.c \
-	src/proxygen/emit_filled.c \
-	src/proxygen/special.c \
-	src/proxygen/emit_choice.c \
-	src/proxygen/emit_wildcard.c \
-	src/proxygen/emit_positions.c \
-	src/proxygen/alike.c src/proxygen/alike.h \
-	src/proxygen/columns.c src/proxygen/columns.h \
-	src/proxygen/streams.c src/proxygen/streams.h \
-	src/proxygen/emit_rule.c \
-	src/proxygen/emit_tables.c \
-	src/proxygen/helpers.c src/proxygen/helpers.h \
-	src/proxygen/helpers_cuda.c \
-	src/proxygen/helpers_threads.c \
-	src/proxygen/helpers_files.c \
-	src/proxygen/helpers_messages.c \
-	src/proxygen/emit_files.c
+	src/proxygen/model/model.h \
+	src/proxygen/model/call_pattern.c src/proxygen/model/call_pattern.h \
+	src/proxygen/model/job_worlds.c src/proxygen/model/job_worlds.h \
+	src/proxygen/model/plan.c src/proxygen/model/plan.h \
+	src/proxygen/model/plan_threads.c src/proxygen/model/plan_threads.h \
+	src/proxygen/model/select.c \
+	src/proxygen/analysis/call_analysis.h \
+	src/proxygen/analysis/conflicts.c src/proxygen/analysis/conflicts.h \
+	src/proxygen/analysis/datatype_layout.c src/proxygen/analysis/datatype_layout.h \
+	src/proxygen/analysis/dynamic.c src/proxygen/analysis/dynamic.h \
+	src/proxygen/analysis/effects.c src/proxygen/analysis/effects.h \
+	src/proxygen/analysis/extent.c src/proxygen/analysis/extent.h \
+	src/proxygen/analysis/found_files.c src/proxygen/analysis/found_files.h \
+	src/proxygen/analysis/handlers.c src/proxygen/analysis/handlers.h \
+	src/proxygen/analysis/live.c src/proxygen/analysis/live.h \
+	src/proxygen/analysis/memory_use.c src/proxygen/analysis/memory_use.h \
+	src/proxygen/plan/passes.h \
+	src/proxygen/plan/alike.c src/proxygen/plan/alike.h \
+	src/proxygen/plan/graphs.c src/proxygen/plan/graphs.h \
+	src/proxygen/plan/loop_rules.c src/proxygen/plan/loop_rules.h \
+	src/proxygen/plan/loops.c src/proxygen/plan/loops.h \
+	src/proxygen/plan/message_traffic.c src/proxygen/plan/message_traffic.h \
+	src/proxygen/plan/outcomes.c src/proxygen/plan/outcomes.h \
+	src/proxygen/plan/positions.c src/proxygen/plan/positions.h \
+	src/proxygen/plan/request_lists.c src/proxygen/plan/request_lists.h \
+	src/proxygen/plan/sources.c src/proxygen/plan/sources.h \
+	src/proxygen/plan/turns.c src/proxygen/plan/turns.h \
+	src/proxygen/plan/variables.c src/proxygen/plan/variables.h \
+	src/proxygen/plan/wildcards.c src/proxygen/plan/wildcards.h \
+	src/proxygen/emit/c_text.c \
+	src/proxygen/emit/c_tokens.c src/proxygen/emit/c_tokens.h \
+	src/proxygen/emit/callback_stubs.c src/proxygen/emit/callback_stubs.h \
+	src/proxygen/emit/changes.c src/proxygen/emit/changes.h \
+	src/proxygen/emit/columns.c src/proxygen/emit/columns.h \
+	src/proxygen/emit/emit.h src/proxygen/emit/emitter.h \
+	src/proxygen/emit/emit_call.c \
+	src/proxygen/emit/emit_callbacks.c \
+	src/proxygen/emit/emit_choice.c \
+	src/proxygen/emit/emit_filled.c \
+	src/proxygen/emit/emit_graphs.c src/proxygen/emit/emit_graphs.h \
+	src/proxygen/emit/emit_positions.c \
+	src/proxygen/emit/emit_rule.c \
+	src/proxygen/emit/emit_shared.c \
+	src/proxygen/emit/emit_special.c \
+	src/proxygen/emit/emit_tables.c \
+	src/proxygen/emit/emit_terminal.c \
+	src/proxygen/emit/emit_wildcard.c \
+	src/proxygen/emit/expression.c \
+	src/proxygen/emit/literal.c \
+	src/proxygen/emit/locals.c \
+	src/proxygen/emit/outside_names.c src/proxygen/emit/outside_names.h \
+	src/proxygen/emit/streams.c src/proxygen/emit/streams.h \
+	src/proxygen/emit/variable_names.c src/proxygen/emit/variable_names.h \
+	src/proxygen/emit/wildcard_sources.c \
+	src/proxygen/runtime/helper_text.c \
+	src/proxygen/runtime/helpers.c src/proxygen/runtime/helpers.h \
+	src/proxygen/runtime/helpers_cuda.c \
+	src/proxygen/runtime/helpers_files.c \
+	src/proxygen/runtime/helpers_messages.c \
+	src/proxygen/runtime/helpers_threads.c \
+	src/proxygen/runtime/helpers_worlds.c \
+	src/proxygen/compile.c src/proxygen/compile.h \
+	src/proxygen/proxy_files.c src/proxygen/proxy_files.h
 proxygen_SOURCES = src/proxygen/main.c src/proxygen/target.c src/proxygen/target.h \
 	$(PROXYGEN_SOURCES) $(PLACES_SOURCES) $(MESSAGE_SOURCES) $(READING_SOURCES) \
 	lib/allowance.c lib/allowance.h lib/rules.c lib/rules.h
@@ -61,3 +75,10 @@ proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 # The grammar is of the hot path, which libwendcore does not show.
 proxygen_LDADD = lib/libwendhot.la libwendcore.la $(GLIB_LIBS)
 proxygen_LDFLAGS = $(MOVABLE_RPATH)
+EXTRA_DIST += \
+	src/proxygen/README.md \
+	src/proxygen/analysis/README.md \
+	src/proxygen/emit/README.md \
+	src/proxygen/model/README.md \
+	src/proxygen/plan/README.md \
+	src/proxygen/runtime/README.md

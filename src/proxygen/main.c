@@ -1,18 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* main.c: the proxygen command. */
 #include <config.h>
+
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
 
+#include "compile.h"
 #include "file-write.h"
 #include "options.h"
 #include "part.h"
-#include "plan.h"
 #include "reading.h"
 #include "shortage.h"
-#include "src/wend/message.h"
 #include "target.h"
-#include "worlds.h"
+#include "src/proxygen/model/model.h"
+#include "src/wend/message.h"
 
 #define COMMAND "proxygen"
 
@@ -68,7 +70,7 @@ static int compile(const Options *options)
         return WEND_ERROR_USAGE;
     if (!check_output(options, &error)) /* before the work of it */
         return fail(error);
-    WendProgram *program = worlds_open(options->recording, reading_limit(), &error);
+    WendProgram *program = job_worlds_open(options->recording, reading_limit(), &error);
     g_autoptr(GPtrArray) changes = NULL;
     gboolean good = program && plan_compile(program, options, names, &changes, &error);
     if (good)

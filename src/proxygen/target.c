@@ -1,10 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* target.c: see target.h. */
-#include "config.h"
-
 #include "target.h"
 
 #include <string.h>
 
+#include "config.h"
 #include "functions.h"
 #include "merge.h"
 #include "src/wend/places.h"

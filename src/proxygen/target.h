@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* target.h: MPI libraries that a proxy may be compiled with, as far as Wend was built for them: what they have of MPI is in a file for each family, which a build makes from mpi.h
  * (LIBRARY.target: name, functions, constants). */
 #ifndef PROXYGEN_TARGET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* asked.c: see asked.h. */
 #include "asked.h"
 

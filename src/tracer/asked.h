@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* asked.h: the addresses that a thread has asked of MPI lately, and the displacements that are differences of two of them.
  *
  * Applications make datatypes of variables that are far apart: they ask for the address of each (MPI_Get_address), subtract, and give MPI the
  * differences. Within one segment that is a number like any other. Between segments it is another number in each run, so it is
- * recorded as the distance of two places (docs/design.md, "Displacements"). Knows nothing of MPI. */
+ * recorded as the distance of two places (docs/recording.md, "Displacements"). Knows nothing of
+ * MPI. */
 #ifndef WEND_ASKED_H
 #define WEND_ASKED_H
 

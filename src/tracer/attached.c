@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* attached.c: see attached.h.
  *
  * A list is in a file that is in memory only (memfd_create), so that nothing is left behind however a process ends. Its name, which has the launcher's

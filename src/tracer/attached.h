@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* attached.h: memory that is attached to dynamic windows, of this process and of others.
  *
  * Displacements in a dynamic window are addresses of the target's, which vary from run to run, and only the target knows what is there. So each

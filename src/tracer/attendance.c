@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* attendance.c: before the first collective call of Wend's own, whether all ranks run under it. Jobs of several programs, wrapper scripts that trace one rank,
  * a node without the library: MPI has no call that tells, and whoever asks with one waits for ever.
  *

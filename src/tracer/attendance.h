@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* attendance.h: do all ranks of the job run under Wend? A collective call of Wend's own would wait for ever for one that does not. */
 #ifndef WEND_ATTENDANCE_H
 #define WEND_ATTENDANCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* call.c: threads, sequences, and what happens at the end of a call: signature -> terminal -> grammar, outcome, timing. */
 #include "call.h"
 

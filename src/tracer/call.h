@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* call.h: the life of a call: the hot path, inline. runtime.h says how wrappers use it. */
 #ifndef WEND_CALL_H
 #define WEND_CALL_H

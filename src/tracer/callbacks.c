@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* callbacks.c: closures around the application's functions that MPI calls. callbacks.h says what they do.
  *
  * One closure is a few words of code made by libffi. It is called with what the library passes, whatever that is: eight words, in the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* callbacks.h: the application's functions that MPI calls: reduction operators, attribute copy and delete functions, error handlers,
  * generalized requests, data representations, MPI_T's event handlers.
  *

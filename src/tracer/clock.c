@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* clock.c: the clock of calls: the processor's time stamp counter where it runs at one rate for ever, else CLOCK_MONOTONIC.
  *
  * The counter's rate is measured against CLOCK_MONOTONIC from the loading of the library on, so it needs no table of processors; after

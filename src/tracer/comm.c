@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* comm.c: what Wend knows of communicators, windows, files, datatypes and messages. Asked of MPI once, when the object is made:
  * a handle fresh from the library is the one thing that is sure to be valid, so these calls raise no error handler. */
 #include "comm.h"

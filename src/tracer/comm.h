@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* comm.h: between comm.c, requests.c and control.c. */
 #ifndef WEND_COMM_H
 #define WEND_COMM_H

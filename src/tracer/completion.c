@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* completion.c: Wait and Test in their forms. By hand, because what they complete is known from index, outcount, statuses and
  * the variables together, and differently for each.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* control.c: the calls that begin, end and switch the recording: MPI_Init and its kind, MPI_Abort, MPI_Pcontrol, MPI_Info_set.
  *
  * Recording begins with the first MPI call, whatever it is, and ends with MPI_Finalize (or the last MPI_Session_finalize of a program that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* control.h: what control.c, facts.c and finalize.c know of each other. */
 #ifndef WEND_CONTROL_H
 #define WEND_CONTROL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cuda.c: the allocators of CUDA, where the program has them.
  *
  * They are not exported as MPI's functions and malloc are: a library that refers to cudaMalloc weakly, or looks for it, to know if there is CUDA would find

@@ -1,4 +1,6 @@
-/* encode.h: arguments -> words, for the generated wrappers. What each kind gives is in docs/design.md.
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* encode.h: arguments -> words, for the generated wrappers. What each kind gives is in
+ * docs/recording.md.
  *
  * Helpers take the row (c->shape, c->slots, c->outcome) that the spec says. Those of cheap kinds are inline; what loops or asks
  * MPI is in special.c. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ending.c: see ending.h.
  *
  * A handler stands where the application has none: sigaction and signal are Wend's, and show the application what it would see without. Whatever it sets

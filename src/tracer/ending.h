@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ending.h: how a process ends that does not come to MPI_Finalize: its part is saved (watcher.h), and then it ends as it would have. */
 #ifndef WEND_ENDING_H
 #define WEND_ENDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* errhandlers.c: see errhandlers.h. */
 #include "errhandlers.h"
 

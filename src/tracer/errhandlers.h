@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* errhandlers.h: the application's error handlers while Wend itself calls MPI.
  *
  * An error of a call of Wend's is Wend's affair. A handler of the application's may print, exit

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exec.c: a rank that becomes another program between MPI_Init and MPI_Finalize. Nobody but the kernel is told of it, the other ranks wait for it for ever, or are killed:
  * so what it has recorded is saved before, as at any other end (ending.h). Children, and processes without MPI, go through here too, and at once. */
 #include "exec.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exec.h: which file the name of a program leads to. Nothing is allocated: a child asks between vfork and exec. */
 #ifndef WEND_EXEC_H
 #define WEND_EXEC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* facts.c: what a rank says of itself and its run beside the calls: the keys are in lib/part.h. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* family.h: MPI libraries whose handles, constants and statuses are the same in memory are a family: one libwend-FAMILY.so records programs of all of them. C11 and
  * nothing else. */
 #ifndef WEND_FAMILY_H

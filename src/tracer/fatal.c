@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fatal.c: how MPICH ends a job by itself, after an error that nobody handles (MPI_ERRORS_ARE_FATAL): it writes one line to the launcher, which kills all ranks at
  * once, this one included. Nothing that a library can stand before is called on the way but write(): so that reference of that one library leads here,
  * and the parts are saved before the line goes out. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* finalize.c: each rank's state -> a part (bytes) -> merged pairwise in log2(P) steps -> the archive, on rank 0.
  *
  * Merging and writing are libwendmerge.so's, which is opened here and nowhere else: until now

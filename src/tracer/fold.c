@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fold.c: see fold.h. */
 #include "fold.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fold.h: long arrays as progressions (lib/progressions.h), where they are. */
 #ifndef WEND_FOLD_H
 #define WEND_FOLD_H

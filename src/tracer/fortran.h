@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fortran.h: the calls that an MPI library's Fortran layer makes past the names that a tracer stands before. */
 #ifndef WEND_FORTRAN_H
 #define WEND_FORTRAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fortran_mpich.c: MPICH's Fortran layer. libmpichfort calls MPI_Send for mpi_send_, but for "use mpi_f08" PMPI_Comm_rank and the like (all but what takes a choice
  * buffer), and for attributes in any Fortran functions of the library's own, MPII_Comm_set_attr…, which know that a value is an integer. */
 #include "fortran.h"

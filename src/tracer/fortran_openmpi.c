@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* fortran_openmpi.c: Open MPI's Fortran layer. libmpi_mpifh makes PMPI_Send of mpi_send_, and "use mpi_f08" goes through it. For attributes, their keys and error handlers it calls
  * functions of the library's own, which do not say for which object: there the Fortran names themselves are Wend's. */
 #include "fortran.h"

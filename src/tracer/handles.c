@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* handles.c: the library's handle values and their words: one open-addressing hash for each kind, predefined handles among the entries. */
 #include "handles.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* handles.h: words of handles, which nearly every call asks for, inline; and between handles.c and its neighbours: facts that hang on a handle, and ids for handles
  * whose value comes later. */
 #ifndef WEND_HANDLES_H

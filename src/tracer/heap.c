@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* heap.c: regions of the bitmap of blocks, and the lookup from an address to its block. */
 #include "heap.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* heap.h: where the blocks of malloc and its family begin.
  *
  * Most programs make millions of blocks that MPI never sees, so there is no record for a block: one bit says that a block begins at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* kept.h: files that Wend keeps open in the application's process while that runs. It may close
  * what it has not opened (closefrom), and get the number for a file of its own: so each use asks
  * whether the number is still that file's. C11 and libc alone. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* late.c: see late.h. */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* launcher.h: what launchers tell the processes that they start. C11 and nothing else. */
 #ifndef WEND_LAUNCHER_H
 #define WEND_LAUNCHER_H

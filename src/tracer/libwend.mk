@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # libwend.so. It links libc and nothing else: MPI is the application's, what merging needs is opened at the end.
 
 TRACER_SOURCES = \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* limit.c: how much memory the recording of this process may hold, and the merge may take, and what happens then.
  *
  * The recording stops, in all threads: the call that wanted more is the first that is not in it, as with a shortage of the system's. What there is is merged and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is built in src/tracer/
 include src/tracer/memory.mk
 include src/tracer/libwend.mk

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* malloc.c: malloc and its family: the real allocator does the work, the bitmap of heap.h knows where blocks begin.
  *
  * "Real" is the next definition after this library's: glibc's, or an allocator that the program was linked with. */

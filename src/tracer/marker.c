@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* marker.c: see marker.h. */
 #include "marker.h"
 

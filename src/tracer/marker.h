@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* marker.h: what Wend has made in a recording's directory, so that it removes nothing else.
  *
  * The directory has a file, MARKER_FILE, with the name of each archive and each folder of parts on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* memory.h: which segment of memory an address is in.
  *
  * Segments get their id when MPI first uses them (memory_where), and only the free of such a segment is an event. Any thread may call any of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The tracer's part that knows nothing of MPI's calls, so that tests and benchmarks can have it by itself.
 MEMORY_SOURCES = \
 	src/tracer/asked.c src/tracer/asked.h \

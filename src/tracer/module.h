@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* module.h: the references of one loaded module (a library, or the program) to functions and objects of others, in the table that the dynamic linker keeps for it:
  * where they lead can be changed for that module alone. */
 #ifndef WEND_MODULE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* output.c: name and directory of the recording. A directory with anything in it is left alone;
  * with WEND_FORCE, one with anything but a recording (marker.h). */
 #include "output.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* output.h: the directory that a recording goes to. Rank 0 alone deals with it. */
 #ifndef WEND_OUTPUT_H
 #define WEND_OUTPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* parts.c: see parts.h. */
 #include "parts.h"
 

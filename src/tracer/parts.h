@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* parts.h: the files of this rank's parts (lib/saved.h): where they are, whose, how large.
  *
  * Ranks tell each other nothing while the application runs, and rank 0 alone knows the recording's directory, if it has one. So rank 0 makes a folder in it

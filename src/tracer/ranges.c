@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ranges.c: sorted disjoint ranges, and reading /proc/self/maps. */
 #include "ranges.h"
 

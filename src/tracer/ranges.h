@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ranges.h: disjoint ranges of addresses, sorted; and the mappings of the process. */
 #ifndef WEND_RANGES_H
 #define WEND_RANGES_H

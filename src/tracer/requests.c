@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* requests.c: which request a variable of the application holds.
  *
  * A library may hand out one handle value many times over (MPICH's pre-completed request), so a value alone names nothing. A live

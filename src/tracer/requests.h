@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* requests.h: between call.c and requests.c. */
 #ifndef WEND_REQUESTS_H
 #define WEND_REQUESTS_H

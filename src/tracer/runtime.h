@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* runtime.h: what the generated wrappers (wrappers.gen.c) and the few hand-written ones (special.c) call.
  *
  * A wrapper is:
@@ -147,7 +148,8 @@ void in_request_value(Call *c, MPI_Request value);
 /* After the PMPI call: says what became of c->requests[i]: COMPLETED (done; freed if not persistent), FREED, STARTED.
  * Statuses are pushed before: they are relative to what the request was while it ran. A NULL c->requests[i] is skipped. */
 typedef enum { REQUEST_COMPLETED, REQUEST_FREED, REQUEST_STARTED } RequestEvent;
-/* by_choice: by a Test*, Waitany or Waitsome, so the variable's NULL is remembered as this request (docs/design.md). */
+/* by_choice: by a Test*, Waitany or Waitsome, so the variable's NULL is remembered as this request
+ * (docs/recording.md). */
 void request_event(Call *c, size_t i, MPI_Request *variable, RequestEvent event, bool by_choice);
 /* Pushes the four outcome words of a status relative to the request c->requests[i] (i < 0: relative to source, tag, bytes given). */
 void out_status_of_request(Call *c, long i, const MPI_Status *status);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scratch.c: blocks one behind the other in large pieces; the last one can grow where it is. */
 #include "scratch.h"
 

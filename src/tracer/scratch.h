@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* scratch.h: memory for one piece of work of the watcher, from the system and not from malloc: a
  * thread of the application may hold malloc's locks, and may have been stopped there for good. */
 #ifndef WEND_SCRATCH_H

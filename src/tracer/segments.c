@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* segments.c: from an address to a segment's word and an offset.
  *
  * Each thread names what it uses by itself, so that the words of its calls do not depend on what other threads do meanwhile: a block that two

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sessions.c: MPI_Session_init and MPI_Session_finalize, where the library has sessions: a program without MPI_Init begins and ends with them. */
 #include "control.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* settings.c: the environment's WEND_ variables, by the table of settings.h. */
 #include "settings.h"
 

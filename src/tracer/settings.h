@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* settings.h: every setting of the tracer, in one table. `wend trace` makes its options and its help from it; a setting is an
  * environment variable, so that LD_PRELOAD and -lwend take the same ones. C11 and nothing else. */
 #ifndef WEND_SETTINGS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shield.c: see shield.h. */
 #include "shield.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shield.h: signals that Wend's own writes cause, which the application is not to get: SIGPIPE
  * where nobody reads any more, SIGXFSZ where a file may not grow. The write fails instead, and
  * Wend deals with that. C11 and libc alone. */

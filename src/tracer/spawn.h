@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spawn.h: processes that the application starts with MPI_Comm_spawn run under Wend as it does, and their world has a name.
  *
  * Launchers that start them give them their own environment, not that of the process that asks. So what they need of it goes with the call, in a way that the library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spawn_mpich.c: what MPICH hands its launcher of a process to be started is command, arguments and Info; of the environment nothing. So the command becomes
  * "env WEND_WORLD=0.1 … command", which is the application's program by the time that MPI begins in it. */
 #include "spawn.h"

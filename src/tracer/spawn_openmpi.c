@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spawn_openmpi.c: Open MPI adds what the Info key "env" says (255 bytes) to the environment of processes that are started, and all variables of the asking
  * process whose names begin with OMPI_MCA_. So the settings go the second way, from the start, and what concerns one world the first. */
 #include "spawn.h"

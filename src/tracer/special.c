@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* special.c: what the generated wrappers call that loops or asks MPI. Wait and Test are in completion.c.
  *
  * MPI is asked only about handles that Wend knows, inside a wrapper, and only what cannot fail: the application's error handlers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* state.h: what the tracer knows of its process. One struct, reached through state().
  *
  * Everything that outlives a call hangs here or on a Sequence. Threads' states stay registered when their thread ends,

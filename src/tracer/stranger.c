@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stranger.c: see stranger.h. */
 #include "stranger.h"
 

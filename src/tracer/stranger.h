@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* stranger.h: the MPI library of this process is of another family (family.h) than this libwend was built for, whose wrappers would take handles of another size. So they get out of
  * the way, and the program runs as if they were not there. */
 #ifndef WEND_STRANGER_H

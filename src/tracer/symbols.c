@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* symbols.c: see symbols.h. The file is anybody's: nothing in it is believed. */
 #include "symbols.h"
 

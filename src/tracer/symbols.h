@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* symbols.h: what a program or a library on disk defines by itself, as its tables of symbols have it. C11 and nothing else: wend trace asks before it runs a program, the tracer at the
  * end of one that it saw nothing of. */
 #ifndef WEND_SYMBOLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* threads.c: numbers of threads.
  *
  * A thread's number is in the words of all that it makes, so it must not depend on which of several threads happens to call MPI first. Threads are

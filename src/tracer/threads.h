@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* threads.h: numbers of threads. */
 #ifndef WEND_THREADS_H
 #define WEND_THREADS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tools.c: see tools.h. Who stands where is the dynamic linker's answer: the first definition of MPI_Send that it finds is a tool's in front if it is not
  * Wend's, and the one after Wend's is a tool's behind if it is not in the MPI library. References to PMPI_ names are then changed for one
  * module each (module.h): a tool's in front to Wend's wrappers, Wend's own to the tool behind. Without other tools nothing is changed. */

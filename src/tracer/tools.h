@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tools.h: other libraries than Wend that stand before MPI: profilers, checkers, the application's own wrappers. Each of them, and Wend, defines MPI_Send and
  * hands the call on to PMPI_Send, so that by itself only the first of them would see it. Wend joins the row where the loader has put it:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* top.c: a program under "wend trace" that never started MPI, or started it where Wend could not see it: one line at its end, for else nobody would know why there is
  * no recording. */
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* unrecorded.c: see unrecorded.h. Libraries of a family differ in what they have: a libwend that was built for Open MPI 4.1 has no wrapper for MPI_Psend_init, and a program of Open
  * MPI 5 would call it past Wend without a word. So references to functions that the library has with both names (MPI_X and PMPI_X) and Wend has not are led through closures, which
  * note the call and hand it on; where there are none, which is nearly always, that costs one look at the modules' tables. A program that merely refers to them (Python's mpi4py refers

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* watcher.c: see watcher.h. What it reads is the application's threads' (call.h says when it may), and while it does they may be anywhere, also
  * stopped for good within malloc: so it makes system calls only and has memory of its own (scratch.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* watcher.h: a thread of Wend's own that saves this rank's part (parts.h): each WEND_CHECKPOINT seconds, when this process is about to end, and when
  * another one of this host says that it is. */
 #ifndef WEND_WATCHER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* command.c: exit codes, error lines, options, progress and the end of standard output, for every subcommand. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* command.h: what the subcommands of wend share: exit codes, error lines, options, progress, standard output.
  *
  * A subcommand is `int wend_NAME_main(int argc, char **argv)`: argv[0] is the subcommand's name, the value is the exit code. */

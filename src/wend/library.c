@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* library.c: see library.h. What a program is linked with the dynamic linker knows: "ld.so --list PROGRAM" follows all its rules, and runs nothing of the program. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is built in src/wend/
 MESSAGE_SOURCES = src/wend/message.c src/wend/message.h
 WEND_COMMAND_SOURCES = src/wend/command.h src/wend/command.c $(MESSAGE_SOURCES)

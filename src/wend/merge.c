@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* merge.c: wend merge: the parts of a run that ended early (lib/saved.h) -> its archive. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* message.c: see message.h. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* message.h: what the commands print: lines on standard error, and standard output to its end.
  * Nothing else in the commands prints (tests/foreign.bats). */
 #ifndef WEND_MESSAGE_H

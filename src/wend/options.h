@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* options.h: what GLib's parser of options lacks, for all commands. */
 #ifndef WEND_OPTIONS_H
 #define WEND_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* places.c: see places.h. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* places.h: where the parts of Wend are that a command needs at run time: beside an uninstalled build, or where they were installed, also when the whole tree has been moved. */
 #ifndef WEND_PLACES_H
 #define WEND_PLACES_H

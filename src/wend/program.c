@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* program.c: finds a program, and reads from its ELF header whether a library can be preloaded into it. */
 #include "config.h"
 

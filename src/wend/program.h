@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* program.h: what is known of a program before it runs. */
 #ifndef WEND_PROGRAM_FILE_H
 #define WEND_PROGRAM_FILE_H

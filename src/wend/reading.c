@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reading.c: see reading.h. */
 #include "config.h"
 

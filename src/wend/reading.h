@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reading.h: what the commands that read recordings share: how much memory an archive may take,
  * opening, and the end if there is none. */
 #ifndef WEND_READING_H

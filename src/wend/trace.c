@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* trace.c: wend trace: stands before a program, sets what the tracer reads, and becomes the program. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wend.c: the command: finds the subcommand. */
 #include "config.h"
 

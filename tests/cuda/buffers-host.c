@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* buffers-host.c: opens buffers.c as a library, as Python does with its modules: neither it nor CUDA's runtime is there before (MPI is). */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* buffers.c: an MPI program whose buffers are CUDA's, of each kind. Built with the shared runtime, with the static one, as a library that buffers-host.c opens,
  * and (BY_DLSYM) so that it looks for each function itself. What it prints, Wend must not change. */
 #include <mpi.h>

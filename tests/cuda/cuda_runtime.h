@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cuda_runtime.h: of a stand-in for CUDA's runtime, so that Wend can be tested on machines without a GPU. What the tests and proxies need, no more;
  * written from the public description of the interface. runtime.c and driver.c have the functions. */
 #ifndef STANDIN_CUDA_RUNTIME_H

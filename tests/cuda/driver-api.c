@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* driver-api.c: a program that uses the driver itself, and two runtimes that know nothing of each other. */
 #include <mpi.h>
 

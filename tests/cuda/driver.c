@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* driver.c: stands for CUDA's driver, libcuda.so.1. Memory of its devices is memory of the host, which MPI can use.
  *
  * Each call that a program can notice is a line in $STANDIN_LOG.RANK, and so is each context that comes into being, so that a test sees if Wend changes anything.

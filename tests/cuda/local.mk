@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What stands for CUDA, of which no machine of ours has any, and programs that use it. As with CUDA there is a shared runtime and a static one.
 CUDA_FILES = tests/cuda/buffers.c tests/cuda/buffers-host.c tests/cuda/cuda_runtime.h tests/cuda/driver.c tests/cuda/driver-api.c tests/cuda/next.c \
 	tests/cuda/pointers.c tests/cuda/runtime.c tests/cuda/without.c

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pointers.c: a program that has CUDA's functions in a table, and calls them by that alone. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* runtime.c: stands for CUDA's runtime, libcudart.so.12 or, linked statically, libcudart_static.a: it opens the driver when it is first used and
  * looks for its functions as the real one does. An error stays until it is asked for. */
 #include "cuda_runtime.h"

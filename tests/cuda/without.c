@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* without.c: a program that uses CUDA if it is there. It is not. It is linked with next.c, too. */
 #define _GNU_SOURCE
 #include <mpi.h>

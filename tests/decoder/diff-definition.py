@@ -1,5 +1,6 @@
-"""Small random sequences with completions, compared by `wend diff` and by rules 4 and 5 of docs/design.md, word for word and by trying
-everything. Usage: diff-definition.py WEND SCRIPT ROUNDS [SEED]
+# SPDX-License-Identifier: BSD-3-Clause
+"""Small random sequences with completions, compared by `wend diff` and by rules 4 and 5 of
+docs/comparing.md, word for word and by trying everything. Usage: diff-definition.py WEND SCRIPT ROUNDS [SEED]
 
 A sequence is a list of letters (calls) and numbers (completions of that request)."""
 import os

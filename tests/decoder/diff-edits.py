@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random programs of nested loops, and an edit: wend diff must name the edit made, and nothing else.
 Usage: diff-edits.py WEND SCRIPT ROUNDS [SEED]
 

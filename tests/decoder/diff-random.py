@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Random programs whose completions come in random orders: all orders of one program must be equal, and a mutation of any other
 call must be found. Usage: diff-random.py WEND SCRIPT ROUNDS [SEED]"""
 import os

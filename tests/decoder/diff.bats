@@ -1,5 +1,7 @@
 #!/usr/bin/env bats
-# wend diff: what counts as equal and what never does. docs/design.md, "Equality of two recordings", has the rules by number.
+# SPDX-License-Identifier: BSD-3-Clause
+# wend diff: what counts as equal and what never does. docs/comparing.md, "Equality of two
+# recordings", has the rules by number.
 
 bats_require_minimum_version 1.5.0
 load ../helpers

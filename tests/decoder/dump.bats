@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # wend dump: the three formats, what is chosen, and the ends of output.
 
 bats_require_minimum_version 1.5.0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is tested in tests/decoder/: wend show, dump and diff, on recordings made from scripts
 check_PROGRAMS += tests/decoder/script
 tests_decoder_script_SOURCES = tests/decoder/script.c

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* script.c: makes a recording out of a script, so that tests can say in a few lines what a run did.
  *
  *     script SCRIPT DIRECTORY
@@ -16,7 +17,7 @@
  *
  * Parameters that are not given are 0, MPI_COMM_WORLD, MPI_INT, heap#0, MPI_REQUEST_NULL, empty; outcomes are 0. Requests are named by variables:
  * "done" says which the call completes. A variable keeps naming its request when that is inactive. Behind "->" are outcomes. It does what the
- * tracer does (docs/design.md, "Calls as words") with the tracer's own table and grammar. */
+ * tracer does (docs/recording.md, "Calls as words") with the tracer's own table and grammar. */
 #include "config.h"
 
 #include <glib.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # wend show: the numbers, counted by hand, and that none of them comes from expanding calls.
 
 bats_require_minimum_version 1.5.0

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # Recordings of several worlds: an archive for each in one directory, read as one job.
 
 bats_require_minimum_version 1.5.0

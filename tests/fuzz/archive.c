@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* archive.c: fuzzes the reader. An input that begins as Zstandard does is a whole archive; any other is a row of members (members.h).
  *
  * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the files it is given. See tests/fuzz/local.mk. */

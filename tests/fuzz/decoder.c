@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* decoder.c: fuzzes what wend show, dump and diff make of a program: an archive as members.h has it. What reads it is archive.c's subject; here
  * are the passes over the whole of it, so it may not stand for more calls than a moment is enough for.
  *

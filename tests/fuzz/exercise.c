@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exercise.c: asks a program for everything, within bounds: an archive of a few bytes may stand for 2^60 calls. */
 #include "exercise.h"
 

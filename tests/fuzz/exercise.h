@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exercise.h: what the fuzzer and the tests of damaged archives do with a program that could be opened: all that a reader offers. */
 #ifndef WEND_EXERCISE_H
 #define WEND_EXERCISE_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What the fuzzers begin with and what they found, read by all that reads it: no crash, and nothing that GLib complains of.
 load ../helpers
 setup() { in_scratch; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Fuzzing what reads bytes that somebody else may have made: NAME.c is the fuzzer tests/fuzz/fuzz-NAME and the program tests/fuzz/replay-NAME, which
 # fuzz.bats runs on the seeds in seeds-NAME: small ones to begin with, and each input that found something. make fuzz runs each for a while
 # (FUZZ_SECONDS; FUZZERS names some); needs clang with its sanitizers.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* make-seed.c: make-seed ARCHIVE > seed: the archive's members in the form that the fuzzer takes uncompressed (members.h). */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* members.h: an archive as the fuzzers take it uncompressed, so that mutations reach what is behind the checksums: a row of members,
  * (number of the name, length in two bytes, bytes)*. */
 #ifndef WEND_MEMBERS_H

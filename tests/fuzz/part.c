@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* part.c: fuzzes what wend merge reads. The input is one rank's part; the file around it is checked for what it is too, and must be refused unless its hash is right.
  * What can be read goes through the rest of a merge, into an archive, which is opened.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* program.c: fuzzes what wend trace reads of a program before it runs it, and the tracer of one that it saw nothing of: an ELF file; or, if the input is none,
  * what the dynamic linker says of its libraries.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* proxygen.c: fuzzes what proxygen makes of a program: an archive as members.h has it; all passes, up to the C. It may not stand for more
  * calls than a moment is enough for.
  *
@@ -6,7 +7,7 @@
 
 #include "exercise.h"
 #include "src/decoder/summary.h"
-#include "src/proxygen/plan.h"
+#include "src/proxygen/compile.h"
 
 enum { CALLS = 20000, RANKS = 16 };
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Makes the fuzzers' seeds again, when the archive's format has changed: seeds.bash BUILD_DIR [MPIEXEC].
 # The test programs are built (make check TESTS=). What a fuzzer has found is a script where it can be said
 # in one (tests/decoder/script.c), so that it outlives a format.

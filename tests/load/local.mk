@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Many calls at flat memory. make soak: SOAK_CALLS, by RANKS and THREADS (in the environment). make check makes some million.
 SOAK_CALLS = 100000000
 tests/load/soak: tests/load/soak.c

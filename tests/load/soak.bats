@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Neither memory nor parts on disk grow with the number of calls that a program makes again and again (make soak: 100 million).
 load ../helpers
 setup() { in_scratch; }

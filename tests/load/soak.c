@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* soak: soak CALLS [THREADS]: makes so many calls on each rank, of all kinds that make something and let it go again, in an order without a pattern that
  * comes again after some thousand calls. So what there is to record does not grow, nor may the memory that it takes: rank 0 prints "CALLS KILOBYTES" of its own
  * 40 times (soak.py). With threads each does it, on a communicator of its own. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """soak.py CALLS WEND SOAK LAUNCHER…: so many calls of the program SOAK, recorded, with a checkpoint each second: neither the memory that it takes nor its parts
 on disk may grow after the first quarter of the run. RANKS and THREADS (1) of the run come from the environment.
 

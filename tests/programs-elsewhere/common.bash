@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # common.bash: applications that are not ours: fetched with apt-get source, built in a cache folder outside the sources, sent through the round trip.
 # Each NAME.bash beside this file defines
 #   build             in the cache: fetches and builds, once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Parallel HDF5: its tests of the parallel library. Needs zlib1g-dev.
 build() {
     fetch hdf5 || return

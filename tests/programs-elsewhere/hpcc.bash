@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # HPC Challenge: HPL, PTRANS, RandomAccess, FFT and more in one program.
 build() {
     fetch hpcc || return

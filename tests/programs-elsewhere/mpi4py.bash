@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # mpi4py's own test suite: each test has the result that it has without Wend, and parts of the suite go through the round trip. Needs python3-dev, python3-setuptools and
 # cython3; without numpy installed the tests that want it are skipped in both runs.
 build() {

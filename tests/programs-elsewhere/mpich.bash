@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The examples in MPICH's own source (but ircpi, which hangs by itself).
 build() {
     fetch mpich || return

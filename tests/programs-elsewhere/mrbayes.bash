@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # MrBayes: Bayesian inference of phylogeny by Markov chain Monte Carlo. Chains are spread over ranks and swap states by messages whose partners
 # the random numbers decide.
 build() {

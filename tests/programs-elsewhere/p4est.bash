@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # p4est: forests of octrees whose leaves are adapted, balanced and moved between ranks. Its tests, and those of libsc beneath it. Needs zlib1g-dev.
 build() {
     fetch p4est || return

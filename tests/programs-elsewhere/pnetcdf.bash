@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # PnetCDF: parallel access to netCDF files, over MPI-IO. Its tests (C, C++, Fortran 77 and 90) and examples, with as many ranks as its own "make ptest", or one
 # where that has none. Needs gfortran, g++ and m4.
 build() {

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Round trips of applications that are not ours (make check-elsewhere): run.bash [NAME[/CASE]…], a name being that of a file beside this one; CASE may
 # be a pattern. Sources are fetched with apt-get and kept, with what is built of them, in $WEND_CACHE (default ~/.cache/wend). Prints a table, in which
 # a line that is neither "equal" nor "same results" is a failure, but for programs that fail without Wend or call no MPI: these do not count. Exit status 1 if anything

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # SNAP, a proxy of a transport code: sweeps over a grid from four corners at once. A rank goes on
 # with the corner of which both messages are there and both earlier sends are done, so what it does
 # depends on the order of messages. It is in no package: SNAP_SOURCE names a folder that has its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arenas: how many arenas the C library's malloc has, beside threads that never call it. Each takes
  * 64 MB of addresses. */
 #include <malloc.h>

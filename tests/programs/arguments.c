@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* arguments: what is not significant is not read: garbage at processes other than the root and beside MPI_IN_PLACE; and arguments that MPI refuses. */
 #include <mpi.h>
 #include <stdint.h>

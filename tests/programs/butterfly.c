@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* butterfly: all ranks sum up what they have with partners whose numbers differ in one bit; then a binomial tree hands on what rank 0 has. Rank 0 prints it. For powers of two. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* callbacks: functions of the program that MPI calls: reduction operators, attribute copy and delete, error handlers, generalized requests.
  * Some of them make MPI calls. What queries give back must be what the program gave. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* coarse: a halo exchange over levels, each of half as many ranks as the one before, as multigrid has it: on coarse levels ranks make calls that others leave out. Rank 0 reads for all, and says how far it is. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* completions: requests that complete in any order, and what the program does upon each.
  *
  *   completions FUNCTION BODY [ROUNDS]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* control: recording is switched off and on by the program: "pcontrol" or "info". While it is off, a communicator, a type and a request are made that are used later. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts what it does, for the test that all of Wend's counts agree: MPI calls, unsuccessful polls,
  * frees of memory that MPI used. Beside these it does what is none of them: a thread that calls no
  * MPI, a function that MPI calls. Each rank prints its numbers in a line: "rank R: CALLS POLLS

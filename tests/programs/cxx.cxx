@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 // cxx: MPI's C++ bindings, as far as a library still has them: what arrives is printed, so that a run under wend trace can be compared with one without.
 // "cxx handler" has an error handler of its own that returns (MPICH's bindings then take the error for dealt with), "cxx handlers" another one, too, that throws.
 #include <mpi.h>

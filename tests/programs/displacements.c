@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* displacements: datatypes whose displacements lead from one variable to another, as differences of addresses that MPI was asked for. Where those
  * are in different segments the numbers are others in each run. Runs on 2 ranks. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* distgraph: graphs made by MPI_Dist_graph_create, whose order of neighbours is the library's
  * choice, and collective operations between neighbours.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dying: a ring of messages, and then one rank ends without MPI_Finalize, in the way that the first argument says; the others wait for it in a barrier.
  * For ever: all go on until somebody ends them, and the file progress-RANK says when how many calls had been made.
  * In some ways nobody dies but a child, or all come to MPI_Finalize. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dynamic.c: memory in dynamic windows that is named in all ways that MPI has.
  *
  * dynamic CASE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* early: what may be called before MPI_Init and after MPI_Finalize. */
 #include <mpi.h>
 #include <stdio.h>

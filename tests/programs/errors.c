@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* errors: calls that fail, under MPI_ERRORS_RETURN and under handlers of the program's own; prints the class of each. */
 #include <mpi.h>
 #include <stdio.h>

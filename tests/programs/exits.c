@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exits: a program that ends in the way that its argument says: code N (after MPI_Finalize), nofinalize, abort N, segv, term, _exit. */
 #include <mpi.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! f08: what of "use mpi_f08" reaches the library by ways of its own: calls without a choice buffer, strided array sections, sentinels, attributes, callbacks.
 ! All that arrives is printed, so that a run under wend trace can be compared with one without.
 module callbacks

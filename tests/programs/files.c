@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* files.c: files that MPI finds otherwise than MPI left them: there before the run, made or removed by the application itself, never there. */
 #include <mpi.h>
 #include <stdio.h>

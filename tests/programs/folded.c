@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* folded: long arrays that follow a pattern, or nearly.
  *
  *   folded               as displacements, lengths, types and ranks; what the displacements were goes to folded.RANK, a line for each array

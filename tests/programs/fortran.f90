@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! fortran: what of "use mpi" is Fortran's own: sentinels, MPI_BOTTOM, attributes of both kinds, callbacks, logicals, strings, indices from 1.
 ! All that arrives is printed, so that a run under wend trace can be compared with one without.
 module callbacks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* graph: MPI_Dist_graph_neighbors writes no weights where the graph has none, and writes them where it has. */
 #include <mpi.h>
 #include <stdio.h>

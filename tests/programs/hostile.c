@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* hostile: gives its arguments to MPI wherever that takes text: keys and values of MPI_Info, names
  * of objects, files, ports and data representations, strings of errors. The tests' texts would be
  * code in a proxy that had them as they are. Errors are let pass. */

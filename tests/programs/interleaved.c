@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* interleaved [THREADS [TURNS [alone]]]: MPI_THREAD_MULTIPLE; threads that are started at once and make, use and free objects and memory of every kind
  * without waiting for each other, each with the thread of the same number on the other ranks. Which of them comes first is different in every run.
  * "alone": each is joined before the next is started. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* invalid: passes what is no handle, of each kind, alone or among others, and NULL for functions.
  * Prints the class of each error. What a library crashes at is left out: Open MPI's handles are
  * pointers, and it checks few of them before it follows them. */

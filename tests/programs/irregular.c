@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* irregular HOW [CALLS [END]]: calls that never repeat, so that what is recorded of them grows: on all ranks, on all and others on each (apart), on rank 1 alone, in several threads, in a callback, requests of
  * which many are pending, what one rank receives from another, values of which some come again, or objects that live long. Prints what came of it, which depends on every
  * message; END "peak": and the memory that rank 0 took until MPI_Finalize, and in all, in KB. "abort": it ends by MPI_Abort. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* keys: attribute keys that are freed while attributes have them, and named after that. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* late: MPI that comes with a module, as it comes to Python with an extension module that is linked with it.
  *
  *   late MODULE [dlsym]   loads it for itself alone and calls run() in it; with "dlsym" calls MPI by what the loader finds in the module

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* levels LEVEL: MPI_Init_thread with level 0 to 3, single to multiple, or -1: MPI_Init. Prints what the library says of it. */
 #include <mpi.h>
 #include <stdio.h>

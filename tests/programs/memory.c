@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* memory: what a call touches depends on what its handles stand for then. One thing after the other, or the one that is named:
  *
  *   reuse       datatypes and communicators whose numbers come again for others of very different size, in loops of several periods

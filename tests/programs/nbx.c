@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* nbx: dynamic sparse data exchange. Each rank sends to ranks that do not know of it: synchronous
  * sends, matched probes from any source, and a nonblocking barrier that begins when the rank's own
  * sends are complete. The round ends with the barrier.

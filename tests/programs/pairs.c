@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* pairs: what a program does upon two completions together.
  *
  *   pairs KIND SEED [ROUNDS [PAIRS]]

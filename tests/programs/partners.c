@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* partners: requests in arrays at places that differ by rank and from time to time. All messages are small, so that the library may give their sends one handle. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* processes: programs that become others, and that start others. Whatever it is, the MPI calls are the same: a ring of messages, half of them
  * before and half after.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """mpi4py: objects and arrays, blocking and not, an operator and attributes in Python, exceptions, threads that call at once."""
 import array
 import pickle

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* requests: requests that are hard to tell apart: many with one handle value in flight, on MPI_PROC_NULL, copied between variables, persistent,
  * completed some at a time and posted again, of a communicator in the making, of communicators across groups. Run with an even number of ranks. The last act of
  * rank 0 is a probe for anything. What is received is checked. With an argument: only what runs alike each time. */

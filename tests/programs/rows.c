@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* rows: rank 0 hands each other rank so many pieces, each longer than the one before, and gets each back, a few times; then all ranks send so many to themselves. Rank 0 prints what it has got.
  * So many different calls of one kind leave the recorder's tables (cst.h), and are rows whose arguments go up in equal steps. Argument: "own": only what they send to themselves, in steps of each rank's own. */
 #include <mpi.h>

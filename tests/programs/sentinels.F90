@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! sentinels: what means something of its own in Fortran, in all three interfaces from one text. Each case prints all that it was given back (data, statuses, indices, flags,
 ! strings, classes of errors) under its name, so that a run under wend trace can be compared with one without, byte by byte.
 !

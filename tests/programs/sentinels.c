@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* sentinels: each of the C interface's special values where MPI takes it, and what the program's memory holds afterwards, in lines that do not depend on
  * the run. All cases, or those that the arguments name. */
 #include <mpi.h>

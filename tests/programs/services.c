@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* services.c: names published by one rank and looked up by the others; the port is a text of the application's own. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shortage [CALLS]: calls of several kinds on each rank, some of which are others on each, for a
  * merge that has something of everything to do. Says before MPI_Finalize that memory may be
  * short from there on

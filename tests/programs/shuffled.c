@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shuffled: an array of requests of nonblocking collective calls, in each place now this call and now that, completed in all ways in a random (and always the same) order,
  * with places that stay empty for a while. */
 #include <mpi.h>

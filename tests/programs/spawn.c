@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* spawn: processes that MPI starts, and those that meet. Run with 2 ranks or more; what a started process does its argument says.
  *
  *   spawn world      2 processes, started by all; messages and collective calls between the worlds

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* statuses: what calls say about messages, with statuses and without; many sends whose requests have the same value. */
 #include <mpi.h>
 #include <stdio.h>

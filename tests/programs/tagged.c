@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tagged [ITERATIONS [rolling]]: each message has a tag of its own, so that hardly a call comes again. One receive of each iteration is completed in the next one; rolling: some receives of
  * each of two neighbours are pending, and whichever completes is followed by another, a few times. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* teams CASE: threads that hand things to each other, come and go. MPI_THREAD_MULTIPLE.
  *
  *   requests   one thread makes requests, another completes them

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Each rank talks to itself on one communicator or another, with numbers by chance: calls that are rows of a table, all of them with the caller's rank in the communicator, which is none of its rank in the
  * world: it takes the communicator to say it. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* threads: MPI_THREAD_MULTIPLE; each thread exchanges with the thread of the same number on the next rank, on a communicator of its own. */
 #include <mpi.h>
 #include <pthread.h>

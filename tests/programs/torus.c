@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* torus [CYCLES]: a halo exchange with the neighbours in a torus of four columns; every other row exchanges again along itself, with less, and there every other rank with the one behind its neighbour: what has a value
  * is a part of what has it elsewhere. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* trips: loops, one in another one, whose trip counts differ from rank to rank. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* twice: one thing given as two arguments: a function as several types, an array as counts of both sides (an error when buffers are the same too). */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* unlucky: ends well, in a state in which calls and writes of others would not. Each argument is a
  * state:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wildcards: receives from any source.
  *   (none)  that only one rank sends to: rank 0 sends each other rank messages of different sizes, large ones among them, which come in their order and so
  *           fit, beside receives that name it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What a proxy does otherwise than the application did: graphs with the recorded order of neighbours, sources that are named, and how proxygen
 # and wend diff say so.
 load ../helpers

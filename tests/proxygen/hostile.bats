@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Text of a recording is never code in a proxy, whatever the application passed or the archive says.
 bats_require_minimum_version 1.5.0
 load ../helpers

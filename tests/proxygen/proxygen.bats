@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # proxygen: the command, and what its programs look like and do. That proxies communicate as the application did is in examples.bats and programs.bats.
 load ../helpers
 setup() { in_scratch; }

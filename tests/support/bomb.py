@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes archives that unpack to much more than they are.
 
 bomb.py FILE ZEROS FRAMES GIGABYTES: so many Zstandard frames, each a member of so many GB of zeros.

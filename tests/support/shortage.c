@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shortage.c: a preload, in front of libwend.so, for which memory is short at the end of one
  * rank: allocations that Wend makes fail, from when the program calls
  * shortage_begins() before MPI_Finalize. What MPI allocates for itself is its own affair.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tool: another tool in the place of a profiler, by MPI's profiling interface: it counts calls, and rank 0 says at the end how many all ranks made.
  * With TOOL_TALKS it also makes a communicator when MPI starts, and sends messages of its own. */
 #include <mpi.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* yield.c: a preload for tests and benchmarks that makes MPICH give up the processor while it waits.
  *
  * Debian's MPICH busy-waits in ucp_worker_progress and never yields, so with more ranks than cores each message costs a time slice of the

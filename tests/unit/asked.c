@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* asked: which displacements are differences of addresses in different segments. The tracer's memory files are linked into the test. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* callbacks: closures hand on whatever a library passes, C's, Fortran's and variadic arguments, and tell the runtime what came back. The runtime is
  * played by the test; there is no MPI but its header. */
 #include <errno.h>

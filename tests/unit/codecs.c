@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* codecs.c: decode of encode is the input: rank sets, slot vectors, words, times. */
 #include "../../lib/codec.h"
 #include "../../lib/derive.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* common.c: what ranks have in common, and what follows from something else, an archive has once. */
 #include "recorded.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* damage.c: archives that are missing, empty, cut, flipped, of another version, and disks that are full: one error that names the file,
  * nothing left behind, and never a crash. Run under the address sanitizer for the full worth of it. */
 #include "recorded.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* elastic.c: shapes whose calls are values in a stream while they are recorded: nobody can tell afterwards. */
 #include "recorded.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* functions: the generated table, against facts read off the MPI standard by hand, and its inner consistency. */
 #include <glib.h>
 #include <string.h>

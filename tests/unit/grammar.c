@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* grammar.c: the grammar gives back exactly what was appended, keeps Sequitur's properties, is canonical, and stays small in loops.
  *
  * All through the encoded bytes, with a reader of its own. Random inputs are seeded: a failure repeats. */

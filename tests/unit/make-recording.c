@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* make-recording.c: a small recording without MPI: make-recording DIR [WIDTH HEIGHT [ITERATIONS]], a 2D stencil. DIR is made. */
 #include "recorded.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* memory: blocks, segments, ids and frees, without MPI: the tracer's memory files are linked into the test, which gives the runtime's part. */
 #include <dlfcn.h>
 #include <errno.h>

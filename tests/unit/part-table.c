@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* part-table.c: see part-table.h. */
 #include "part-table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* part-table.h: a table of part.h, read back. Nothing is taken from the reader that is in lib/. */
 #ifndef WEND_TEST_PART_TABLE_H
 #define WEND_TEST_PART_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* printable.c: whatever the bytes, what is printed has no character that directs a terminal, and
  * the bytes can be had back from it. */
 #include "../../lib/printable.h"

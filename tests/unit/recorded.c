@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* recorded.c: see recorded.h. */
 #include "recorded.h"
 

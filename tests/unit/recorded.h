@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* recorded.h: simulated ranks as an archive, and whether it says what they did. */
 #ifndef WEND_RECORDED_H
 #define WEND_RECORDED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* requests.c: which request a variable holds, when the library gives one handle value to many. No MPI runs here: handles are plain
  * numbers, as a library might give them, and the test plays the wrappers. */
 #include <glib.h>

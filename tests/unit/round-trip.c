@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* round-trip.c: what is recorded is what is read, call by call and word by word; and it is the same bytes in whatever order ranks are merged. */
 #include "recorded.h"
 
@@ -195,7 +196,9 @@ static void refused(const char *dir, const char *name, const char *why)
     static const char *const members[] = {"meta", "program"};
     Bundle *b = bundle_open(dir, NULL);
     BundleWriter *w = bundle_writer_new(0);
+    g_assert_false(bundle_has(b, "notes"));
     for (guint i = 0; i < G_N_ELEMENTS(members); i++) {
+        g_assert_true(bundle_has(b, members[i]));
         g_autoptr(GBytes) right = bundle_member(b, members[i], NULL);
         g_autoptr(GBytes) bytes = i == 1 ? renamed(right, name) : g_bytes_ref(right);
         bundle_add(w, members[i], g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* series-of.h: a series of words that a test has in a row. */
 #ifndef WEND_TESTS_SERIES_OF_H
 #define WEND_TESTS_SERIES_OF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shield.c and kept.c: signals of Wend's own writes are gone afterwards, all others are as they
  * were; a file that is kept is known by more than its number. */
 #include "shield.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* shortage.c: when memory runs out at any allocation, what was accepted before is still there, whole, and nothing crashes.
  *
  * Linked with -Wl,--wrap: the library's allocations come here, and fail from the n-th on until the shortage is over. */

@@ -1,4 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* simulated.c: ranks without MPI. */
+#include "config.h"
+
 #include "simulated.h"
 
 #include <math.h>
@@ -41,7 +44,7 @@ SimulatedRank *simulated_new(guint rank, guint world, gboolean keep)
     wend_facts_add(&r->facts, "mpi.library", "Simulated MPI 1.0");
     wend_facts_add(&r->facts, "mpi.version", "4.0");
     wend_facts_add(&r->facts, "mpi.thread", "MPI_THREAD_SINGLE");
-    wend_facts_add(&r->facts, "wend.version", "0.1.0");
+    wend_facts_add(&r->facts, "wend.version", PACKAGE_VERSION);
     wend_facts_add(&r->facts, "datatype.MPI_DOUBLE", "8 0 8 0 8");
     wend_facts_add(&r->facts, "datatype.MPI_INT", "4 0 4 0 4");
     return r;

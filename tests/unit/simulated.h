@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* simulated.h: ranks without MPI: calls put together word by word, as the tracer would, with the tracer's own tables and grammars.
  *
- * The words are written out by hand here, from docs/design.md: nothing is taken from the reader that the tests are about. Everything
+ * The words are written out by hand here, from docs/recording.md: nothing is taken from the reader
+ * that the tests are about. Everything
  * that is recorded is also kept as it is, to be compared with what is read. */
 #ifndef WEND_SIMULATED_H
 #define WEND_SIMULATED_H

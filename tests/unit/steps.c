@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* steps.c: the merge as an application's process has it: short of memory at any allocation it
  * says so by its value, gives everything back and works again; and what it writes is, byte for
  * byte, what the merge

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* tokens.c: text of any kind as tokens of C: nothing of it can be more than the token. That
  * compilers read the same is tested where they do (tests/proxygen/hostile.bats). */
 #include <glib.h>
 #include <string.h>
 
 #include "../../lib/identifier.h"
-#include "../../src/proxygen/tokens.h"
+#include "src/proxygen/emit/c_tokens.h"
 
 /* What the phases of translation before tokens could make of it (C11, 5.1.1.2), in any encoding. */
 static void assert_plain(const char *text)

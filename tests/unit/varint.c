@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* varint.c: what WendBuf writes, WendCursor reads back; and nothing hostile gets past the cursor. */
 #include "../../lib/buf.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* woven.c: ranks that leave out calls that others make. */
 #include "recorded.h"
 

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* members.c: which communicator a handle is, and which processes are its members. See members.h.
+ *
+ * Each member of a communicator recorded its own rank in it and the leader of its group. Together
+ * these tell who has which rank. Leaders tell the two groups of an intercommunicator apart. */
+#include "members.h"
+
+#include <string.h>
+
+enum { NOW_BY_HANDLE = 0, NOW_UNKNOWN = G_MAXUINT }; /* others: place among those made, + 1 */
+enum { NOBODY = G_MAXINT32 };        /* in the place of a rank: it is not clear which */
+
+/* A rank of a group of a communicator. The group is that of LEADER. */
+typedef struct { guint comm, leader, rank; } Seat;
+typedef struct { guint rank; gint64 handle; } Held;
+typedef struct { guint comm, sequence; gboolean several; /* sequences make it */ } Holding;
+
+struct WendMembers {
+    const WendProgram *program;
+    guint n_ranks;
+    WendDecoder *decoder;
+    gint64 world, self;      /* words */
+    GHashTable *processes;   /* Seat -> rank in the job */
+    GHashTable *facts;       /* Seat, leader 0, rank in the job -> WendCommMade */
+    GHashTable *members;     /* comm -> how many ranks have facts of it */
+    GHashTable *held;        /* Held -> Holding */
+};
+
+struct WendMembersPass {
+    WendMembers *m;
+    guint rank, sequence;    /* a rank of the class */
+    GHashTable *now;         /* handle -> place + 1 */
+    guint64 made;
+    guint n;
+};
+
+static guint seat_hash(gconstpointer key)
+{
+    const Seat *s = key;
+    return (s->comm * 2654435761u ^ s->leader) * 2654435761u ^ s->rank;
+}
+
+static gboolean seat_equal(gconstpointer a, gconstpointer b)
+{
+    return memcmp(a, b, sizeof(Seat)) == 0;
+}
+
+static guint held_hash(gconstpointer key)
+{
+    const Held *h = key;
+    return wend_program_word_hash(&h->handle) ^ h->rank * 2654435761u;
+}
+
+static gboolean held_equal(gconstpointer a, gconstpointer b)
+{
+    const Held *h = a, *i = b;
+    return h->rank == i->rank && h->handle == i->handle;
+}
+
+static void note_held(WendMembers *m, guint rank, guint sequence, const WendCommMade *made)
+{
+    const Held key = {rank, made->handle};
+    Holding *known = g_hash_table_lookup(m->held, &key);
+    if (!known) {
+        known = g_new(Holding, 1);
+        *known = (Holding){made->number, sequence, FALSE};
+        g_hash_table_insert(m->held, g_memdup2(&key, sizeof key), known);
+        return;
+    }
+    known->several |= known->sequence != sequence;
+    if (known->comm != made->number)
+        known->comm = WEND_COMM_UNKNOWN;
+}
+
+static void note(WendMembers *m, guint rank, guint sequence, const WendCommMade *made)
+{
+    const Seat seat = {made->number, (guint)made->leader, (guint)made->rank};
+    const Seat own = {made->number, 0, rank};
+    gpointer other;
+    guint process = rank;
+    if (g_hash_table_lookup_extended(m->processes, &seat, NULL, &other) &&
+        GPOINTER_TO_UINT(other) != rank)
+        process = NOBODY; /* groups whose leaders are not known */
+    g_hash_table_replace(m->processes, g_memdup2(&seat, sizeof seat), GUINT_TO_POINTER(process));
+    if (g_hash_table_replace(m->facts, g_memdup2(&own, sizeof own), (gpointer)made)) {
+        gpointer comm = GUINT_TO_POINTER(made->number);
+        guint n = GPOINTER_TO_UINT(g_hash_table_lookup(m->members, comm));
+        g_hash_table_replace(m->members, comm, GUINT_TO_POINTER(n + 1));
+    }
+    note_held(m, rank, sequence, made);
+}
+
+static void note_rank(WendMembers *m, guint rank)
+{
+    const WendClass *class =
+        wend_program_class(m->program, wend_program_class_of(m->program, rank));
+    for (guint q = 0; q < class->n_sequences; q++) {
+        guint n;
+        const WendCommMade *made = wend_program_comms(m->program, rank, q, &n);
+        for (guint i = 0; i < n; i++)
+            if (wend_is_handle(made[i].handle) && made[i].number < WEND_COMM_SELF)
+                note(m, rank, q, &made[i]);
+    }
+}
+
+/* Both are constants of the archive. */
+static void find_constants(WendMembers *m)
+{
+    const char *name;
+    for (guint i = 0; (name = wend_constant_name(m->program, WEND_CONST(i))) != NULL; i++) {
+        if (strcmp(name, "MPI_COMM_WORLD") == 0)
+            m->world = WEND_CONST(i);
+        else if (strcmp(name, "MPI_COMM_SELF") == 0)
+            m->self = WEND_CONST(i);
+    }
+}
+
+WendMembers *wend_members_new(const WendProgram *program)
+{
+    WendMembers *m = g_new0(WendMembers, 1);
+    m->program = program;
+    m->n_ranks = wend_program_ranks(program);
+    m->decoder = wend_decoder_new(program);
+    m->processes = g_hash_table_new_full(seat_hash, seat_equal, g_free, NULL);
+    m->facts = g_hash_table_new_full(seat_hash, seat_equal, g_free, NULL);
+    m->members = g_hash_table_new(NULL, NULL);
+    m->held = g_hash_table_new_full(held_hash, held_equal, g_free, g_free);
+    find_constants(m);
+    for (guint rank = 0; rank < m->n_ranks; rank++)
+        note_rank(m, rank);
+    return m;
+}
+
+void wend_members_free(WendMembers *m)
+{
+    if (!m)
+        return;
+    g_hash_table_destroy(m->processes);
+    g_hash_table_destroy(m->facts);
+    g_hash_table_destroy(m->members);
+    g_hash_table_destroy(m->held);
+    wend_decoder_free(m->decoder);
+    g_free(m);
+}
+
+static const WendCommMade *facts_of(const WendMembers *m, guint comm, guint rank)
+{
+    const Seat own = {comm, 0, rank};
+    return g_hash_table_lookup(m->facts, &own);
+}
+
+static const WendWorld *world_of(const WendMembers *m, guint rank)
+{
+    return wend_program_world(m->program, wend_program_world_of(m->program, rank));
+}
+
+gboolean wend_members_is_inter(const WendMembers *m, guint comm, guint rank)
+{
+    const WendCommMade *facts = facts_of(m, comm, rank);
+    return facts && facts->remote_size >= 0;
+}
+
+/* Rank PARTNER of a group of COMM. */
+static gint process_of(const WendMembers *m, guint comm, guint rank, gint64 partner,
+                       gboolean remote)
+{
+    if (partner < 0 || partner >= (gint64)m->n_ranks)
+        return -1;
+    const WendWorld *world = world_of(m, rank);
+    if (comm == WEND_COMM_WORLD)
+        return partner < (gint64)world->ranks ? (gint)world->first + (gint)partner : -1;
+    if (comm == WEND_COMM_SELF)
+        return partner == 0 ? (gint)rank : -1;
+    const WendCommMade *facts = facts_of(m, comm, rank);
+    if (!facts || (remote && facts->remote_leader < 0))
+        return -1; /* not recorded, or processes of another world */
+    const gint64 leader = remote ? facts->remote_leader : facts->leader;
+    const Seat seat = {comm, (guint)leader, (guint)partner};
+    gpointer process;
+    if (!g_hash_table_lookup_extended(m->processes, &seat, NULL, &process))
+        return -1;
+    return GPOINTER_TO_UINT(process) != NOBODY ? (gint)GPOINTER_TO_UINT(process) : -1;
+}
+
+gint wend_members_process(const WendMembers *m, guint comm, guint rank, gint64 partner)
+{
+    return process_of(m, comm, rank, partner, wend_members_is_inter(m, comm, rank));
+}
+
+gint wend_members_local_process(const WendMembers *m, guint comm, guint rank, gint64 member)
+{
+    return process_of(m, comm, rank, member, FALSE);
+}
+
+gint64 wend_members_local_size(const WendMembers *m, guint comm, guint rank)
+{
+    if (comm == WEND_COMM_WORLD)
+        return world_of(m, rank)->ranks;
+    if (comm == WEND_COMM_SELF)
+        return 1;
+    const WendCommMade *facts = facts_of(m, comm, rank);
+    return facts ? facts->size : -1;
+}
+
+gint64 wend_members_size(const WendMembers *m, guint comm, guint rank)
+{
+    const WendCommMade *facts = facts_of(m, comm, rank);
+    if (facts && facts->remote_size >= 0)
+        return facts->remote_size;
+    return wend_members_local_size(m, comm, rank);
+}
+
+gboolean wend_members_all(const WendMembers *m, guint comm, guint rank)
+{
+    if (comm == WEND_COMM_WORLD)
+        return TRUE;
+    const WendCommMade *facts = facts_of(m, comm, rank);
+    gpointer n = g_hash_table_lookup(m->members, GUINT_TO_POINTER(comm));
+    return facts && facts->remote_size < 0 && GPOINTER_TO_UINT(n) == m->n_ranks;
+}
+
+guint wend_members_of_walk(const WendMembers *m, const WendWalk *walk, guint rank, gint64 handle)
+{
+    if (!wend_is_handle(handle))
+        return wend_members_number(m, rank, 0, handle, NOW_BY_HANDLE);
+    return MIN(wend_walk_comm(walk, handle), WEND_COMM_UNKNOWN);
+}
+
+/* -- without a walk of each rank -- */
+
+WendMembersPass *wend_members_pass_new(WendMembers *m, guint class_index, guint sequence)
+{
+    WendMembersPass *pass = g_new0(WendMembersPass, 1);
+    pass->m = m;
+    pass->rank = wend_program_class(m->program, class_index)->ranks[0];
+    pass->sequence = sequence;
+    pass->now = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
+    wend_program_comms(m->program, pass->rank, sequence, &pass->n);
+    return pass;
+}
+
+void wend_members_pass_free(WendMembersPass *pass)
+{
+    g_hash_table_destroy(pass->now);
+    g_free(pass);
+}
+
+void wend_members_pass_made(WendMembersPass *pass, guint terminal, guint64 times,
+                            gboolean any_order)
+{
+    const WendCall *call = wend_decoder_call(pass->m->decoder, terminal, pass->rank);
+    const WendArg *arg = &call->args[wend_function_comm_made(call->function)];
+    pass->made += times;
+    if (arg->n_out <= 0 || !wend_is_handle(arg->out[0]))
+        return;
+    gboolean unknown = any_order || pass->made >= NOW_UNKNOWN;
+    g_hash_table_replace(pass->now, g_memdup2(&arg->out[0], sizeof(gint64)),
+                         GUINT_TO_POINTER(unknown ? NOW_UNKNOWN : (guint)pass->made));
+}
+
+gboolean wend_members_pass_complete(const WendMembersPass *pass)
+{
+    return pass->made == pass->n;
+}
+
+guint wend_members_pass_now(const WendMembersPass *pass, gint64 handle)
+{
+    const Held key = {pass->rank, handle};
+    const Holding *held = g_hash_table_lookup(pass->m->held, &key);
+    if (!held || held->several || held->sequence != pass->sequence)
+        return NOW_BY_HANDLE; /* what another sequence makes has no time here */
+    return GPOINTER_TO_UINT(g_hash_table_lookup(pass->now, &handle));
+}
+
+guint wend_members_number(const WendMembers *m, guint rank, guint sequence, gint64 handle,
+                          guint now)
+{
+    if (handle == m->world)
+        return WEND_COMM_WORLD;
+    if (handle == m->self)
+        return WEND_COMM_SELF;
+    const Held key = {rank, handle};
+    const Holding *held = g_hash_table_lookup(m->held, &key);
+    if (!held)
+        return WEND_COMM_UNKNOWN;
+    if (held->comm != WEND_COMM_UNKNOWN || now == NOW_BY_HANDLE)
+        return held->comm;
+    guint n;
+    const WendCommMade *made = wend_program_comms(m->program, rank, sequence, &n);
+    if (now > n || made[now - 1].handle != handle || made[now - 1].number >= WEND_COMM_SELF)
+        return WEND_COMM_UNKNOWN;
+    return made[now - 1].number;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* precedence.c: which calls cannot begin before another call has returned. See precedence.h. */
+#include "precedence.h"
+
+#include <string.h>
+
+#include "lib/base/byte-table.h"
+
+/* Steps taken to find out something, at most. */
+enum { STEPS_MOST = 50 * 1000 * 1000 };
+
+/* N calls of one rank, one after the other, that send or receive on a channel. */
+typedef struct { guint64 step, times; gboolean returns; } TransferRun;
+typedef struct { GArray *sent, *received; } ChannelTraffic; /* of TransferRun */
+/* What is sent at AT of one rank or later has been received when UNTIL of rank TO returns. */
+typedef struct { guint64 at, until; guint to; } PrecedenceEdge;
+typedef struct { guint comm; /* its number */ } LockWindow;
+/* RANK has a lock, from its step LOCK on or some time later, to UNLOCK. */
+typedef struct {
+    guint rank, phase, target;
+    const LockWindow *window;
+    gboolean exclusive;
+    /* MPI_Win_lock waits for the lock of the process's own part of a window, from which it may load
+     * as soon as that has returned. */
+    gboolean waited;
+    guint64 lock, unlock;
+    const GPtrArray *place;  /* once it is unlocked: the epochs of its phase, window and target */
+    guint64 *after;          /* by rank: what begins after LOCK, other locks aside; NULL: not
+                                found out yet */
+} LockEpoch;
+/* What leads out of a rank's calls of one phase. */
+typedef struct { GArray *edges; GPtrArray *epochs; /* by unlock */ } WaysOut;
+typedef struct { const LockWindow *window; guint phase, target; } LockPlace;
+
+struct WendPrecedence {
+    guint n_ranks;
+    const WendMembers *members;
+    gint64 any_tag, exclusive; /* words */
+    GHashTable *channels;    /* WendChannel -> ChannelTraffic */
+    GHashTable *unsure;      /* WendChannel: wend_byte_number_known() */
+    GHashTable *windows;     /* number of the communicator, and of the window on it -> LockWindow */
+    GHashTable *made_on;     /* rank and number of a communicator -> guint: windows made */
+    GHashTable *held;        /* rank and handle -> LockWindow *; NULL: not known */
+    GHashTable *ways;        /* phase and rank -> WaysOut */
+    GHashTable *places;      /* LockPlace -> GPtrArray * of LockEpoch */
+    GPtrArray **open;        /* by rank: LockEpoch, not unlocked yet */
+    GPtrArray *epochs;       /* all of them */
+    gboolean no_windows;     /* it is not clear which is which */
+    gboolean matched;        /* the traffic became edges */
+    guint64 steps;           /* that were taken to find out something */
+    guint64 *reached;
+};
+
+static void traffic_free(gpointer traffic)
+{
+    ChannelTraffic *t = traffic;
+    g_array_unref(t->sent);
+    g_array_unref(t->received);
+    g_free(t);
+}
+
+static void ways_free(gpointer ways)
+{
+    WaysOut *w = ways;
+    g_array_unref(w->edges);
+    g_ptr_array_unref(w->epochs);
+    g_free(w);
+}
+
+static void place_free(gpointer place)
+{
+    g_ptr_array_unref(*(GPtrArray **)place);
+    g_free(place);
+}
+
+static void epoch_free(gpointer epoch)
+{
+    g_free(((LockEpoch *)epoch)->after);
+    g_free(epoch);
+}
+
+WendPrecedence *wend_precedence_new(const WendProgram *program, const WendMembers *members)
+{
+    WendPrecedence *p = g_new0(WendPrecedence, 1);
+    p->n_ranks = wend_program_ranks(program);
+    p->members = members;
+    p->any_tag = wend_constant_word("MPI_ANY_TAG");
+    p->exclusive = wend_constant_word("MPI_LOCK_EXCLUSIVE");
+    p->channels = wend_byte_entries_new(traffic_free);
+    p->unsure = wend_byte_numbers_new();
+    p->windows = wend_byte_entries_new(g_free);
+    p->made_on = wend_byte_entries_new(g_free);
+    p->held = wend_byte_entries_new(g_free);
+    p->ways = wend_byte_entries_new(ways_free);
+    p->places = wend_byte_entries_new(place_free);
+    p->open = g_new(GPtrArray *, p->n_ranks);
+    for (guint r = 0; r < p->n_ranks; r++)
+        p->open[r] = g_ptr_array_new();
+    p->epochs = g_ptr_array_new_with_free_func(epoch_free);
+    p->reached = g_new(guint64, p->n_ranks);
+    return p;
+}
+
+void wend_precedence_free(WendPrecedence *p)
+{
+    GHashTable *tables[] = {p->channels, p->unsure, p->windows, p->made_on,
+                            p->held, p->ways, p->places};
+    for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
+        g_hash_table_destroy(tables[i]);
+    for (guint r = 0; r < p->n_ranks; r++)
+        g_ptr_array_unref(p->open[r]);
+    g_free(p->open);
+    g_ptr_array_unref(p->epochs);
+    g_free(p->reached);
+    g_free(p);
+}
+
+/* -- messages -- */
+
+static ChannelTraffic *traffic_of(WendPrecedence *p, const WendChannel *channel)
+{
+    ChannelTraffic *t = wend_byte_entry(p->channels, channel, sizeof *channel, sizeof *t);
+    if (!t->sent) {
+        t->sent = g_array_new(FALSE, FALSE, sizeof(TransferRun));
+        t->received = g_array_new(FALSE, FALSE, sizeof(TransferRun));
+    }
+    return t;
+}
+
+void wend_precedence_sent(WendPrecedence *p, const WendChannel *channel, guint64 step,
+                          guint64 times)
+{
+    const TransferRun one = {step, times, FALSE};
+    g_array_append_val(traffic_of(p, channel)->sent, one);
+}
+
+void wend_precedence_received(WendPrecedence *p, const WendChannel *channel, guint64 step,
+                              guint64 times, gboolean returns)
+{
+    const TransferRun one = {step, times, returns};
+    g_array_append_val(traffic_of(p, channel)->received, one);
+}
+
+void wend_precedence_unsure(WendPrecedence *p, const WendChannel *channels)
+{
+    gboolean new;
+    wend_byte_number(p->unsure, channels, sizeof *channels, &new);
+}
+
+static gboolean is_unsure(const WendPrecedence *p, const WendChannel *c)
+{
+    enum { TAG = 1, PHASE = 2, COMM = 4, FROM = 8, TO = 16, ALL = 32 };
+    for (guint any = 0; any < ALL; any++) {
+        WendChannel like = *c;
+        if (any & TAG) like.tag = p->any_tag;
+        if (any & PHASE) like.phase = WEND_CHANNEL_ANY;
+        if (any & COMM) like.comm = WEND_COMM_UNKNOWN;
+        if (any & FROM) like.from = WEND_CHANNEL_ANY;
+        if (any & TO) like.to = WEND_CHANNEL_ANY;
+        if (wend_byte_number_known(p->unsure, &like, sizeof like))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static WaysOut *ways_of(WendPrecedence *p, guint phase, guint rank)
+{
+    const guint key[] = {phase, rank};
+    WaysOut *w = wend_byte_entry(p->ways, key, sizeof key, sizeof *w);
+    if (!w->edges)
+        *w = (WaysOut){g_array_new(FALSE, FALSE, sizeof(PrecedenceEdge)), g_ptr_array_new()};
+    return w;
+}
+
+/* The k-th message goes to the k-th receive. Where one call in the grammar receives several, the
+ * last one says most. */
+static void match(WendPrecedence *p, const WendChannel *channel, const ChannelTraffic *t)
+{
+    WaysOut *w = ways_of(p, channel->phase, channel->from);
+    guint64 sent = 0, received = 0;
+    for (guint r = 0, s = 0; r < t->received->len; r++) {
+        const TransferRun *receive = &g_array_index(t->received, TransferRun, r);
+        received += receive->times;
+        while (s < t->sent->len &&
+               sent + g_array_index(t->sent, TransferRun, s).times < received)
+            sent += g_array_index(t->sent, TransferRun, s++).times;
+        if (s == t->sent->len)
+            break;
+        const TransferRun *send = &g_array_index(t->sent, TransferRun, s);
+        const PrecedenceEdge e = {send->step, receive->step, channel->to};
+        if (receive->returns)
+            g_array_append_val(w->edges, e);
+    }
+}
+
+static gint compare_edges(gconstpointer a, gconstpointer b)
+{
+    const PrecedenceEdge *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void match_all(WendPrecedence *p)
+{
+    GHashTableIter iter;
+    gpointer key, value;
+    g_hash_table_iter_init(&iter, p->channels);
+    while (g_hash_table_iter_next(&iter, &key, &value)) {
+        const WendChannel *channel = g_bytes_get_data(key, NULL);
+        if (!is_unsure(p, channel))
+            match(p, channel, value);
+    }
+    g_hash_table_iter_init(&iter, p->ways);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+        g_array_sort(((WaysOut *)value)->edges, compare_edges);
+    p->matched = TRUE;
+}
+
+/* -- windows -- */
+
+static const WendParam *window_made(const WendFunction *f)
+{
+    for (guint i = 0; i < f->n_params; i++)
+        if (f->params[i].kind == WEND_KIND_WIN && f->params[i].dir == WEND_DIR_OUT)
+            return &f->params[i];
+    return NULL;
+}
+
+gboolean wend_precedence_is_of_window(const WendFunction *f)
+{
+    return strcmp(f->name, "MPI_Win_lock") == 0 || strcmp(f->name, "MPI_Win_unlock") == 0 ||
+           window_made(f) != NULL;
+}
+
+/* The window that a handle is on the rank, now. */
+static const LockWindow **window_at(WendPrecedence *p, guint rank, gint64 handle)
+{
+    const gint64 key[] = {rank, handle};
+    return wend_byte_entry(p->held, key, sizeof key, sizeof(const LockWindow *));
+}
+
+/* All members of a communicator make the windows on it in one order. */
+static void make_window(WendPrecedence *p, guint rank, gint64 handle, guint comm)
+{
+    const guint maker[] = {rank, comm};
+    guint *n_made = wend_byte_entry(p->made_on, maker, sizeof maker, sizeof *n_made);
+    const guint key[] = {comm, (*n_made)++};
+    const LockWindow **at = window_at(p, rank, handle);
+    *at = NULL;
+    if (comm == WEND_COMM_UNKNOWN || comm == WEND_COMM_SELF)
+        return;
+    LockWindow *w = wend_byte_entry(p->windows, key, sizeof key, sizeof *w);
+    w->comm = comm;
+    *at = w;
+}
+
+/* Of the lock that the rank has there, its place among those it has; -1: it has none. */
+static int open_epoch(const WendPrecedence *p, guint rank, const LockWindow *window, guint target)
+{
+    for (guint i = 0; i < p->open[rank]->len; i++) {
+        const LockEpoch *e = p->open[rank]->pdata[i];
+        if (e->window == window && e->target == target)
+            return (int)i;
+    }
+    return -1;
+}
+
+static gint64 number_of(const WendArg *arg, gint64 fallback)
+{
+    return arg && arg->n_in > 0 && !wend_is_special(arg->in[0]) ? arg->in[0] : fallback;
+}
+
+static void lock(WendPrecedence *p, const WendCall *call, guint phase, const LockWindow *window,
+                 guint target, guint64 step)
+{
+    const WendArg *type = wend_call_arg(call, "lock_type");
+    if (number_of(wend_call_arg(call, "assert"), -1) != 0)
+        return; /* with MPI_MODE_NOCHECK nothing is locked */
+    LockEpoch *e = g_new(LockEpoch, 1);
+    *e = (LockEpoch){.rank = call->rank, .phase = phase, .target = target, .window = window,
+                     .exclusive = type->in[0] == p->exclusive, .waited = target == call->rank,
+                     .lock = step, .unlock = G_MAXUINT64};
+    g_ptr_array_add(p->epochs, e);
+    g_ptr_array_add(p->open[call->rank], e);
+}
+
+static void unlock(WendPrecedence *p, guint rank, guint phase, guint at, guint64 step,
+                   gboolean once)
+{
+    LockEpoch *e = g_ptr_array_steal_index_fast(p->open[rank], at);
+    if (!once || e->phase != phase)
+        return;
+    const LockPlace key = {e->window, phase, e->target};
+    GPtrArray **place = wend_byte_entry(p->places, &key, sizeof key, sizeof *place);
+    if (!*place)
+        *place = g_ptr_array_new();
+    e->unlock = step;
+    e->place = *place;
+    g_ptr_array_add(*place, e);
+    g_ptr_array_add(ways_of(p, phase, rank)->epochs, e);
+}
+
+/* A call that makes a window. */
+static void note_window_made(WendPrecedence *p, const WendCall *call, guint comm, gboolean once)
+{
+    const WendArg *window = wend_call_arg_of_kind(call, WEND_KIND_WIN);
+    p->no_windows |= call->failed || !once || window->n_out <= 0;
+    if (!p->no_windows)
+        make_window(p, call->rank, window->out[0], comm);
+}
+
+void wend_precedence_window(WendPrecedence *p, const WendCall *call, guint phase, guint comm,
+                            guint64 step, gboolean once)
+{
+    const WendArg *window = wend_call_arg_of_kind(call, WEND_KIND_WIN);
+    const WendArg *whom = wend_call_arg(call, "rank");
+    const char *name = call->function->name;
+    if (window_made(call->function)) {
+        note_window_made(p, call, comm, once);
+        return;
+    }
+    if (p->no_windows || window->n_in <= 0)
+        return;
+    const LockWindow *which = *window_at(p, call->rank, window->in[0]);
+    if (!which)
+        return;
+    gint target =
+        whom ? wend_members_process(p->members, which->comm, call->rank, whom->in[0]) : -1;
+    if (target < 0)
+        return;
+    gboolean certain = once && !call->failed;
+    int at = open_epoch(p, call->rank, which, (guint)target);
+    if (strcmp(name, "MPI_Win_lock") == 0 && certain && at < 0)
+        lock(p, call, phase, which, (guint)target, step);
+    else if (strcmp(name, "MPI_Win_unlock") == 0 && at >= 0)
+        unlock(p, call->rank, phase, (guint)at, step, certain);
+}
+
+/* -- what follows -- */
+
+/* What is reached, by rank; the ranks of which more is reached than has been followed; and by rank,
+ * how many of its ways out are still to be followed. */
+typedef struct { guint64 *reached; GArray *ranks; guint *edges, *epochs; } ReachFront;
+
+static void reach(ReachFront *f, guint rank, guint64 step)
+{
+    if (step >= f->reached[rank])
+        return;
+    f->reached[rank] = step;
+    g_array_append_val(f->ranks, rank);
+}
+
+static gboolean too_long(WendPrecedence *p) { return ++p->steps > STEPS_MOST; }
+
+static void follow_messages(WendPrecedence *p, ReachFront *f, guint rank, const GArray *edges)
+{
+    for (guint *n = &f->edges[rank]; *n > 0; --*n) {
+        const PrecedenceEdge *e = &g_array_index(edges, PrecedenceEdge, *n - 1);
+        if (e->at < f->reached[rank] || too_long(p))
+            break;
+        reach(f, e->to, e->until + 1);
+    }
+}
+
+static void find_after(WendPrecedence *p, guint phase, guint rank, guint64 step, gboolean locks,
+                       guint64 *reached);
+
+/* What gets a lock after FIRST has been unlocked. */
+static void follow_lock(WendPrecedence *p, ReachFront *f, const LockEpoch *first)
+{
+    for (guint i = 0; i < first->place->len && !too_long(p); i++) {
+        const LockEpoch *second = first->place->pdata[i];
+        if (second->rank != first->rank && (first->exclusive || second->exclusive) &&
+            first->after[second->rank] <= second->lock)
+            reach(f, second->rank, second->unlock + 1);
+    }
+}
+
+static void follow_locks(WendPrecedence *p, ReachFront *f, guint phase, guint rank,
+                         const GPtrArray *epochs)
+{
+    for (guint *n = &f->epochs[rank]; *n > 0; --*n) {
+        LockEpoch *first = epochs->pdata[*n - 1];
+        if (first->unlock < f->reached[rank] || too_long(p))
+            break;
+        if (!first->waited)
+            continue;
+        if (!first->after) {
+            first->after = g_new(guint64, p->n_ranks);
+            find_after(p, phase, rank, first->lock, FALSE, first->after);
+        }
+        follow_lock(p, f, first);
+    }
+}
+
+static void find_after(WendPrecedence *p, guint phase, guint rank, guint64 step, gboolean locks,
+                       guint64 *reached)
+{
+    g_autoptr(GArray) ranks = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autofree guint *edges = g_new(guint, p->n_ranks), *epochs = g_new(guint, p->n_ranks);
+    ReachFront f = {reached, ranks, edges, epochs};
+    for (guint r = 0; r < p->n_ranks; r++) {
+        const WaysOut *w = ways_of(p, phase, r);
+        reached[r] = G_MAXUINT64;
+        edges[r] = w->edges->len;
+        epochs[r] = w->epochs->len;
+    }
+    reach(&f, rank, step + 1);
+    while (ranks->len > 0) {
+        guint r = g_array_index(ranks, guint, ranks->len - 1);
+        const WaysOut *w = ways_of(p, phase, r);
+        g_array_set_size(ranks, ranks->len - 1);
+        follow_messages(p, &f, r, w->edges);
+        if (locks)
+            follow_locks(p, &f, phase, r, w->epochs);
+    }
+}
+
+const guint64 *wend_precedence_after(WendPrecedence *p, guint phase, guint rank, guint64 step)
+{
+    if (!p->matched)
+        match_all(p);
+    find_after(p, phase, rank, step, TRUE, p->reached);
+    return p->steps <= STEPS_MOST ? p->reached : NULL;
+}

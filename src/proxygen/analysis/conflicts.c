@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* conflicts.c: see conflicts.h. */
+#include "conflicts.h"
+
+#include <string.h>
+
+/* Whose handlers have to do with a resource in the present loop: sets. A handler of a set that
+ * shares an entry with the last one comes after it, and after all that came before that one; so the
+ * last one tells, if there is one. */
+enum { NOBODY = -1, SEVERAL = -2 };
+typedef struct {
+    guint loop;              /* the loop that this is about */
+    gint writer, reader;
+    gint64 bytes;            /* of USE_SEND; -1 different ones */
+    gboolean posted;         /* a request: it was posted last, so it completes only after that */
+    gboolean alive;          /* memory: it has a number */
+} Holder;
+
+struct Conflicts {
+    RankEffects *effects;
+    GArray *holders;         /* of Holder, by resource */
+    guint n;                 /* entries */
+    GHashTable *numbers;     /* of sets of several entries */
+    GArray *sets, *entries;  /* of SetRange; of guint: the entries of all sets */
+    guint loop;              /* number of the loop */
+    gboolean share, shared;  /* entries may post receives for the same messages; they have */
+    gboolean *loud;          /* by entry, in this loop: it does more than to post its own receive
+                              * again */
+    guint *channel;          /* by entry: resource + 1 of the receive that it posted again */
+};
+
+typedef struct { guint first, n; } SetRange;
+
+static Holder *holder(Conflicts *c, guint resource)
+{
+    if (resource >= c->holders->len)
+        g_array_set_size(c->holders, resource + 1); /* nobody's */
+    return &g_array_index(c->holders, Holder, resource);
+}
+
+static const Resource *resource_at(const Conflicts *c, guint i)
+{
+    return &g_array_index(c->effects->resources, Resource, i);
+}
+
+/* -- sets -- */
+
+guint conflicts_set(Conflicts *c, const guint *entries, guint n)
+{
+    gboolean new;
+    if (n == 1)
+        return entries[0];
+    guint number = wend_byte_number(c->numbers, entries, n * sizeof *entries, &new);
+    if (new) {
+        SetRange range = {c->entries->len, n};
+        g_array_append_val(c->sets, range);
+        g_array_append_vals(c->entries, entries, n);
+    }
+    return c->n + number;
+}
+
+const guint *conflicts_entries(const Conflicts *c, const guint *set, guint *n)
+{
+    *n = 1;
+    if (*set < c->n)
+        return set;
+    const SetRange *range = &g_array_index(c->sets, SetRange, *set - c->n);
+    *n = range->n;
+    return &g_array_index(c->entries, guint, range->first);
+}
+
+/* Do two sets, or nobody, share an entry? */
+static gboolean sets_meet(const Conflicts *c, gint a, gint b)
+{
+    if (a < 0 || b < 0 || a == b)
+        return a == b;
+    guint x = (guint)a, y = (guint)b, n, m;
+    const guint *first = conflicts_entries(c, &x, &n), *second = conflicts_entries(c, &y, &m);
+    for (guint i = 0, k = 0; i < n && k < m;) {
+        if (first[i] == second[k])
+            return TRUE;
+        if (first[i] < second[k])
+            i++;
+        else
+            k++;
+    }
+    return FALSE;
+}
+
+static gboolean comes_after(const Conflicts *c, gint last, guint set)
+{
+    return last == NOBODY || sets_meet(c, last, (gint)set);
+}
+
+/* -- receives for the same messages -- */
+
+/* They are matched in the order in which they are posted, so it matters which of two entries posts
+ * first: the one may have to complete for something that the other waits for. Not so if their
+ * handlers do nothing but to post them again, with as much room, and none of them is still active
+ * when the loop ends: then one message is as good as another, and which of them it completes is the
+ * same to all. */
+static gboolean may_share(Conflicts *c, const ResourceUse *use, guint set, gboolean own)
+{
+    gboolean good = c->share && own && use->kind == USE_POST;
+    good = good && holder(c, use->resource)->bytes == use->bytes && !c->loud[set];
+    for (guint i = 0; i < c->n && good; i++)
+        good = c->channel[i] != use->resource + 1 || !c->loud[i];
+    return good;
+}
+
+static gboolean receive_conflicts(Conflicts *c, const ResourceUse *use, guint set, gboolean own)
+{
+    const GArray *receives = c->effects->receives;
+    for (guint i = 0; i < receives->len; i++) {
+        guint other = g_array_index(receives, guint, i);
+        const Holder *h = holder(c, other);
+        if (h->loop == c->loop && !sets_meet(c, h->writer, (gint)set) &&
+            effects_receives_meet(c->effects, resource_at(c, use->resource), resource_at(c, other)) &&
+            !(other == use->resource && may_share(c, use, set, own)))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* -- uses -- */
+
+static gboolean use_conflicts(Conflicts *c, const ResourceUse *use, guint set)
+{
+    const Holder *h = holder(c, use->resource);
+    if (h->loop != c->loop)
+        return FALSE;
+    if (!comes_after(c, h->writer, set))
+        return TRUE;
+    return !comes_after(c, h->reader, set) &&
+           (use->kind == USE_WRITE || (use->kind == USE_SEND && h->bytes != use->bytes));
+}
+
+static void take_use(Conflicts *c, const ResourceUse *use, guint set)
+{
+    Holder *h = holder(c, use->resource);
+    if (h->loop != c->loop) {
+        h->loop = c->loop;
+        h->writer = h->reader = NOBODY;
+        h->posted = FALSE;
+    }
+    if (use->kind == USE_WRITE || use->kind == USE_POST) {
+        gboolean after = comes_after(c, h->writer, set);
+        c->shared |= !after;
+        h->writer = after ? (gint)set : SEVERAL;
+        h->bytes = use->bytes;
+        h->posted = FALSE;
+        if (use->kind == USE_WRITE)
+            h->reader = NOBODY; /* they all came before */
+        return;
+    }
+    gboolean after = comes_after(c, h->reader, set);
+    if (use->kind == USE_SEND)
+        h->bytes = h->reader == NOBODY || h->bytes == use->bytes ? use->bytes : -1;
+    h->reader = after ? (gint)set : SEVERAL;
+}
+
+static ResourceUse completion_of(Conflicts *c, gint64 request)
+{
+    return (ResourceUse){effects_request_resource(c->effects, request), USE_WRITE, 0};
+}
+
+gboolean conflicts_of_completion(Conflicts *c, gint64 request, guint entry)
+{
+    ResourceUse completion = completion_of(c, request);
+    const Holder *h = holder(c, completion.resource);
+    return !(h->loop == c->loop && h->posted) && use_conflicts(c, &completion, entry);
+}
+
+/* Until then the request used its memory. */
+void conflicts_take_completion(Conflicts *c, gint64 request, guint set)
+{
+    ResourceUse completion = completion_of(c, request);
+    Holder *h = holder(c, completion.resource);
+    if (h->loop == c->loop && h->posted)
+        h->writer = NOBODY; /* it comes after that, whoever posted it */
+    take_use(c, &completion, set);
+    const GArray *memory = effects_request_memory(c->effects, request);
+    for (guint i = 0; memory && i < memory->len; i++) {
+        ResourceUse use = {g_array_index(memory, guint, i), USE_READ, 0};
+        take_use(c, &use, set);
+    }
+}
+
+static ResourceUse numbering_of_memory(Conflicts *c)
+{
+    return (ResourceUse){effects_memory_numbers(c->effects), USE_WRITE, 0};
+}
+
+gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set)
+{
+    gboolean posted = FALSE;
+    for (guint k = 0; k < call->effects->uses->len; k++) {
+        const ResourceUse *use = &g_array_index(call->effects->uses, ResourceUse, k);
+        gboolean post = use->kind == USE_POST;
+        posted |= post;
+        if (post ? receive_conflicts(c, use, set, call->own) : use_conflicts(c, use, set))
+            return TRUE;
+    }
+    guint n;
+    const guint *entries = conflicts_entries(c, &set, &n);
+    gboolean loud = call->effects->heard || (posted && !call->own);
+    for (guint i = 0; loud && i < n; i++)
+        if (c->channel[entries[i]] && conflicts_is_shared(c, c->channel[entries[i]] - 1))
+            return TRUE;
+    ResourceUse numbering = numbering_of_memory(c);
+    return call->fresh && use_conflicts(c, &numbering, set);
+}
+
+static void note_post(Conflicts *c, const Effects *effects)
+{
+    for (guint i = 0; i < effects->changes->len; i++) {
+        const RequestChange *change = &g_array_index(effects->changes, RequestChange, i);
+        holder(c, effects_request_resource(c->effects, change->request))->posted = change->active;
+    }
+}
+
+void conflicts_take_call(Conflicts *c, const HandlerCall *call, guint set)
+{
+    guint n;
+    const guint *entries = conflicts_entries(c, &set, &n);
+    for (guint k = 0; k < call->effects->uses->len; k++) {
+        const ResourceUse *use = &g_array_index(call->effects->uses, ResourceUse, k);
+        gboolean post = use->kind == USE_POST;
+        take_use(c, use, set);
+        if (post && call->own)
+            c->channel[set] = use->resource + 1;
+        else if (post)
+            holder(c, use->resource)->bytes = -1; /* nobody shares it */
+        for (guint i = 0; post && i < n; i++)
+            c->loud[entries[i]] |= !call->own;
+    }
+    for (guint i = 0; i < n; i++)
+        c->loud[entries[i]] |= call->effects->heard;
+    ResourceUse numbering = numbering_of_memory(c);
+    if (call->fresh)
+        take_use(c, &numbering, set);
+    note_post(c, call->effects);
+}
+
+/* -- the rest -- */
+
+gboolean conflicts_first_use(Conflicts *c, const Effects *effects)
+{
+    gboolean first = FALSE;
+    for (guint i = 0; i < effects->memory->len; i++) {
+        Holder *memory = holder(c, g_array_index(effects->memory, guint, i));
+        first |= !memory->alive;
+        memory->alive = !effects->frees;
+    }
+    return first;
+}
+
+gboolean conflicts_any_shared(const Conflicts *c)
+{
+    return c->shared;
+}
+
+gboolean conflicts_is_shared(Conflicts *c, guint receive)
+{
+    const Holder *h = holder(c, receive);
+    return h->loop == c->loop && h->writer == SEVERAL;
+}
+
+void conflicts_begin_loop(Conflicts *c, gboolean share)
+{
+    c->loop++;
+    c->share = share;
+    c->shared = FALSE;
+    memset(c->loud, 0, c->n * sizeof *c->loud);
+    memset(c->channel, 0, c->n * sizeof *c->channel);
+}
+
+void conflicts_begin_array(Conflicts *c, guint n)
+{
+    c->n = n;
+    c->loud = g_renew(gboolean, c->loud, n);
+    c->channel = g_renew(guint, c->channel, n);
+    g_hash_table_remove_all(c->numbers);
+    g_array_set_size(c->sets, 0);
+    g_array_set_size(c->entries, 0);
+}
+
+Conflicts *conflicts_new(RankEffects *effects)
+{
+    Conflicts *c = g_new0(Conflicts, 1);
+    c->effects = effects;
+    c->holders = g_array_new(FALSE, TRUE, sizeof(Holder));
+    c->numbers = wend_byte_numbers_new();
+    c->sets = g_array_new(FALSE, FALSE, sizeof(SetRange));
+    c->entries = g_array_new(FALSE, FALSE, sizeof(guint));
+    return c;
+}
+
+void conflicts_free(Conflicts *c)
+{
+    g_array_unref(c->holders);
+    g_hash_table_destroy(c->numbers);
+    g_array_unref(c->sets);
+    g_array_unref(c->entries);
+    g_free(c->loud);
+    g_free(c->channel);
+    g_free(c);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dynamic.c: memory in dynamic windows, which other processes name by its address.
+ *
+ * The recording says which segment of the target an access goes to (docs/recording.md, kind
+ * target). In the proxy a segment is where it is, so each process
+ * tells the others when it attaches one, through a window of the proxy's own, and who accesses it looks there, and waits if he comes too early: what
+ * made the application come late enough may have been a value that it read. */
+#include "dynamic.h"
+
+#include <string.h>
+
+#include "merge.h"
+
+static int compare_words(gconstpointer a, gconstpointer b)
+{
+    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Is it a window that may be dynamic? Numbers of windows come again. */
+static gboolean is_dynamic(GHashTable *windows, const CallPattern *c)
+{
+    const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN);
+    return win && win->has_in && g_hash_table_contains(windows, &win->in[0].value);
+}
+
+static void add_window(GHashTable *windows, const CallPattern *c)
+{
+    const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN);
+    if (strcmp(c->function->name, "MPI_Win_create_dynamic") != 0 || !win || !win->has_out)
+        return;
+    gint64 *word = g_new(gint64, 1);
+    *word = win->out[0].value;
+    g_hash_table_add(windows, word);
+}
+
+/* An address that the recording could not place: in a dynamic window, a number that no displacement of another window has. */
+static gboolean is_lost(GHashTable *windows, const CallPattern *c, const Arg *arg, guint rank)
+{
+    gboolean target = arg->param->kind == WEND_KIND_TARGET;
+    if (!target && strcmp(arg->param->name, "target_disp") != 0)
+        return FALSE;
+    gint64 value = call_value(c, arg->in[target], rank);
+    return (!target || call_value(c, arg->in[0], rank) == WEND_PLAIN) && value >> 32 > 0 && is_dynamic(windows, c);
+}
+
+/* -- before locks -- */
+
+/* What a process knows when it locks (it does nothing but one-sided operations until the access) was there before the lock, so it is waited for before the lock: with
+ * the lock held the one who is to attach it might be kept out. Gives, ascending, the number of a call of MPI_Win_lock << 32, from 1, with a block. */
+static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
+{
+    GArray *awaited = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_autoptr(GHashTable) known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);  /* target << 32 | block */
+    g_autoptr(GHashTable) open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);   /* window << 24 ^ target -> lock */
+    WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
+    guint32 locks = 0;
+    for (const WendCall *call; (call = wend_walk_next(walk)) != NULL;) {
+        const char *name = call->function->name;
+        gboolean lock = strcmp(name, "MPI_Win_lock") == 0, unlock = strcmp(name, "MPI_Win_unlock") == 0;
+        if (call->function->flags & (WEND_F_RECV | WEND_F_COMPLETES | WEND_F_COLLECTIVE))
+            g_hash_table_remove_all(open); /* news */
+        const WendArg *win = wend_call_arg_of_kind(call, WEND_KIND_WIN), *target = wend_call_arg_of_kind(call, WEND_KIND_RANK), *place = wend_call_arg_of_kind(call, WEND_KIND_TARGET);
+        locks += lock;
+        if (!win || !target || !win->n_in || !target->n_in || !(lock || unlock || place))
+            continue;
+        gint64 epoch = (gint64)((guint64)win->in[0] << 24) ^ target->in[0];
+        if (lock)
+            g_hash_table_insert(open, g_memdup2(&epoch, sizeof epoch), GUINT_TO_POINTER(locks));
+        else if (unlock)
+            g_hash_table_remove(open, &epoch);
+        guint32 block = place ? dynamic_block(plan, place->in[0]) : 0, since = GPOINTER_TO_UINT(g_hash_table_lookup(open, &epoch));
+        gint64 key = target->in[0] << 32 | block;
+        if (block == 0 || !g_hash_table_add(known, g_memdup2(&key, sizeof key)) || since == 0)
+            continue;
+        gint64 pair = (gint64)since << 32 | block;
+        g_array_append_val(awaited, pair);
+    }
+    wend_walk_free(walk);
+    g_array_sort(awaited, compare_words);
+    return awaited;
+}
+
+static void find_awaited(Plan *plan)
+{
+    gboolean locks = FALSE;
+    for (guint t = 0; t < wend_program_n_terminals(plan->program); t++)
+        locks |= plan->terminal_ranks[t].n > 0
+                 && strcmp(wend_program_shape(plan->program, wend_program_terminal(plan->program, t)->shape)->function->name, "MPI_Win_lock") == 0;
+    if (!locks)
+        return;
+    plan->awaited = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    for (guint r = 0; r < plan->n_ranks; r++) {
+        const WendClass *class = wend_program_class(plan->program, wend_program_class_of(plan->program, r));
+        g_ptr_array_add(plan->awaited, class->n_sequences == 1 ? awaited_of(plan, r, 0) : g_array_new(FALSE, FALSE, sizeof(gint64)));
+    }
+}
+
+/* -- the whole -- */
+
+gboolean plan_dynamic(Plan *plan, GError **error)
+{
+    g_autoptr(GHashTable) windows = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    GArray *blocks = g_array_new(FALSE, FALSE, sizeof(gint64));
+    gboolean used = FALSE, lost = FALSE;
+    CallPattern *c = plan->call;
+    for (int pass = 0; pass < 2; pass++)
+        for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
+            RankList ranks = plan->terminal_ranks[t];
+            if (ranks.n == 0)
+                continue;
+            call_decode(c, t);
+            if (c->failed)
+                continue;
+            if (pass == 0) {
+                add_window(windows, c);
+                if (strcmp(c->function->name, "MPI_Win_attach") == 0)
+                    g_array_append_val(blocks, call_arg_named(c, "base")->in[0].value);
+                continue;
+            }
+            for (guint i = 0; i < c->n_args; i++) {
+                const Arg *arg = &c->args[i];
+                WendKind kind = arg->param->kind;
+                for (gint64 k = 0; arg->has_in && kind == WEND_KIND_ADDRESS && k < arg->n_in; k++)
+                    used |= wend_is_segment(arg->in[4 * k].value) && wend_segment_kind(arg->in[4 * k].value) == WEND_SEGMENT_REMOTE;
+                for (guint r = 0; arg->has_in && r < ranks.n; r++) {
+                    lost |= is_lost(windows, c, arg, ranks.ranks[r]);
+                    used |= kind == WEND_KIND_TARGET && call_value(c, arg->in[0], ranks.ranks[r]) != WEND_PLAIN;
+                }
+            }
+        }
+    if (lost)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: the program accesses memory in a dynamic window (MPI_Win_attach) that the recording could not place: of a process on another host",
+                    plan->options->recording);
+    if (lost || !used) {
+        g_array_unref(blocks);
+        return !lost;
+    }
+    g_array_sort(blocks, compare_words);
+    guint n = 0;
+    for (guint i = 0; i < blocks->len; i++)
+        if (wend_is_segment(g_array_index(blocks, gint64, i)) && (n == 0 || g_array_index(blocks, gint64, n - 1) != g_array_index(blocks, gint64, i)))
+            g_array_index(blocks, gint64, n++) = g_array_index(blocks, gint64, i);
+    g_array_set_size(blocks, n);
+    plan->blocks = blocks;
+    find_awaited(plan);
+    return TRUE;
+}
+
+guint dynamic_block(const Plan *plan, gint64 segment)
+{
+    segment = wend_segment_in_host_memory(segment);
+    guint low = 0, high = plan->blocks ? plan->blocks->len : 0;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        gint64 word = g_array_index(plan->blocks, gint64, middle);
+        if (word == segment)
+            return middle + 1;
+        if (word < segment)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 0;
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* handlers.c: see handlers.h.
+ *
+ * Where one completion came alone, the calls behind it are those of its handler. Where several came
+ * together, or others before without any calls, it is told in this order:
+ *
+ *   1. by handlers that are known from completions that came alone: if the calls can be divided
+ *      into such in one way only, that is it. Completions between which there are several ways have
+ *      one handler in common;
+ *   2. by posts: each handler ends as it posts its own request again, and all are alike (what
+ *      follows the last post is in the last one);
+ *   3. by posts of several requests: a handler ends as it posts some again, which are those that it
+ *      needed, and all are alike;
+ *   4. not at all. Then there is one handler, which needs those whose requests it posts again, or
+ *      all.
+ *
+ * A handler in common makes its calls in the recorded order. More would be right: any division is,
+ * if its parts have nothing to do with each other (loops.c). But a program that waits for two
+ * messages should not go on after one. */
+#include "handlers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct Handlers {
+    gint64 *requests;
+    GHashTable *entry_of;    /* request -> entry + 1 */
+    GHashTable *bodies;      /* entry and terminals of a handler that is known, as GBytes */
+    GHashTable *patterns;    /* the same for any entry: functions */
+    guint longest;           /* known handler */
+    GByteArray *lengths;     /* by length up to that: is there a known one? */
+};
+
+HandlerKind handler_kind(const LoopItem *items, guint n)
+{
+    guint tests = 0;
+    for (guint i = 0; i < n; i++)
+        tests += items[i].tests;
+    if (n == 0)
+        return HANDLER_EMPTY;
+    return tests == 0 ? HANDLER_PLAIN : items[0].tests ? HANDLER_TESTED : HANDLER_MIXED;
+}
+
+/* -- what is known -- */
+
+static GHashTable *keys_new(void)
+{
+    return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+}
+
+Handlers *handlers_new(const gint64 *requests, guint n)
+{
+    Handlers *h = g_new0(Handlers, 1);
+    h->requests = g_memdup2(requests, n * sizeof *requests);
+    h->entry_of = g_hash_table_new(g_int64_hash, g_int64_equal);
+    h->bodies = keys_new();
+    h->patterns = keys_new();
+    h->lengths = g_byte_array_new();
+    for (guint i = 0; i < n; i++)
+        if (wend_is_handle(requests[i]))
+            g_hash_table_insert(h->entry_of, &h->requests[i], GUINT_TO_POINTER(i + 1));
+    return h;
+}
+
+void handlers_free(Handlers *h)
+{
+    g_free(h->requests);
+    g_hash_table_destroy(h->entry_of);
+    g_hash_table_destroy(h->bodies);
+    g_hash_table_destroy(h->patterns);
+    g_byte_array_unref(h->lengths);
+    g_free(h);
+}
+
+guint handlers_entry(const Handlers *h, gint64 request)
+{
+    return GPOINTER_TO_UINT(g_hash_table_lookup(h->entry_of, &request));
+}
+
+guint handlers_n_entries(const Handlers *h)
+{
+    return g_hash_table_size(h->entry_of);
+}
+
+static gboolean has_entry(const guint *entries, guint n, guint entry)
+{
+    for (guint i = 0; i < n; i++)
+        if (entries[i] == entry)
+            return TRUE;
+    return FALSE;
+}
+
+int handlers_posts(const Handlers *h, const Effects *effects, const guint *entries, guint n)
+{
+    int found = 0;
+    for (guint i = 0; i < effects->changes->len; i++) {
+        guint of = handlers_entry(h, g_array_index(effects->changes, RequestChange, i).request);
+        if (of > 0)
+            found = MAX(found, has_entry(entries, n, of - 1) ? 1 : 2);
+    }
+    return found;
+}
+
+/* The terminal's effects are known: the walk has been there. */
+static const Effects *effects_of(const RankEffects *effects, const LoopItem *item)
+{
+    return effects->calls[item->terminal];
+}
+
+/* N calls as the handler of one entry, and as one of any set of entries. */
+static GBytes *exact_key(guint entry, const LoopItem *items, guint n)
+{
+    guint *key = g_new(guint, n + 1);
+    key[0] = entry;
+    for (guint i = 0; i < n; i++)
+        key[1 + i] = items[i].terminal;
+    return g_bytes_new_take(key, (n + 1) * sizeof *key);
+}
+
+static GBytes *pattern_key(const Handlers *h, const RankEffects *effects, const guint *entries,
+                           guint n_entries, const LoopItem *items, guint n)
+{
+    guint *key = g_new(guint, n + 1);
+    key[0] = G_MAXUINT;
+    for (guint i = 0; i < n; i++) {
+        const Effects *e = effects_of(effects, &items[i]);
+        key[1 + i] = e->function * 4 + (guint)handlers_posts(h, e, entries, n_entries);
+    }
+    return g_bytes_new_take(key, (n + 1) * sizeof *key);
+}
+
+static gboolean knows_length(const Handlers *h, guint n)
+{
+    return n < h->lengths->len && h->lengths->data[n];
+}
+
+static gboolean knows_exactly(const Handlers *h, guint entry, const LoopItem *items, guint n)
+{
+    if (!knows_length(h, n))
+        return FALSE;
+    g_autoptr(GBytes) key = exact_key(entry, items, n);
+    return g_hash_table_contains(h->bodies, key);
+}
+
+static gboolean knows_pattern(const Handlers *h, const RankEffects *effects, const guint *entries,
+                              guint n_entries, const LoopItem *items, guint n)
+{
+    if (!knows_length(h, n))
+        return FALSE;
+    g_autoptr(GBytes) key = pattern_key(h, effects, entries, n_entries, items, n);
+    return g_hash_table_contains(h->patterns, key);
+}
+
+void handlers_learn(Handlers *h, RankEffects *effects, guint entry, const LoopItem *items, guint n)
+{
+    for (guint i = 0; i < n; i++)
+        if (handlers_posts(h, effects_of(effects, &items[i]), &entry, 1) > 1)
+            return; /* not a handler of its own */
+    g_hash_table_add(h->bodies, exact_key(entry, items, n));
+    g_hash_table_add(h->patterns, pattern_key(h, effects, &entry, 1, items, n));
+    h->longest = MAX(h->longest, n);
+    for (guint8 no = FALSE; h->lengths->len <= n;)
+        g_byte_array_append(h->lengths, &no, 1);
+    h->lengths->data[n] = TRUE;
+}
+
+/* A call that posts one of its requests again is in it. */
+guint handlers_guess(const Handlers *h, RankEffects *effects, const guint *entries, guint n_entries,
+                     const LoopItem *items, guint n)
+{
+    guint least = n;
+    for (; least > 0; least--)
+        if (handlers_posts(h, effects_of(effects, &items[least - 1]), entries, n_entries) == 1)
+            break;
+    for (guint k = MIN(n, h->longest) + 1; n_entries == 1 && k-- > least;)
+        if (knows_exactly(h, entries[0], items, k))
+            return k;
+    for (guint k = MIN(n, h->longest) + 1; k-- > MAX(least, 1);)
+        if (knows_pattern(h, effects, entries, n_entries, items, k))
+            return k;
+    return least;
+}
+
+/* -- 1: known handlers -- */
+
+typedef struct {
+    const Handlers *handlers;
+    const Completions *c;
+    gboolean exactly;
+} Division;
+
+static gboolean is_handler_of(const Division *d, guint member, guint at, guint n)
+{
+    const Completions *c = d->c;
+    const LoopItem *items = c->items + c->first + at;
+    return d->exactly ? knows_exactly(d->handlers, c->entries[member], items, n)
+                      : knows_pattern(d->handlers, c->effects, &c->entries[member], 1, items, n);
+}
+
+static gint compare_numbers(gconstpointer a, gconstpointer b)
+{
+    guint x = *(const guint *)a, y = *(const guint *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Where the handlers of MEMBER can end, if they can begin at those places; ascending. */
+static GArray *ends_of(const Division *d, guint member, const GArray *begins)
+{
+    GArray *ends = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autofree gboolean *found = g_new0(gboolean, d->c->n + 1);
+    for (guint i = 0; i < begins->len; i++) {
+        guint at = g_array_index(begins, guint, i);
+        for (guint end = at; end <= MIN(d->c->n, at + d->handlers->longest); end++) {
+            if (!found[end] && is_handler_of(d, member, at, end - at)) {
+                found[end] = TRUE;
+                g_array_append_val(ends, end);
+            }
+        }
+    }
+    g_array_sort(ends, compare_numbers);
+    return ends;
+}
+
+/* Of the places where the handlers of MEMBER can begin, those from which one of the ENDS can be
+ * reached. */
+static void keep_begins(const Division *d, guint member, GArray *begins, const GArray *ends)
+{
+    guint kept = 0;
+    for (guint i = 0; i < begins->len; i++) {
+        guint at = g_array_index(begins, guint, i);
+        gboolean reaches = FALSE;
+        for (guint k = 0; k < ends->len && !reaches; k++) {
+            guint end = g_array_index(ends, guint, k);
+            reaches = end >= at && is_handler_of(d, member, at, end - at);
+        }
+        if (reaches)
+            g_array_index(begins, guint, kept++) = at;
+    }
+    g_array_set_size(begins, kept);
+}
+
+static const guint *numbers_in(const GArray *numbers)
+{
+    return (const guint *)(void *)numbers->data;
+}
+
+static void add_handler(const Completions *c, GArray *handlers, guint first, guint n,
+                        GArray *entries)
+{
+    g_array_sort(entries, compare_numbers);
+    Handler handler = {first, n, conflicts_set(c->conflicts, numbers_in(entries), entries->len)};
+    g_array_append_val(handlers, handler);
+}
+
+/* PLACES[k]: where the first k completions' handlers can end. */
+static void add_divided(const Completions *c, GArray *const *places, GArray *handlers)
+{
+    for (guint k = 0, end; k < c->n_entries; k = end) {
+        for (end = k + 1; places[end]->len > 1;)
+            end++;
+        guint at = g_array_index(places[k], guint, 0);
+        guint n = g_array_index(places[end], guint, 0) - at;
+        g_autoptr(GArray) entries = g_array_new(FALSE, FALSE, sizeof(guint));
+        g_array_append_vals(entries, c->entries + k, end - k);
+        if (n > 0)
+            add_handler(c, handlers, c->first + at, n, entries);
+    }
+}
+
+static gboolean divide(const Handlers *h, const Completions *c, gboolean exactly, GArray *handlers)
+{
+    const Division d = {h, c, exactly};
+    GArray **places = g_new(GArray *, c->n_entries + 1);
+    places[0] = g_array_new(FALSE, FALSE, sizeof(guint));
+    guint begin = 0;
+    g_array_append_val(places[0], begin);
+    for (guint k = 0; k < c->n_entries; k++)
+        places[k + 1] = ends_of(&d, k, places[k]);
+    GArray *all = places[c->n_entries];
+    guint end = all->len > 0 ? g_array_index(all, guint, all->len - 1) : 0;
+    gboolean good = end == c->n || (c->last && end > 0);
+    if (good) {
+        g_array_index(all, guint, 0) = end;
+        g_array_set_size(all, 1);
+        for (guint k = c->n_entries; k-- > 0;)
+            keep_begins(&d, k, places[k], places[k + 1]);
+        add_divided(c, places, handlers);
+        Handler *last = &g_array_index(handlers, Handler, handlers->len - 1);
+        last->n = c->first + c->n - last->first;
+    }
+    for (guint k = 0; k <= c->n_entries; k++)
+        g_array_unref(places[k]);
+    g_free(places);
+    return good;
+}
+
+/* -- 2 and 3: posts -- */
+
+/* Entries whose requests the items post, each once. */
+static GArray *posted(const Handlers *h, const Completions *c, guint first, guint n)
+{
+    GArray *entries = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = first; i < first + n; i++) {
+        const Effects *e = effects_of(c->effects, &c->items[i]);
+        for (guint k = 0; k < e->changes->len; k++) {
+            guint of = handlers_entry(h, g_array_index(e->changes, RequestChange, k).request);
+            if (of == 0 || has_entry(numbers_in(entries), entries->len, of - 1))
+                continue;
+            of--;
+            g_array_append_val(entries, of);
+        }
+    }
+    return entries;
+}
+
+/* Of these entries, those of which the handler could need the completion. */
+static void keep_complete(const Completions *c, GArray *entries, HandlerKind kind)
+{
+    guint kept = 0;
+    for (guint i = 0; i < entries->len; i++) {
+        guint entry = g_array_index(entries, guint, i);
+        gboolean before = kind == HANDLER_TESTED ? c->idle[entry] : c->near[entry];
+        if (before || has_entry(c->entries, c->n_entries, entry))
+            g_array_index(entries, guint, kept++) = entry;
+    }
+    g_array_set_size(entries, kept);
+}
+
+static gboolean is_post(const Handlers *h, const Completions *c, guint item)
+{
+    return handlers_posts(h, effects_of(c->effects, &c->items[item]), NULL, 0) > 0;
+}
+
+/* The items up to the end of the next post, or of the next posts in a row; 0: no more posts. */
+static guint next_part(const Handlers *h, const Completions *c, guint first, gboolean in_a_row)
+{
+    guint end = c->first + c->n, n = first;
+    while (n < end && !is_post(h, c, n))
+        n++;
+    if (n == end)
+        return 0;
+    do
+        n++;
+    while (in_a_row && n < end && is_post(h, c, n));
+    return n - first;
+}
+
+static gboolean parts_by_post(const Handlers *h, const Completions *c, gboolean in_a_row,
+                              GArray *handlers)
+{
+    guint before = handlers->len, end = c->first + c->n;
+    guint n = next_part(h, c, c->first, in_a_row);
+    if (n == 0 || n == c->n)
+        return FALSE;
+    g_autoptr(GBytes) pattern = NULL;
+    g_autofree guint8 *taken = g_new0(guint8, c->n_requests);
+    gboolean good = TRUE;
+    for (guint at = c->first; good && (n = next_part(h, c, at, in_a_row)) > 0; at += n) {
+        g_autoptr(GArray) entries = posted(h, c, at, n);
+        guint all = entries->len;
+        g_autoptr(GBytes) own = NULL;
+        own = pattern_key(h, c->effects, numbers_in(entries), all, c->items + at, n);
+        keep_complete(c, entries, handler_kind(c->items + at, n));
+        good = entries->len == all && (in_a_row || all == 1);
+        good = good && (!pattern || g_bytes_equal(pattern, own));
+        for (guint i = 0; i < entries->len; i++) {
+            good = good && !taken[g_array_index(entries, guint, i)];
+            taken[g_array_index(entries, guint, i)] = TRUE;
+        }
+        if (!pattern)
+            pattern = g_bytes_ref(own);
+        if (good)
+            add_handler(c, handlers, at, n, entries);
+    }
+    if (!good || handlers->len < before + 2) {
+        g_array_set_size(handlers, before);
+        return FALSE;
+    }
+    Handler *last = &g_array_index(handlers, Handler, handlers->len - 1);
+    last->n = end - last->first;
+    return TRUE;
+}
+
+/* -- what is told apart must count as equal in any order -- */
+
+/* The handlers of one call, if a call may complete several. Where there are tests, all other calls
+ * must be those of tests; where there are none, handlers come in the order of their completions,
+ * whichever of a set comes last. */
+static gboolean count_apart(const Completions *c, const Handler *handlers, guint n)
+{
+    guint at = 0;
+    HandlerKind all = handler_kind(c->items + handlers[0].first, handlers[0].n);
+    for (guint i = 0; i < n; i++) {
+        HandlerKind kind = handler_kind(c->items + handlers[i].first, handlers[i].n);
+        if (kind == HANDLER_MIXED || kind != all)
+            return FALSE;
+        if (kind == HANDLER_TESTED)
+            continue;
+        guint n_entries, last = at;
+        const guint *entries = conflicts_entries(c->conflicts, &handlers[i].set, &n_entries);
+        for (guint k = 0; k < n_entries; k++) {
+            guint member = 0;
+            while (member < c->n_entries && c->entries[member] != entries[k])
+                member++;
+            if (member == c->n_entries || member < at)
+                return FALSE;
+            last = MAX(last, member);
+        }
+        at = last + 1;
+    }
+    return TRUE;
+}
+
+/* 4: one handler for all. */
+static void add_joint(const Handlers *h, const Completions *c, GArray *handlers)
+{
+    g_autoptr(GArray) entries = posted(h, c, c->first, c->n);
+    keep_complete(c, entries, handler_kind(c->items + c->first, c->n));
+    if (entries->len == 0)
+        g_array_append_vals(entries, c->entries, c->n_entries);
+    add_handler(c, handlers, c->first, c->n, entries);
+}
+
+void handlers_tell_apart(Handlers *h, const Completions *c, GArray *handlers)
+{
+    enum { EXACTLY, BY_PATTERNS, BY_POSTS, BY_POSTS_IN_A_ROW, WAYS };
+    guint before = handlers->len;
+    if (c->n == 0)
+        return;
+    for (int way = c->n_entries > 1 ? EXACTLY : BY_POSTS_IN_A_ROW; way < WAYS; way++) {
+        gboolean found = way < BY_POSTS ? divide(h, c, way == EXACTLY, handlers)
+                                        : parts_by_post(h, c, way == BY_POSTS_IN_A_ROW, handlers);
+        const Handler *first = &g_array_index(handlers, Handler, before);
+        if (found && count_apart(c, first, handlers->len - before))
+            return;
+        g_array_set_size(handlers, before);
+    }
+    add_joint(h, c, handlers);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* memory_use.c: how large each segment of the application's memory has to be in the proxy.
+ *
+ * All pointers into one segment stay offsets into it, so overlap and aliasing are as they were. The size is the largest over all uses of the
+ * segment's id: an id that was freed and taken again is allocated anew with that size, which costs no more than address space, since
+ * only what MPI touches becomes pages. What a use touches depends on the datatypes and communicators that its handles stand for then: live.c. */
+#include "memory_use.h"
+
+#include "datatype_layout.h"
+#include "extent.h"
+
+static Segment *segment_of(Plan *plan, gint64 word)
+{
+    Segment *s = g_hash_table_lookup(plan->segments, &word);
+    if (!s) {
+        s = g_new0(Segment, 1);
+        s->word = word;
+        g_hash_table_insert(plan->segments, &s->word, s);
+    }
+    return s;
+}
+
+/* Bytes LOW to below HIGH from AT on. A recording that is damaged says any number: in the sums of bytes_sum it stays what can be added to. */
+static void use(Plan *plan, gint64 word, gint64 at, gint64 low, gint64 high)
+{
+    if (!wend_is_segment(word) || wend_segment_kind(word) == WEND_SEGMENT_REMOTE)
+        return;
+    Segment *s = segment_of(plan, word);
+    low = bytes_sum(at, low), high = bytes_sum(at, high);
+    s->low = MIN(s->low, low);
+    s->high = MAX(s->high, MAX(high, low + 1));
+}
+
+typedef struct { Plan *plan; Extents *extents; GArray *pieces; } Uses;
+
+/* Where a buffer begins, and all that the call touches through it. MPI_BOTTOM and its like begin nowhere: there only addresses count. */
+static void use_buffer(Uses *u, const CallPattern *c, guint index, guint rank)
+{
+    const Arg *arg = &c->args[index];
+    gint64 word = arg->in[0].value, at = call_value(c, arg->in[1], rank);
+    use(u->plan, word, at, 0, 1);
+    g_array_set_size(u->pieces, 0);
+    extent_of_buffer(u->extents, c, index, rank, u->pieces);
+    for (guint i = 0; i < u->pieces->len; i++) {
+        const BytePiece *p = &g_array_index(u->pieces, BytePiece, i);
+        if (p->segment == EXTENT_RELATIVE)
+            use(u->plan, word, at, p->low, p->high);
+        else
+            use(u->plan, p->segment, 0, p->low, p->high);
+    }
+}
+
+/* N places of a segment and an offset each. */
+static void use_places(Uses *u, const CallPattern *c, const Word *words, gint64 n, guint rank)
+{
+    for (gint64 i = 0; i < n; i++) {
+        gint64 at = wend_is_segment(words[2 * i].value) ? call_value(c, words[2 * i + 1], rank) : 0;
+        use(u->plan, words[2 * i].value, at, 0, 1);
+    }
+}
+
+static void use_call(Uses *u, const CallPattern *c, guint rank)
+{
+    for (guint i = 0; i < c->n_args; i++) {
+        const Arg *arg = &c->args[i];
+        switch (arg->param->kind) {
+        case WEND_KIND_BUF:
+            if (arg->has_in && !arg->param->array)
+                use_buffer(u, c, i, rank);
+            else if (arg->has_in)
+                use_places(u, c, arg->in, arg->n_in, rank);
+            if (arg->has_out && arg->n_out > 0 && arg->n_out_words >= 2) /* a base that MPI gives: MPI_Win_shared_query */
+                use(u->plan, arg->out[0].value, 0, 0, 1);
+            break;
+        case WEND_KIND_ADDRESS: case WEND_KIND_ATTR: /* a distance is two places */
+            if (arg->has_in)
+                use_places(u, c, arg->in, (arg->param->array ? arg->n_in : 1) * (arg->param->kind == WEND_KIND_ADDRESS ? 2 : 1), rank);
+            break;
+        case WEND_KIND_SEGMENT:
+            if (arg->has_in)
+                use(u->plan, arg->in[0].value, 0, 0, 0);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* Does anything that decides on extents vary by rank? */
+static gboolean varies(const CallPattern *c)
+{
+    gint64 value;
+    for (guint i = 0; i < c->n_args; i++)
+        for (guint w = 0; w < c->args[i].n_in_words; w++)
+            if (c->args[i].param->kind != WEND_KIND_SELF && c->args[i].param->kind != WEND_KIND_RANK &&
+                c->args[i].param->kind != WEND_KIND_TAG && !call_word_is_constant(c, c->args[i].in[w], &value))
+                return TRUE;
+    return FALSE;
+}
+
+static gboolean uses_memory(const CallPattern *c)
+{
+    for (guint i = 0; i < c->n_args; i++)
+        switch (c->args[i].param->kind) {
+        case WEND_KIND_BUF: case WEND_KIND_ADDRESS: case WEND_KIND_ATTR: case WEND_KIND_SEGMENT:
+            return TRUE;
+        default:
+            break;
+        }
+    return FALSE;
+}
+
+static void visit_call(const CallPattern *c, RankList ranks, gpointer data)
+{
+    Uses *u = data;
+    if (!uses_memory(c))
+        return;
+    guint n = varies(c) || live_varies(u->plan->live, c) ? ranks.n : 1;
+    for (guint r = 0; r < n; r++)
+        use_call(u, c, ranks.ranks[r]);
+}
+
+/* Have the main thread's segments, which come first, about as many numbers as there are? Else a list by number would be mostly gaps. */
+static gboolean are_dense(const GPtrArray *segments)
+{
+    enum { GAP = 16, FEW = 64 };
+    guint highest = 0;
+    for (guint i = 0; i < segments->len; i++) {
+        const Segment *s = segments->pdata[i];
+        if (wend_segment_thread(s->word) == 0)
+            highest = MAX(highest, wend_segment_number(s->word));
+    }
+    return highest / GAP <= segments->len + FEW;
+}
+
+static void find_places(Plan *plan)
+{
+    for (int kind = 0; kind < WEND_SEGMENT_KINDS; kind++) {
+        g_autoptr(GPtrArray) segments = plan_segments_of_kind(plan, kind);
+        gboolean by_number = are_dense(segments);
+        gint64 next = 0;
+        for (guint i = 0; i < segments->len; i++) {
+            Segment *s = g_ptr_array_index(segments, i);
+            s->place = by_number && wend_segment_thread(s->word) == 0 ? (gint64)wend_segment_number(s->word) : next;
+            next = s->place + 1;
+        }
+    }
+}
+
+void plan_memory(Plan *plan)
+{
+    plan->segments = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+    plan->live = live_new(plan);
+    plan->extents = extents_new(plan, plan->live);
+    Uses u = {plan, plan->extents, g_array_new(FALSE, FALSE, sizeof(BytePiece))};
+    live_foreach_call(plan->live, visit_call, &u);
+    g_array_unref(u.pieces);
+    find_places(plan);
+}
+
+const Segment *plan_segment(const Plan *plan, gint64 word)
+{
+    return g_hash_table_lookup(plan->segments, &word);
+}
+
+gint64 plan_segment_place(const Plan *plan, gint64 word)
+{
+    const Segment *s = plan_segment(plan, word);
+    return s ? s->place : 0;
+}
+
+static int compare_segments(gconstpointer a, gconstpointer b)
+{
+    gint64 x = (*(Segment *const *)a)->word, y = (*(Segment *const *)b)->word;
+    return x < y ? -1 : x > y;
+}
+
+GPtrArray *plan_segments_of_kind(const Plan *plan, enum wend_segment_kind kind)
+{
+    GPtrArray *all = g_ptr_array_new();
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, plan->segments);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+        if (wend_segment_kind(((Segment *)value)->word) == kind)
+            g_ptr_array_add(all, value);
+    g_ptr_array_sort(all, compare_segments);
+    return all;
+}
+
+gboolean plan_heap_reaches_below(const Plan *plan)
+{
+    g_autoptr(GPtrArray) segments = plan_segments_of_kind(plan, WEND_SEGMENT_HEAP);
+    gboolean below = FALSE;
+    for (guint i = 0; i < segments->len; i++)
+        below |= ((const Segment *)g_ptr_array_index(segments, i))->low < 0;
+    return below;
+}

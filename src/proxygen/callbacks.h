@@ -1,9 +1,0 @@
-/* callbacks.h: the application's functions, as stubs. */
-#ifndef PROXYGEN_CALLBACKS_H
-#define PROXYGEN_CALLBACKS_H
-
-#include "plan.h"
-
-void callbacks_free(Callbacks *c);
-
-#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* c_tokens.c: see c_tokens.h. */
+#include "c_tokens.h"
+
+#include <string.h>
+
+#include "identifier.h"
+
+static gboolean is_printable(char c) { return c >= ' ' && c <= '~'; }
+
+/* No name that the program makes itself looks like one of MPI's, nor does a keyword. */
+gboolean c_is_identifier(const char *name)
+{
+    return identifier_is(name, strlen(name)) && g_str_has_prefix(name, C_NAME_PREFIX);
+}
+
+char *c_identifier(const char *name)
+{
+    if (c_is_identifier(name))
+        return g_strdup(name);
+    GString *safe = g_string_new(C_NAME_PREFIX "_has_no_");
+    for (const char *p = name; *p && safe->len < IDENTIFIER_MOST; p++)
+        g_string_append_c(safe, identifier_letter(*p) || identifier_digit(*p) ? *p : '_');
+    return g_string_free(safe, FALSE);
+}
+
+char *c_number(gint64 number)
+{
+    /* C has no negative constants: this one's positive part is no long. */
+    if (number == G_MININT64)
+        return g_strdup_printf("(%" G_GINT64_FORMAT "L - 1)", number + 1);
+    const char *suffix = number > G_MAXINT32 || number < G_MININT32 ? "L" : "";
+    return g_strdup_printf("%" G_GINT64_FORMAT "%s", number, suffix);
+}
+
+/* A character between QUOTEs. Octal escapes have three digits at most, so that whatever comes next
+ * is no part of them. TRIGRAPH: the character before is a question mark. */
+static void append_character(GString *s, char c, char quote, gboolean trigraph)
+{
+    if (c == quote || c == '\\')
+        g_string_append_printf(s, "\\%c", c);
+    else if (c == '\n')
+        g_string_append(s, "\\n");
+    else if (c == '?' && trigraph)
+        g_string_append(s, "\\?");
+    else if (is_printable(c))
+        g_string_append_c(s, c);
+    else
+        g_string_append_printf(s, "\\%03o", (unsigned char)c);
+}
+
+/* Such constants, and no numbers: those above 127 would be too large for a char that has a sign. */
+static char *character_list(const char *text, gsize length)
+{
+    GString *s = g_string_new("");
+    for (gsize i = 0; i < length; i++) {
+        g_string_append_c(s, '\'');
+        append_character(s, text[i], '\'', FALSE);
+        g_string_append(s, "', ");
+    }
+    g_string_append_c(s, '0');
+    return g_string_free(s, FALSE);
+}
+
+char *c_string(const char *text, gssize n)
+{
+    gsize length = n < 0 ? strlen(text) : (gsize)n;
+    if (length > C_LITERAL_MOST)
+        return character_list(text, length);
+    GString *s = g_string_new("\"");
+    for (gsize i = 0; i < length; i++)
+        append_character(s, text[i], '"', i > 0 && text[i - 1] == '?');
+    g_string_append_c(s, '"');
+    return g_string_free(s, FALSE);
+}
+
+char *c_comment(const char *text)
+{
+    GString *s = g_string_new("");
+    for (const char *p = text; *p; p++)
+        if (is_printable(*p) && !strchr("*/\\?%", *p))
+            g_string_append_c(s, *p);
+        else
+            g_string_append_printf(s, "%%%02X", (unsigned char)*p);
+    return g_string_free(s, FALSE);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emit.h: the interface of this folder: the plan as C. */
+#ifndef PROXYGEN_EMIT_H
+#define PROXYGEN_EMIT_H
+
+#include "c_tokens.h"
+#include "callback_stubs.h"
+#include "changes.h"
+#include "columns.h"
+#include "emit_graphs.h"
+#include "emitter.h"
+#include "outside_names.h"
+#include "streams.h"
+#include "variable_names.h"
+
+#endif

@@ -1,0 +1,638 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emit_call.c: one call, its arguments driven by the kinds of the specification. */
+#include <string.h>
+
+#include "callback_stubs.h"
+#include "changes.h"
+#include "columns.h"
+#include "emit_graphs.h"
+#include "emitter.h"
+#include "variable_names.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/plan/passes.h"
+
+/* Arrays up to this length are written where they are used. */
+enum { INLINE_ELEMENTS = 12 };
+
+/* -- arrays -- */
+
+static void add(GPtrArray *lines, char *line)
+{
+    g_ptr_array_add(lines, line);
+}
+
+/* Whether the arrays of a call get names: the library may read them after the call (requests keep their arrays), or the call failed, and what
+ * was wrong may be that one array was given twice (emit_call_expression). */
+static gboolean names_arrays(const CallPattern *c)
+{
+    for (guint i = 0; i < c->n_args; i++)
+        if (c->args[i].param->kind == WEND_KIND_REQUEST && c->args[i].param->dir == WEND_DIR_OUT)
+            return TRUE;
+    return c->failed;
+}
+
+static char *filled_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements)
+{
+    const char *name = locals_static_array(e, ctype, param, n, elements);
+    add(e->before, g_strdup_printf("memcpy(%s, (%s[]){%s}, sizeof %s);", name, ctype, elements, name));
+    return g_strdup(name);
+}
+
+/* What MPI 3.0 removed never got its consts. */
+static gboolean is_without_const(const CallPattern *c)
+{
+    return strcmp(c->function->name, "MPI_Type_struct") == 0 || strcmp(c->function->name, "MPI_Type_hindexed") == 0;
+}
+
+/* NULL: a table takes less. */
+static char *number_loops(Emitter *e, const CallPattern *c, const Arg *arg, gboolean constant)
+{
+    static const guint any = 0;
+    const WendParam *param = arg->param;
+    guint width = param->kind == WEND_KIND_ADDRESS ? 4 : 1;
+    gint64 n = arg->n_in;
+    RankList ranks = constant ? (RankList){1, &any} : e->plan->terminal_ranks[c->terminal];
+    g_autofree gint64 *values = g_new(gint64, (gsize)n * ranks.n);
+    for (guint r = 0; r < ranks.n; r++)
+        for (gint64 i = 0; i < n; i++) {
+            Word w = arg->in[width * i + (width > 1)];
+            if (!constant || !call_word_is_constant(c, w, &values[i]))
+                values[r * n + i] = call_value(c, w, ranks.ranks[r]);
+        }
+    return emit_filled_by_loops(e, param->ctype, param->name, !is_without_const(c), ranks, values, n);
+}
+
+/* An array that the library reads: inline when short, else a constant table, by rank where elements vary by rank. */
+static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    const WendParam *param = arg->param;
+    gint64 n = arg->n_in, value;
+    gboolean constant = TRUE, addresses = param->kind == WEND_KIND_ADDRESS;
+    guint width = addresses ? 4 : 1;
+    if (n < 0)
+        return n == WEND_ABSENT || n == -1 ? g_strdup("NULL") : literal(e->plan, n);
+    if (n == 0)
+        return g_strdup_printf("(%s[]){0}", param->ctype); /* empty, but not NULL */
+    gboolean numbers = TRUE; /* no places in memory */
+    for (gint64 i = 0; i < n; i++) {
+        constant &= call_word_is_constant(c, arg->in[width * i + addresses], &value);
+        numbers &= !addresses || arg->in[width * i].value == WEND_PLAIN;
+    }
+    constant &= numbers;
+
+    gboolean named = names_arrays(c), written = param->dir == WEND_DIR_INOUT;
+    char *loops = numbers && !written && param->kind != WEND_KIND_BITS && n > INLINE_ELEMENTS ? number_loops(e, c, arg, constant) : NULL;
+    if (loops)
+        return loops;
+    written |= is_without_const(c);
+
+    g_autoptr(GString) elements = g_string_new("");
+    if (!constant && numbers && !written && (n > INLINE_ELEMENTS || named)) {
+        RankList ranks = e->plan->terminal_ranks[c->terminal];
+        for (guint r = 0; r <= ranks.ranks[ranks.n - 1] - ranks.ranks[0]; r++) {
+            guint rank = ranks.ranks[0] + r;
+            g_string_append(elements, r ? ", {" : "{");
+            for (gint64 i = 0; i < n; i++) {
+                g_autofree char *text = rank_list_has(ranks, rank) ? literal(e->plan, call_value(c, arg->in[width * i + addresses], rank)) : g_strdup("0");
+                g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
+            }
+            g_string_append_c(elements, '}');
+        }
+        g_autofree char *dimensions = g_strdup_printf("[%u][%" G_GINT64_FORMAT "]", ranks.ranks[ranks.n - 1] - ranks.ranks[0] + 1, n);
+        g_autofree char *table = literal_table(e, param->ctype, param->name, dimensions, elements->str);
+        return ranks.ranks[0] ? g_strdup_printf("%s[rank - %u]", table, ranks.ranks[0]) : g_strdup_printf("%s[rank]", table);
+    }
+    gboolean table = constant && !written && (n > INLINE_ELEMENTS || named);
+    ColumnWriter *columns = e->columns;
+    if (table || named)
+        e->columns = NULL;
+    for (gint64 i = 0; i < n; i++) {
+        g_autofree char *text = addresses ? expression_address(e, c, &arg->in[width * i], param->ctype) : expression_number(e, c, arg->in[i]);
+        if (param->kind == WEND_KIND_BITS && !arg->in[i].by_slot) {
+            g_free(text);
+            text = expression_bits(e, param->group, arg->in[i].value);
+        }
+        g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
+    }
+    e->columns = columns;
+    g_autofree char *dimensions = g_strdup_printf("[%" G_GINT64_FORMAT "]", n);
+    if (table)
+        return literal_table(e, param->ctype, param->name, dimensions, elements->str);
+    if (named)
+        return filled_array(e, param->ctype, param->name, n, elements->str);
+    return g_strdup_printf("(%s[]){%s}", param->ctype, elements->str);
+}
+
+static char *handle_array(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    const char *ctype = handle_ctype(arg->param->kind);
+    if (arg->n_in < 0)
+        return g_strdup("NULL");
+    if (arg->n_in == 0)
+        return g_strdup_printf("(%s[]){%s}", ctype, handle_null(arg->param->kind));
+    g_autoptr(GString) elements = g_string_new("");
+    gboolean named = names_arrays(c);
+    ColumnWriter *columns = e->columns;
+    char *loops = NULL;
+    if (arg->n_in > INLINE_ELEMENTS) {
+        e->columns = NULL;
+        loops = emit_filled_handles(e, c, arg);
+        e->columns = columns;
+    }
+    if (loops)
+        return loops;
+    if (named)
+        e->columns = NULL;
+    for (gint64 i = 0; i < arg->n_in; i++) {
+        g_autofree char *text = expression_handle_of(e, c, arg->param->kind, arg->in[i].value);
+        g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
+    }
+    e->columns = columns;
+    if (named)
+        return filled_array(e, ctype, arg->param->name, arg->n_in, elements->str);
+    return g_strdup_printf("(%s[]){%s}", ctype, elements->str);
+}
+
+/* Requests that do not stand in a row of the proxy's array go to ARRAY for the call, and back. */
+static void gather(Emitter *e, gint64 n, const char *members, const char *array)
+{
+    const char *name = locals_variable(e, "MPI_Request *const *", "members", 0);
+    e->needs[HELPER_GATHER] = TRUE;
+    add(e->before, g_strdup_printf("%s = (MPI_Request *const[]){%s};", name, members));
+    add(e->before, g_strdup_printf("gather_requests(%" G_GINT64_FORMAT ", %s, %s);", n, name,
+                                   array));
+    add(e->after, g_strdup_printf("scatter_requests(%" G_GINT64_FORMAT ", %s, %s);", n, array,
+                                  name));
+}
+
+/* Pointers to the requests; to INVALID for those that are none. */
+static char *request_members(Emitter *e, const Word *words, gint64 n, RankList ranks,
+                             const char *invalid)
+{
+    GString *members = g_string_new("");
+    for (gint64 i = 0; i < n; i++) {
+        gint64 word = words[i].value;
+        g_autofree char *one = wend_is_handle(word) ? variable_of_request(e, word, ranks) : NULL;
+        const char *text = one ? one : word == WEND_UNKNOWN ? invalid : NULL;
+        g_string_append_printf(members, "%s%s%s", i ? ", " : "", text ? "&" : "",
+                               text ? text : "NULL");
+    }
+    return g_string_free(members, FALSE);
+}
+
+/* Some of the array were no requests, and the call failed. */
+static char *invalid_requests(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
+    const char *invalid = locals_variable(e, "MPI_Request", "no_request", 0);
+    g_autofree char *value = expression_invalid(e, WEND_KIND_REQUEST);
+    g_autofree char *members = request_members(e, arg->in, arg->n_in, ranks, invalid);
+    const char *array = locals_static_array(e, "MPI_Request", "requests", arg->n_in, members);
+    add(e->before, g_strdup_printf("%s = %s;", invalid, value));
+    gather(e, arg->n_in, members, array);
+    return g_strdup(array);
+}
+
+char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
+    if (arg->n_in < 0)
+        return g_strdup("NULL");
+    if (arg->n_in == 0)
+        return g_strdup("(MPI_Request[]){MPI_REQUEST_NULL}");
+    if (call_failed_on(c, arg))
+        return invalid_requests(e, c, arg);
+    RequestList *list = variables_request_list(e->plan, arg->in, arg->n_in);
+    if (!list) {
+        e->needs[HELPER_NULL_REQUESTS] = TRUE;
+        return g_strdup_printf("null_requests(%" G_GINT64_FORMAT ")", arg->n_in);
+    }
+    if (list->direct)
+        return variables_of_list(e, list, ranks);
+    g_autofree char *array = g_strdup_printf("gathered_%u", list->number);
+    g_autofree char *key = g_strdup_printf("gathered %u", list->number);
+    if (!g_hash_table_contains(e->tables, key)) {
+        write_line(e->definitions, 0, "static MPI_Request %s[%" G_GINT64_FORMAT "];", array,
+                   list->n);
+        g_hash_table_insert(e->tables, g_steal_pointer(&key), g_strdup(""));
+    }
+    g_autofree char *members = request_members(e, arg->in, list->n, ranks, NULL);
+    gather(e, list->n, members, array);
+    return g_steal_pointer(&array);
+}
+
+/* Elements that an output array needs, when the recording has its length in an outcome: what the caller promised, else what came. */
+static gint64 out_length(Emitter *e, const CallPattern *c, guint index)
+{
+    const Arg *arg = &c->args[index];
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
+    gint64 length = MAX(1, arg->n_out);
+    const Arg *promised = arg->param->length ? call_arg_named(c, arg->param->length) : NULL;
+    if (promised && !promised->has_in)
+        promised = NULL; /* a result itself: MPI_Waitsome's indices are as many as complete */
+    for (guint r = 0; r < ranks.n; r++)
+        length = MAX(length, call_number(c, promised, ranks.ranks[r], 0));
+    if (arg->has_out && arg->n_out_words)
+        return length;
+    /* All counts that the call passes bound what it can get. */
+    for (guint i = 0; !promised && i < c->n_args; i++)
+        if (c->args[i].param->kind == WEND_KIND_INT || c->args[i].param->kind == WEND_KIND_COUNT)
+            for (guint r = 0; r < ranks.n; r++) {
+                length = MAX(length, call_number(c, &c->args[i], ranks.ranks[r], 0));
+                for (gint64 k = 0; c->args[i].has_in && c->args[i].param->array && k < c->args[i].n_in; k++)
+                    length = MAX(length, call_value(c, c->args[i].in[k], ranks.ranks[r]));
+            }
+    return length;
+}
+
+static char *out_array(Emitter *e, const CallPattern *c, guint index)
+{
+    const Arg *arg = &c->args[index];
+    WendKind kind = arg->param->kind;
+    if (arg->has_out && arg->n_out < 0)
+        return arg->n_out == -1 || arg->n_out == WEND_ABSENT ? g_strdup("NULL") : literal(e->plan, arg->n_out);
+    const char *ctype = layout_kind_is_handle(kind) ? handle_ctype(kind) : arg->param->ctype;
+    const char *name = locals_variable(e, ctype, arg->param->name, out_length(e, c, index));
+    /* Handles go on to their own variables. */
+    guint width = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE ? 6 : 1;
+    for (gint64 i = 0; layout_kind_is_handle(kind) && i < arg->n_out; i++)
+        if (wend_is_handle(arg->out[width * i].value)) {
+            g_autofree char *variable = variable_of_handle(e, kind, arg->out[width * i].value);
+            add(e->after, g_strdup_printf("%s = %s[%" G_GINT64_FORMAT "];", variable, name, i));
+        }
+    return g_strdup(name);
+}
+
+/* -- strings -- */
+
+static char *string_in(Emitter *e, const Arg *arg)
+{
+    if (arg->n_in < 0)
+        return g_strdup("NULL");
+    g_autofree char *text = call_words_to_string(arg->in, (gsize)arg->n_in);
+    return expression_string(e, text, arg->n_in);
+}
+
+static char *strings_list(Emitter *e, StringCursor *cursor, gint64 n, gboolean terminated)
+{
+    GString *s = g_string_new("(char *[]){");
+    for (gint64 i = 0; i < n; i++) {
+        g_autofree char *text = NULL;
+        if (!string_cursor_string(cursor, &text))
+            break;
+        g_autofree char *literal = text ? expression_string(e, text, -1) : g_strdup("NULL");
+        g_string_append_printf(s, "%s%s", i ? ", " : "", literal);
+    }
+    if (terminated || n == 0)
+        g_string_append(s, n ? ", NULL" : "NULL");
+    g_string_append_c(s, '}');
+    return g_string_free(s, FALSE);
+}
+
+static char *strings_in(Emitter *e, const Arg *arg)
+{
+    if (arg->n_in < 0)
+        return g_strdup("NULL");
+    StringCursor cursor = {arg->in, arg->n_in_words};
+    if (arg->param->kind == WEND_KIND_STRINGS)
+        return strings_list(e, &cursor, arg->n_in, TRUE);
+    GString *s = g_string_new("(char **[]){");
+    for (gint64 i = 0; i < arg->n_in; i++) {
+        gint64 n;
+        if (!string_cursor_length(&cursor, &n))
+            break;
+        g_autofree char *list = n < 0 ? g_strdup("NULL") : strings_list(e, &cursor, n, TRUE);
+        g_string_append_printf(s, "%s%s", i ? ", " : "", list);
+    }
+    g_string_append(s, arg->n_in ? "}" : "NULL}");
+    return g_string_free(s, FALSE);
+}
+
+/* A string that the library fills: as long as any of the standard's limits, and as what the caller gave as room. */
+static char *string_out(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    gint64 room = 8192;
+    for (guint i = 0; i < c->n_args; i++)
+        if (c->args[i].param->kind == WEND_KIND_INT && c->args[i].has_in && !c->args[i].param->array)
+            for (guint r = 0; r < e->plan->terminal_ranks[c->terminal].n; r++)
+                room = MAX(room, call_number(c, &c->args[i], e->plan->terminal_ranks[c->terminal].ranks[r], 0) + 1);
+    return g_strdup(locals_variable(e, "char", arg->param->name, MIN(room, 1 << 24)));
+}
+
+/* -- the rest -- */
+
+static char *status_argument(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    if (!arg->param->array) {
+        if (arg->param->dir == WEND_DIR_OUT && (!arg->has_out || arg->n_out == 0))
+            return g_strdup("MPI_STATUS_IGNORE");
+        e->needs[HELPER_STATUS] = TRUE;
+        return g_strdup("&status");
+    }
+    if (arg->has_out && arg->n_out == -1)
+        return g_strdup("NULL"); /* of an empty array */
+    if (!arg->has_out || arg->n_out < 0)
+        return g_strdup("MPI_STATUSES_IGNORE");
+    e->needs[HELPER_STATUSES] = TRUE;
+    const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
+    e->max_statuses = MAX(e->max_statuses, MAX(arg->n_out, requests ? requests->n_in : 1));
+    return g_strdup("statuses");
+}
+
+/* An output scalar of a kind that later calls do not use. */
+static char *out_scalar(Emitter *e, const char *ctype, const char *name)
+{
+    return g_strdup_printf("&%s", locals_variable(e, ctype, name, 0));
+}
+
+static char *handle_argument(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    WendKind kind = arg->param->kind;
+    if (arg->param->array)
+        return arg->has_in ? handle_array(e, c, arg) : NULL;
+    if (arg->has_in) {
+        gint64 word = arg->in[0].value;
+        g_autofree char *value = expression_handle_of(e, c, kind, word);
+        if (!call_param_by_pointer(c, arg->param))
+            return g_steal_pointer(&value);
+        /* A key that is freed can be named until its attributes are gone: the call gets a copy to overwrite. */
+        if (wend_is_handle(word) && kind != WEND_KIND_KEYVAL && !variables_are_shared(e->plan, kind, word))
+            return g_strdup_printf("&%s", value);
+        return g_strdup_printf("&(%s){%s}", handle_ctype(kind), value);
+    }
+    gint64 word = arg->has_out ? arg->out[0].value : WEND_ABSENT;
+    if (wend_is_handle(word)) {
+        g_autofree char *variable = variable_of_handle(e, kind, word);
+        return g_strdup_printf("&%s", variable);
+    }
+    return out_scalar(e, handle_ctype(kind), arg->param->name);
+}
+
+/* One request; a pointer to where it is, but for the few functions that take its value. */
+static char *request_argument(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    gint64 word = arg->has_in ? arg->in[0].value : arg->has_out ? arg->out[0].value : WEND_ABSENT;
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
+    if (!wend_is_handle(word))
+        return handle_argument(e, c, arg);
+    if (!arg->has_in) {
+        char *moves = variable_of_request_moves(e, word, ranks);
+        if (moves)
+            add(e->before, moves);
+    }
+    g_autofree char *variable = variable_of_request(e, word, ranks);
+    return call_param_by_pointer(c, arg->param) ? g_strdup_printf("&%s", variable) : g_steal_pointer(&variable);
+}
+
+/* A base address that MPI made becomes the segment's. */
+static char *out_buffer(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    const char *name = locals_variable(e, "void *", arg->param->name, 0);
+    gint64 segment = arg->has_out ? arg->out[0].value : WEND_ABSENT;
+    if (wend_is_segment(segment) && (wend_segment_kind(segment) == WEND_SEGMENT_MPI || wend_segment_kind(segment) == WEND_SEGMENT_WIN)) {
+        g_autofree char *base = expression_segment(e, segment), *offset = expression_number(e, c, arg->out[1]);
+        add(e->after, strcmp(offset, "0") == 0 ? g_strdup_printf("%s = %s;", base, name)
+                                               : g_strdup_printf("%s = (char *)%s - (%s);", base, name, offset));
+    }
+    return g_strdup_printf("&%s", name);
+}
+
+/* A number; a pointer to one that the call also changes. */
+static char *number_argument(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    const WendParam *param = arg->param;
+    if (!arg->has_in)
+        return out_scalar(e, param->ctype, param->name);
+    g_autofree char *value = param->kind == WEND_KIND_BITS && !arg->in[0].by_slot
+                                 ? expression_bits(e, param->group, arg->in[0].value)
+                                 : param->kind == WEND_KIND_ADDRESS ? expression_address(e, c, arg->in, param->ctype)
+                                                                    : expression_number(e, c, arg->in[0]);
+    if (call_param_by_pointer(c, param))
+        return g_strdup_printf("&(%s){%s}", param->ctype, value);
+    return g_steal_pointer(&value);
+}
+
+static char *attribute_argument(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    if (!arg->has_in)
+        return out_scalar(e, "void *", arg->param->name);
+    return expression_pointer(e, c, arg->in);
+}
+
+static char *argument(Emitter *e, const CallPattern *c, guint index)
+{
+    const Arg *arg = &c->args[index];
+    WendKind kind = arg->param->kind;
+    char *special = emit_special_argument(e, c, index);
+    if (special)
+        return special;
+    if (arg->null)
+        return g_strdup("NULL");
+    if (layout_kind_is_handle(kind)) {
+        char *text = handle_argument(e, c, arg);
+        return text ? text : out_array(e, c, index);
+    }
+    switch (kind) {
+    case WEND_KIND_REQUEST:
+        return arg->param->array ? emit_request_array(e, c, arg) : request_argument(e, c, arg);
+    case WEND_KIND_BUF:
+        if (arg->param->array || !arg->has_in)
+            return out_buffer(e, c, arg);
+        return expression_pointer(e, c, arg->in);
+    case WEND_KIND_ATTR:
+        return attribute_argument(e, c, arg);
+    case WEND_KIND_TARGET:
+        return expression_target(e, c, arg);
+    case WEND_KIND_STATUS:
+        return status_argument(e, c, arg);
+    case WEND_KIND_STRING:
+        if (arg->has_in && arg->param->dir == WEND_DIR_IN)
+            return string_in(e, arg);
+        return string_out(e, c, arg);
+    case WEND_KIND_STRINGS: case WEND_KIND_STRINGS2:
+        return strings_in(e, arg);
+    case WEND_KIND_FUNC:
+        return callback_name(e, arg->has_in ? arg->in[0].value : WEND_ABSENT, arg->param->ctype);
+    case WEND_KIND_SKIP:
+        return call_param_by_pointer(c, arg->param) || strchr(arg->param->ctype, '*') ? g_strdup("NULL") : g_strdup("0");
+    default:
+        if (arg->param->array)
+            return arg->has_in ? number_array(e, c, arg) : out_array(e, c, index);
+        return number_argument(e, c, arg);
+    }
+}
+
+static gboolean same_words(const Word *a, const Word *b, guint n)
+{
+    for (guint i = 0; i < n; i++)
+        if (a[i].by_slot != b[i].by_slot || a[i].value != b[i].value || (a[i].by_slot && a[i].slot != b[i].slot))
+            return FALSE;
+    return TRUE;
+}
+
+/* In a call that failed: the earlier argument that is an array of the same content, and stands for both. -1: none. */
+static gint same_array(const CallPattern *c, guint index)
+{
+    const Arg *arg = &c->args[index];
+    for (guint i = 0; c->failed && arg->param->array && arg->has_in && arg->n_in > 0 && i < index; i++) {
+        const Arg *other = &c->args[i];
+        if (other->param->array && other->has_in && other->param->kind == arg->param->kind && strcmp(other->param->ctype, arg->param->ctype) == 0
+            && other->n_in == arg->n_in && other->n_in_words == arg->n_in_words && same_words(other->in, arg->in, arg->n_in_words))
+            return (gint)i;
+    }
+    return -1;
+}
+
+/* The calls on persistent receives of which each start has its own source are the helpers'. */
+static char *function_name(Emitter *e, const CallPattern *c)
+{
+    static const struct { const char *name; Helper helper; gboolean init; } aimed[] = {
+        {"MPI_Recv_init", HELPER_AIM_INIT, TRUE}, {"MPI_Recv_init_c", HELPER_AIM_INIT_C, TRUE}, {"MPI_Start", HELPER_AIM_START, FALSE},
+        {"MPI_Startall", HELPER_AIM_STARTALL, FALSE}, {"MPI_Request_free", HELPER_AIM_FREE, FALSE},
+    };
+    const char *name = c->function->name;
+    const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, GUINT_TO_POINTER(c->terminal));
+    for (guint i = 0; e->plan->aims && !c->failed && i < G_N_ELEMENTS(aimed); i++) {
+        if (strcmp(name, aimed[i].name) != 0 || (aimed[i].init && !(wildcard && wildcard->starts)))
+            continue;
+        e->needs[aimed[i].helper] = TRUE;
+        char *helper = g_strdup_printf("%s_aimed", name + strlen("MPI_"));
+        helper[0] = g_ascii_tolower(helper[0]);
+        return helper;
+    }
+    return g_strdup(name);
+}
+
+char *emit_call_expression(Emitter *e, const CallPattern *c)
+{
+    char *graph = emit_graph_expression(e, c);
+    if (graph)
+        return graph;
+    g_autofree char *name = function_name(e, c);
+    GString *s = g_string_new(name);
+    g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
+    gboolean first = TRUE;
+    g_string_append_c(s, '(');
+    for (guint i = 0; i < c->n_args; i++) {
+        const WendParam *param = c->args[i].param;
+        gint same = same_array(c, i);
+        if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_FOUND ||
+            param->kind == WEND_KIND_NEIGHBOURS || param->dir == WEND_DIR_RETURN ||
+            strcmp(param->name, "varargs") == 0) {
+            g_ptr_array_add(texts, NULL);
+            continue;
+        }
+        char *text = same >= 0 ? g_strdup(g_ptr_array_index(texts, same)) : argument(e, c, i);
+        g_ptr_array_add(texts, text);
+        g_string_append_printf(s, "%s%s", first ? "" : ", ", text);
+        first = FALSE;
+    }
+    g_string_append_c(s, ')');
+    return g_string_free(s, FALSE);
+}
+
+/* What becomes of the value that a function returns. */
+static char *statement_of(Emitter *e, const CallPattern *c, const char *expression)
+{
+    const Arg *last = c->n_args ? &c->args[c->n_args - 1] : NULL;
+    if (!last || last->param->dir != WEND_DIR_RETURN)
+        return g_strdup_printf("%s;", expression);
+    if (layout_kind_is_handle(last->param->kind) && last->has_out && wend_is_handle(last->out[0].value)) {
+        g_autofree char *variable = variable_of_handle(e, last->param->kind, last->out[0].value);
+        return g_strdup_printf("%s = %s;", variable, expression);
+    }
+    return g_strdup_printf("(void)%s;", expression);
+}
+
+/* Messages to a hub wait for their turn (turns.c). */
+static void add_turn(Emitter *e, const CallPattern *c)
+{
+    const Wildcard *turn = g_hash_table_lookup(e->plan->turns, GUINT_TO_POINTER(c->terminal));
+    if (turn) {
+        g_autofree char *source = wildcard_source(e, turn);
+        add(e->before, g_strdup_printf("give_turn(%s);", source));
+    }
+    const Arg *dest = call_arg_named(c, "dest");
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
+    gboolean to_hub = FALSE;
+    for (guint r = 0; e->plan->hub >= 0 && (c->function->flags & WEND_F_SEND) && dest && r < ranks.n; r++)
+        to_hub |= call_value(c, dest->in[0], ranks.ranks[r]) == e->plan->hub;
+    if (to_hub) {
+        g_autofree char *to = expression_number(e, c, dest->in[0]);
+        add(e->before, g_strdup_printf("wait_for_turn(%s);", to));
+    }
+    if (to_hub)
+        changes_note(e, CHANGE_TURNS, c->terminal, NULL);
+    if (turn || to_hub)
+        e->needs[HELPER_TURNS] = TRUE;
+}
+
+/* What others will ask for when they access it (dynamic.c), and the end of that. */
+static void add_places(Emitter *e, const CallPattern *c)
+{
+    if (!e->plan->blocks || (c->failed && strcmp(c->function->name, "MPI_Win_lock") != 0))
+        return;
+    if (strcmp(c->function->name, "MPI_Win_attach") == 0) {
+        gint64 segment = call_arg_named(c, "base")->in[0].value;
+        if (!wend_is_segment(segment))
+            return;
+        g_autofree char *base = expression_segment(e, segment);
+        add(e->after, g_strdup_printf("place_known(%u, %s);", dynamic_block(e->plan, segment), base));
+    } else if (strcmp(c->function->name, "MPI_Finalize") == 0) {
+        add(e->before, g_strdup("places_end();"));
+    } else if (strcmp(c->function->name, "MPI_Win_lock") == 0) {
+        const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN), *target = call_arg_of_kind(c, WEND_KIND_RANK);
+        g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value), *rank = expression_number(e, c, target->in[0]);
+        add(e->before, g_strdup_printf("await_places(%s, %s);", window, rank));
+        e->needs[HELPER_PLACE_IN] = e->needs[HELPER_AWAIT_PLACES] = TRUE;
+    } else {
+        return;
+    }
+    e->needs[HELPER_PLACES] = TRUE;
+}
+
+guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
+{
+    CallPattern *c = call_new(e->plan->program);
+    guint statements = 0;
+    call_decode(c, terminal);
+    if (!emit_special_call(e, out, indent, c, &statements)) {
+        GPtrArray *before = e->before, *after = e->after;
+        statements = 0;
+        e->before = g_ptr_array_new_with_free_func(g_free);
+        e->after = g_ptr_array_new_with_free_func(g_free);
+        add_turn(e, c);
+        add_places(e, c);
+        if (e->threads && (strcmp(c->function->name, "MPI_Finalize") == 0 || strcmp(c->function->name, "MPI_Session_finalize") == 0))
+            add(e->before, g_strdup("join_threads();"));
+        if (!e->plan->prefix && plan_is_init(e->plan, terminal)) {
+            add(e->after, g_strdup("proxy_begin();"));
+            e->needs[HELPER_BEGIN] = TRUE;
+        }
+        if (graphs_is_pinned(e->plan, terminal))
+            changes_comment(e, out, indent, CHANGE_NEIGHBOURS, terminal, NULL);
+        g_autofree char *expression = emit_call_expression(e, c), *statement = statement_of(e, c, expression);
+        gboolean poll = (c->function->flags & WEND_F_POLL) && !c->failed && call_arg_named(c, "flag");
+        for (guint i = 0; i < e->before->len; i++)
+            write_line(out, indent, "%s", (char *)g_ptr_array_index(e->before, i));
+        if (poll) {
+            /* It succeeded when it was recorded; what did not succeed is not in the program. */
+            write_line(out, indent, "do");
+            write_line(out, indent + 1, "%s", statement);
+            write_line(out, indent, "while (!flag);");
+            statements += 2;
+        } else {
+            write_line(out, indent, "%s", statement);
+            statements++;
+        }
+        for (guint i = 0; i < e->after->len; i++)
+            write_line(out, indent, "%s", (char *)g_ptr_array_index(e->after, i));
+        statements += e->before->len + e->after->len;
+        g_ptr_array_unref(e->before);
+        g_ptr_array_unref(e->after);
+        e->before = before;
+        e->after = after;
+    }
+    call_free(c);
+    return statements;
+}

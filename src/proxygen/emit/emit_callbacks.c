@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emit_callbacks.c: the stubs of callbacks: they make the calls that were recorded and return what was returned. */
+#include <string.h>
+
+#include "callback_stubs.h"
+#include "emitter.h"
+#include "lib/base/byte-table.h"
+
+/* -- what the calls of a callback were -- */
+
+/* The invocations of a function on one rank, one after the other: the terminals of its calls, and what it gave back. */
+typedef struct {
+    const WendProgram *program;
+    gint64 word;
+    guint rank, sequence;    /* the next one to look at */
+    WendWalk *walk;          /* of one of its sequences; NULL: none is begun */
+    GArray *calls;
+    gint64 value, flag;
+} Invocations;
+
+static void invocations_begin(Invocations *v, const WendProgram *p, gint64 word, guint rank)
+{
+    *v = (Invocations){.program = p, .word = word, .rank = rank, .calls = g_array_new(FALSE, FALSE, sizeof(guint))};
+}
+
+static void invocations_end(Invocations *v)
+{
+    g_array_unref(v->calls);
+}
+
+static gboolean open_sequence(Invocations *v)
+{
+    const WendClass *class = wend_program_class(v->program, wend_program_class_of(v->program, v->rank));
+    while (v->sequence < class->n_sequences) {
+        guint s = v->sequence++;
+        if (class->sequences[s].kind != WEND_SEQUENCE_CALLBACK || class->sequences[s].id != v->word)
+            continue;
+        v->walk = wend_walk_new(v->program, v->rank, s, WEND_WALK_MAIN);
+        return TRUE;
+    }
+    return FALSE;
+}
+
+/* FALSE: there is none any more, and the walk is freed. */
+static gboolean next_invocation(Invocations *v)
+{
+    g_array_set_size(v->calls, 0);
+    v->value = v->flag = 0;
+    while (v->walk || open_sequence(v)) {
+        const WendCall *call = wend_walk_next(v->walk);
+        if (!call) { /* calls without a return: the run ended in it */
+            g_array_set_size(v->calls, 0);
+            g_clear_pointer(&v->walk, wend_walk_free);
+            continue;
+        }
+        if (strcmp(call->function->name, "wend_return") != 0) {
+            guint terminal = call->terminal;
+            g_array_append_val(v->calls, terminal);
+            continue;
+        }
+        for (guint i = 0; i < call->n_args; i++) {
+            if (call->args[i].n_out < 1)
+                continue;
+            if (strcmp(call->args[i].param->name, "value") == 0)
+                v->value = call->args[i].out[0];
+            else if (strcmp(call->args[i].param->name, "flag") == 0)
+                v->flag = call->args[i].out[0];
+        }
+        return TRUE;
+    }
+    return FALSE;
+}
+
+/* A row of a stub's list: so many equal invocations. */
+typedef struct { guint number; gint64 value, flag; guint64 times; } Returned;
+
+static void put_returned(GString *list, const Returned *r)
+{
+    g_autofree char *value = c_number(r->value), *flag = c_number(r->flag);
+    if (r->times > 0)
+        g_string_append_printf(list, "{%u, %s, %s, %" G_GUINT64_FORMAT "}, ", r->number, value,
+                               flag, r->times);
+}
+
+/* What the calls of an invocation are, as a number of BODIES: equal ones once. */
+static guint body_of(Emitter *e, const GArray *calls, GHashTable *cases, GPtrArray *bodies)
+{
+    gboolean new;
+    guint number = wend_byte_number(cases, calls->data, calls->len * sizeof(guint), &new);
+    if (!new)
+        return number;
+    GString *body = g_string_new("");
+    for (guint k = 0; k < calls->len; k++)
+        emit_call(e, body, 2, g_array_index(calls, guint, k));
+    g_ptr_array_add(bodies, g_string_free(body, FALSE));
+    return number;
+}
+
+/* The list of a rank, as text; its rows are counted. */
+static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable *cases, GPtrArray *bodies, guint64 *rows)
+{
+    gboolean is_operator = g_str_has_prefix(stub->type->ctype, "MPI_User_function");
+    GString *list = g_string_new("");
+    Invocations v;
+    Returned last = {0, 0, 0, 0};
+    *rows = 0;
+    invocations_begin(&v, e->plan->program, stub->word, rank);
+    while (next_invocation(&v)) {
+        /* An error code other than success may be one of this library's: 16 (MPI_ERR_OTHER) and its like are classes, and those are kept. */
+        const Returned one = {body_of(e, v.calls, cases, bodies), wend_is_const(v.value) ? 0 : v.value, v.flag, 1};
+        if (last.times > 0 && one.number == last.number && one.value == last.value && one.flag == last.flag) {
+            last.times++;
+            continue;
+        }
+        put_returned(list, &last);
+        last = one;
+        ++*rows;
+    }
+    invocations_end(&v);
+    put_returned(list, &last);
+    if (*rows == 0) {
+        g_string_append(list, is_operator ? "{-1, 0, 0, 0}, " : "{0, 0, 0, 1}, ");
+        ++*rows;
+    }
+    g_string_append(list, "{-1, 0, 0, 0}");
+    ++*rows;
+    return g_string_free(list, FALSE);
+}
+
+static void emit_stub(Emitter *e, GString *out, const Stub *stub)
+{
+    /* The distinct sequences of nested calls get a case each; invocations are a list of (case, value, flag, times), by rank when ranks differ. */
+    g_autoptr(GHashTable) cases = wend_byte_numbers_new();
+    g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GString) by_rank = g_string_new("");
+    g_autofree char *first_list = NULL;
+    gboolean same = TRUE;
+    gboolean is_operator = g_str_has_prefix(stub->type->ctype, "MPI_User_function");
+    locals_begin(e);
+    for (guint rank = 0; rank < e->plan->n_ranks; rank++) {
+        guint64 rows;
+        g_autofree char *list = returned_list(e, stub, rank, cases, bodies, &rows);
+        g_autofree char *dimensions = g_strdup_printf("[%" G_GUINT64_FORMAT "]", rows);
+        char *name = literal_table(e, "Returned", "returned", dimensions, list);
+        g_string_append_printf(by_rank, "%s%s", rank ? ", " : "", name);
+        same &= !first_list || strcmp(first_list, name) == 0;
+        if (!first_list)
+            first_list = name;
+        else
+            g_free(name);
+    }
+    g_autofree char *table = NULL;
+    if (same) {
+        table = g_strdup(first_list);
+    } else {
+        g_autofree char *dimensions = g_strdup_printf("[%u]", e->plan->n_ranks);
+        g_autofree char *rows = literal_table(e, "Returned *const", "returned_by_rank", dimensions, by_rank->str);
+        table = g_strdup_printf("%s[rank]", rows);
+    }
+    g_autoptr(GString) text = g_string_new("");
+    gboolean nested = FALSE;
+    for (guint i = 0; i < bodies->len; i++)
+        nested |= *(char *)g_ptr_array_index(bodies, i) != '\0';
+    gboolean uses = nested || strcmp(stub->type->value, "int") == 0 || strstr(stub->type->body, "returned") != NULL;
+    if (uses && is_operator) {
+        /* Which invocations call something, the operands decide: the value says how many before each did not. */
+        write_line(text, 1, "static int done;");
+        write_line(text, 1, "static long passed, repeated;");
+        write_line(text, 1, "const Returned *returned = &%s[done];", table);
+        write_line(text, 1, "if (returned->calls < 0 || passed++ < returned->value)");
+        write_line(text, 2, "return; /* this one called nothing */");
+        write_line(text, 1, "passed = 0;");
+        write_line(text, 1, "if (++repeated == returned->times) {");
+        write_line(text, 2, "repeated = 0;");
+        write_line(text, 2, "done++;");
+        write_line(text, 1, "}");
+    } else if (uses) {
+        write_line(text, 1, "static int done;");
+        write_line(text, 1, "static long repeated;");
+        write_line(text, 1, "const Returned *returned = &%s[done];", table);
+        write_line(text, 1, "if (++repeated >= returned->times && returned[1].calls >= 0) { /* the last one holds for any that follow */");
+        write_line(text, 2, "repeated = 0;");
+        write_line(text, 2, "done++;");
+        write_line(text, 1, "}");
+    }
+    locals_end(e, text, 1);
+    write_line(text, 1, "%s", stub->type->body);
+    if (nested && bodies->len == 1) {
+        /* written for two levels of indentation */
+        g_string_append_printf(text, "    {\n%s    }\n", (char *)g_ptr_array_index(bodies, 0));
+    } else if (nested) {
+        write_line(text, 1, "switch (returned->calls) {");
+        for (guint i = 0; i < bodies->len; i++)
+            g_string_append_printf(text, "    case %u:\n%s        break;\n", i, (char *)g_ptr_array_index(bodies, i));
+        write_line(text, 1, "}");
+    }
+    if (strcmp(stub->type->value, "int") == 0)
+        write_line(text, 1, "return (int)returned->value;");
+    if (uses)
+        g_string_append(out, e->definitions->str);
+    g_string_set_size(e->definitions, 0);
+    if (!uses)
+        g_hash_table_remove_all(e->tables);
+    g_string_append_printf(out, "\n%s%s %s(%s)\n{\n%s}\n", e->linkage, stub->type->value, stub->name, stub->type->parameters, text->str);
+}
+
+void emit_callbacks(Emitter *e, GString *declarations, GString *definitions)
+{
+    Callbacks *c = e->plan->callbacks;
+    if (c->order->len == 0)
+        return;
+    write_comment(definitions, 0, "Functions that the application gave to MPI. What they computed is not in a recording; the MPI calls that they made are, and what "
+                                  "they returned. Which calls, value, flag, how often; a negative number of calls ends the list.");
+    g_string_append(definitions, "typedef struct {\n    int calls;\n    long value; /* or of an operator: invocations before this one that called nothing */\n    int flag;\n    long times;\n} Returned;\n\n");
+    g_autoptr(GString) prototypes = g_string_new("");
+    for (guint i = 0; i < c->order->len; i++) { /* nested calls may add more */
+        const Stub *stub = g_ptr_array_index(c->order, i);
+        g_autoptr(GString) text = g_string_new("");
+        emit_stub(e, text, stub);
+        g_string_append(definitions, text->str);
+    }
+    for (guint i = 0; i < c->order->len; i++) {
+        const Stub *stub = g_ptr_array_index(c->order, i);
+        g_string_append_printf(*e->linkage ? prototypes : declarations, "%s%s %s(%s);\n", e->linkage, stub->type->value, stub->name, stub->type->parameters);
+    }
+    g_string_prepend(definitions, prototypes->str);
+    g_string_append_c(definitions, '\n');
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emit_rule.c: rules of the grammar as functions, exponents as loops. */
+#include <string.h>
+
+#include "emitter.h"
+#include "streams.h"
+#include "src/proxygen/model/model.h"
+#include "src/proxygen/plan/passes.h"
+
+/* A function this long is as much as a reader, or an optimizer, wants at once: the rest goes to further parts. */
+enum { PART_SYMBOLS = 1000 };
+
+char *emit_rule_name(Emitter *e, guint rule)
+{
+    PlanRule *r = &e->plan->rules[alike_leader(e->alike, rule)];
+    if (!r->name)
+        r->name = ++e->n_names;
+    return g_strdup_printf("rule_%u", r->name);
+}
+
+gboolean emit_rule_is_code(const Emitter *e, guint rule)
+{
+    return e->plan->rules[rule].loop || e->plan->rules[rule].inlined;
+}
+
+static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol *symbol)
+{
+    if (symbol->is_rule) {
+        g_autofree char *name = emit_rule_name(e, symbol->id);
+        write_line(out, indent, "%s();", name);
+        return 1;
+    }
+    return emit_terminal(e, out, indent, symbol->id);
+}
+
+/* How often a symbol is repeated, and the type that holds it. */
+static char *trip_count(Emitter *e, guint rule, guint symbol, guint64 exponent, const char **type)
+{
+    g_autofree gint64 *trips = alike_trips(e->alike, rule, symbol);
+    *type = count_type(exponent);
+    if (!trips)
+        return g_strdup_printf("%" G_GUINT64_FORMAT, exponent);
+    RankList ranks = alike_ranks(e->alike, rule);
+    for (guint i = 0; i < ranks.n; i++)
+        if (trips[i] > G_MAXINT32)
+            *type = "long";
+    g_autofree char *count = expression_by_rank(e, ranks, trips, *type, "trips");
+    return strchr(count, '?') ? g_strdup_printf("(%s)", count) : g_steal_pointer(&count);
+}
+
+void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSymbol *symbols, guint first, guint n)
+{
+    for (guint i = first; i < first + n; i++) {
+        const WendSymbol *symbol = &symbols[i];
+        const StreamSymbol *streamed = e->plan->rules[rule].streamed;
+        const Choice *choice = plan_choice(e->plan, rule, i);
+        if (choice) {
+            emit_choice(e, out, indent, choice, symbol->id, symbol->exponent);
+            continue;
+        }
+        if (streamed && streamed[i].stream) {
+            streams_call(e, out, indent, symbol, &streamed[i]);
+            continue;
+        }
+        if (symbol->exponent == 1) {
+            emit_symbol(e, out, indent, symbol);
+            continue;
+        }
+        g_autoptr(GString) body = g_string_new("");
+        guint statements = emit_symbol(e, body, indent + 1, symbol);
+        if (statements == 0) {
+            g_string_append(out, body->str);
+            continue;
+        }
+        const char *type;
+        g_autofree char *count = trip_count(e, rule, i, symbol->exponent, &type);
+        write_line(out, indent, "for (%s i = 0; i < %s; i++)%s", type, count, statements > 1 ? " {" : "");
+        g_string_append(out, body->str);
+        if (statements > 1)
+            write_line(out, indent, "}");
+    }
+}
+
+char *emit_ranks_text(const Plan *plan, RankList set)
+{
+    if (set.n == plan->n_ranks)
+        return g_strdup("all ranks");
+    GString *s = g_string_new(set.n == 1 ? "rank " : "ranks ");
+    guint pieces = 0;
+    for (guint i = 0; i < set.n;) {
+        guint k = i;
+        while (k + 1 < set.n && set.ranks[k + 1] == set.ranks[k] + 1)
+            k++;
+        if (pieces++ == 8) {
+            g_string_append_printf(s, ", … (%u in all)", set.n);
+            break;
+        }
+        g_string_append_printf(s, "%s%u", i ? ", " : "", set.ranks[i]);
+        if (k > i)
+            g_string_append_printf(s, "%s%u", k > i + 1 ? "-" : ", ", set.ranks[k]);
+        i = k + 1;
+    }
+    return g_string_free(s, FALSE);
+}
+
+static void emit_function(Emitter *e, GString *out, const char *name, guint rule, guint first, guint n)
+{
+    g_autoptr(GString) body = g_string_new(""), locals = g_string_new("");
+    locals_begin(e);
+    if (e->plan->rules[rule].loop)
+        emit_loop(e, body, 1, rule);
+    else
+        emit_symbols(e, body, 1, rule, e->plan->rules[rule].symbols, first, n);
+    locals_end(e, locals, 1);
+    g_string_append(out, e->definitions->str);
+    if (e->definitions->len)
+        g_string_append_c(out, '\n');
+    g_string_set_size(e->definitions, 0);
+    g_string_append_printf(out, "%svoid %s(void)\n{\n%s%s}\n\n", e->linkage, name, locals->str, body->str);
+}
+
+guint emit_rule_parts(const Emitter *e, guint rule)
+{
+    guint n = e->plan->rules[rule].loop ? 1 : e->plan->rules[rule].n;
+    return n <= PART_SYMBOLS + PART_SYMBOLS / 2 ? 1 : (n + PART_SYMBOLS - 1) / PART_SYMBOLS + 1;
+}
+
+void emit_rule_part(Emitter *e, GString *out, guint rule, guint part)
+{
+    const PlanRule *r = &e->plan->rules[rule];
+    g_autofree char *name = emit_rule_name(e, rule), *ranks = emit_ranks_text(e->plan, e->alike ? alike_ranks(e->alike, rule) : r->ranks);
+    guint parts = emit_rule_parts(e, rule);
+    if (parts == 1) {
+        g_autoptr(GString) function = g_string_new("");
+        emit_function(e, function, name, rule, 0, r->n);
+        g_string_append_printf(out, "/* Run by %s. */\n", ranks);
+        g_string_append(out, function->str);
+    } else if (part + 1 < parts) {
+        g_autofree char *part_name = g_strdup_printf("%s_part_%u", name, part + 1);
+        emit_function(e, out, part_name, rule, part * PART_SYMBOLS, MIN(PART_SYMBOLS, r->n - part * PART_SYMBOLS));
+    } else {
+        g_string_append_printf(out, "/* Run by %s. */\n%svoid %s(void)\n{\n", ranks, e->linkage, name);
+        for (guint p = 0; p + 1 < parts; p++)
+            g_string_append_printf(out, "    %s_part_%u();\n", name, p + 1);
+        g_string_append(out, "}\n\n");
+    }
+}
+
+char *emit_rank_condition(RankList set)
+{
+    guint step = set.n > 1 ? set.ranks[1] - set.ranks[0] : 1;
+    if (set.n == 1)
+        return g_strdup_printf("rank == %u", set.ranks[0]);
+    for (guint i = 1; i < set.n; i++)
+        if (set.ranks[i] - set.ranks[i - 1] != step)
+            step = 0;
+    guint first = set.ranks[0], last = set.ranks[set.n - 1];
+    if (step == 1)
+        return first == 0 ? g_strdup_printf("rank <= %u", last) : g_strdup_printf("rank >= %u && rank <= %u", first, last);
+    if (step > 1)
+        return first == 0 ? g_strdup_printf("rank <= %u && rank %% %u == 0", last, step)
+                          : g_strdup_printf("rank >= %u && rank <= %u && rank %% %u == %u", first, last, step, first % step);
+    if (set.n <= 4) {
+        GString *s = g_string_new("");
+        for (guint i = 0; i < set.n; i++)
+            g_string_append_printf(s, "%srank == %u", i ? " || " : "", set.ranks[i]);
+        return g_string_free(s, FALSE);
+    }
+    return NULL;
+}

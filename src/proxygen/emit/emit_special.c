@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emit_special.c: functions that the kinds of their parameters do not tell enough about. Each case has its reason. */
+#include <string.h>
+
+#include "changes.h"
+#include "columns.h"
+#include "outside_names.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/model/model.h"
+#include "src/proxygen/plan/passes.h"
+
+/* Fortran handles are not recorded (kind skip): the C handle that comes out is turned into one. */
+static char *fortran_handle(Emitter *e, const CallPattern *c)
+{
+    const Arg *made = &c->args[c->n_args - 1];
+    g_autofree char *object = g_strndup(c->function->name + 4, strlen(c->function->name) - 8);
+    g_autofree char *handle = NULL;
+    if (made->has_out && made->out[0].value == WEND_UNKNOWN)
+        return g_strdup("-1"); /* no handle came out */
+    if (layout_kind_is_handle(made->param->kind) && made->has_out)
+        handle = expression_handle(e, made->param->kind, made->out[0].value);
+    else if (strcmp(object, "Comm") == 0)
+        handle = g_strdup("MPI_COMM_WORLD");
+    else if (strcmp(object, "Type") == 0)
+        handle = g_strdup("MPI_INT");
+    else
+        handle = g_strdup_printf("%s", strcmp(object, "Request") == 0 ? "MPI_REQUEST_NULL"
+                                     : strcmp(object, "Session") == 0 ? "MPI_SESSION_NULL" : "MPI_MESSAGE_NULL");
+    return g_strdup_printf("PMPI_%s_c2f(%s)", object, handle);
+}
+
+static char *skipped_argument(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    const char *function = c->function->name, *name = arg->param->name;
+    if (g_str_has_prefix(function, "MPI_Status_")) {
+        if (strcmp(name, "f_status") == 0)
+            return g_strdup("(MPI_Fint[sizeof(MPI_Status) / sizeof(MPI_Fint)]){0}");
+        return g_strdup(strcmp(name, "f08_status") == 0 ? "&(MPI_F08_status){0}" : "&(MPI_Status){0}");
+    }
+    if (g_str_has_suffix(function, "_f2c"))
+        return fortran_handle(e, c);
+    /* A number here, a pointer in MPI_Init. */
+    if (strcmp(function, "MPI_Info_create_env") == 0 && strcmp(name, "argc") == 0)
+        return g_strdup("0");
+    return g_strdup("NULL");
+}
+
+/* What a call starts instead of RECORDED, which is taken. */
+static char *program_started(Emitter *e, const CallPattern *c, char *recorded)
+{
+    g_autofree char *name = recorded, *literal = expression_string(e, name ? name : "", -1);
+    if (!c->failed)
+        return g_strdup("program_path");
+    e->needs[HELPER_MISSING] = TRUE;
+    return g_strdup_printf("missing_program(%s)", literal);
+}
+
+static char *arguments_of_worlds(gint64 n)
+{
+    GString *list = g_string_new("(char **[]){");
+    for (gint64 i = 0; i < n; i++)
+        g_string_append_printf(list, "%sworld_arguments", i ? ", " : "");
+    g_string_append(list, n > 0 ? "}" : "NULL}");
+    return g_string_free(list, FALSE);
+}
+
+/* The processes that a world can have (docs/format.md): a damaged recording may say more. */
+enum { WORLD_MAX = 1 << 24 };
+
+/* All ranks give an array or none does: in some libraries it makes a difference to what they tell each other. A recording may not say (of a call that failed). */
+static char *codes_of_started(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    const Arg *made = call_arg_named(c, "intercomm");
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
+    gint64 n = 1;
+    if (!arg->has_out || arg->n_out < 0 || arg->param->place == WEND_PLACE_OUTCOME || !made || made->n_out_words != 6)
+        return g_strdup("MPI_ERRCODES_IGNORE");
+    for (guint r = 0; r < ranks.n; r++)
+        n = MAX(n, call_value(c, made->out[4], ranks.ranks[r]));
+    return g_strdup(locals_variable(e, "int", arg->param->name, MIN(n, WORLD_MAX)));
+}
+
+char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
+{
+    const Arg *arg = &c->args[index];
+    const char *name = arg->param->name, *function = c->function->name;
+    if (arg->param->kind == WEND_KIND_SKIP)
+        return skipped_argument(e, c, arg);
+    if (e->source && arg->param->kind == WEND_KIND_RANK && (strcmp(name, "source") == 0 || g_str_has_prefix(function, "MPI_Precv_init")) &&
+        arg->param->dir == WEND_DIR_IN)
+        return g_strdup(e->source);
+    /* No file but in the scratch directory is touched. */
+    if (strcmp(name, "filename") == 0 && arg->has_in && arg->n_in >= 0)
+        return outside_names_file(e, c, arg);
+    /* Ports are different in each run. */
+    if (strcmp(name, "port_name") == 0)
+        return outside_names_port(e, c, index);
+    /* A two-dimensional array in C. */
+    if (strcmp(name, "ranges") == 0 && arg->has_in && arg->n_in > 0) {
+        g_autoptr(GString) triples = g_string_new("(int[][3]){");
+        for (gint64 i = 0; i < arg->n_in; i++) {
+            g_autofree char *value = expression_number(e, c, arg->in[i]);
+            g_string_append_printf(triples, "%s%s%s%s", i ? ", " : "", i % 3 == 0 ? "{" : "", value, i % 3 == 2 ? "}" : "");
+        }
+        g_string_append_c(triples, '}');
+        return g_strdup(triples->str);
+    }
+    if (strcmp(function, "MPI_Comm_join") == 0 && strcmp(name, "fd") == 0 && !c->failed) {
+        g_autofree char *partner = outside_names_joined(e, c);
+        e->needs[HELPER_JOIN_SOCKET] = e->needs[HELPER_SCRATCH] = TRUE;
+        g_ptr_array_add(e->after, g_strdup("close(join_socket);"));
+        return g_strdup_printf("join_with(%s)", partner);
+    }
+    /* The children are this very program (helpers_worlds.c; without a recording of theirs they do nothing: proxy_files.c). */
+    if (job_worlds_is_start(c)) {
+        if (strcmp(name, "command") == 0) {
+            e->needs[HELPER_SPAWN] = TRUE;
+            if (job_worlds_several(e->plan))
+                g_ptr_array_add(e->before, g_strdup_printf("next_world(%d);", !c->failed));
+            return program_started(e, c, call_words_to_string(arg->in, (gsize)MAX(arg->n_in, 0)));
+        }
+        if (strcmp(name, "argv") == 0 && job_worlds_several(e->plan))
+            return g_strdup("world_arguments");
+        if (strcmp(name, "array_of_argv") == 0 && job_worlds_several(e->plan))
+            return arguments_of_worlds(call_arg_named(c, "array_of_commands")->n_in);
+        if (strcmp(name, "array_of_commands") == 0 && arg->n_in > 0) {
+            e->needs[HELPER_SPAWN] = TRUE;
+            if (job_worlds_several(e->plan))
+                g_ptr_array_add(e->before, g_strdup_printf("next_world(%d);", !c->failed));
+            g_autoptr(GString) commands = g_string_new("(char *[]){");
+            StringCursor cursor = {arg->in, arg->n_in_words};
+            for (gint64 i = 0; i < arg->n_in; i++) {
+                char *recorded = NULL;
+                string_cursor_string(&cursor, &recorded);
+                g_autofree char *program = program_started(e, c, recorded);
+                g_string_append_printf(commands, "%s%s", i ? ", " : "", program);
+            }
+            g_string_append_c(commands, '}');
+            return g_strdup(commands->str);
+        }
+    }
+    if (strcmp(name, "array_of_errcodes") == 0)
+        return codes_of_started(e, c, arg);
+    return NULL;
+}
+
+gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPattern *c, guint *statements)
+{
+    const char *function = c->function->name;
+    *statements = 1;
+    if (strcmp(function, "wend_free") == 0) {
+        gint64 segment = c->args[0].in[0].value;
+        if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP || wend_segment_kind(segment) == WEND_SEGMENT_MAP)
+            *statements += emit_borrowed(e, out, indent, segment);
+        if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP) {
+            e->needs[HELPER_HEAP] = TRUE;
+            g_autofree char *index = column_index(e, plan_segment_place(e->plan, segment));
+            write_line(out, indent, "heap_free(%s);", index);
+        } else if (wend_segment_kind(segment) == WEND_SEGMENT_MAP) {
+            e->needs[HELPER_MAPPED] = TRUE;
+            g_autofree char *index = column_index(e, plan_segment_place(e->plan, segment));
+            write_line(out, indent, "mapped_free(%s);", index);
+        } else {
+            *statements = 0; /* MPI's own memory goes with MPI_Free_mem and MPI_Win_free, static data and stacks stay */
+        }
+        return TRUE;
+    }
+    if (call_is_place(c->function) && e->plan->options->cuda) {
+        e->needs[HELPER_HEAP] = e->needs[HELPER_CUDA] = TRUE;
+        g_autofree char *device = expression_number(e, c, c->args[1].in[0]);
+        write_line(out, indent, "cuda_block(%" G_GINT64_FORMAT ", %s, %s);", plan_segment_place(e->plan, c->args[0].in[0].value),
+                   strcmp(function, "wend_device") == 0 ? "ON_DEVICE" : strcmp(function, "wend_managed") == 0 ? "MANAGED" : "PINNED", device);
+        return TRUE;
+    }
+    if (strcmp(function, "wend_start") == 0 || strcmp(function, "wend_join") == 0) {
+        e->needs[HELPER_JOIN_THREAD] |= strcmp(function, "wend_join") == 0;
+        write_line(out, indent, "%s_thread(%" G_GINT64_FORMAT ");", function + strlen("wend_"), c->args[0].in[0].value);
+        return TRUE;
+    }
+    if (c->function->flags & WEND_F_PSEUDO) {
+        *statements = 0;
+        return TRUE;
+    }
+    /* A socket to a process that is not here. */
+    g_autofree char *partner = strcmp(function, "MPI_Comm_join") == 0 ? outside_names_joined(e, c) : NULL;
+    if (strcmp(function, "MPI_Comm_join") == 0 && !partner && !c->failed) {
+        changes_comment(e, out, indent, CHANGE_LEFT_OUT, c->terminal,
+                       "the process at the other end of the socket is not part of this recording");
+        *statements = 0;
+        return TRUE;
+    }
+    const char *why = outside_names_left_out(e, c);
+    if (why) {
+        changes_comment(e, out, indent, CHANGE_LEFT_OUT, c->terminal, why);
+        *statements = 0;
+        return TRUE;
+    }
+    return FALSE;
+}

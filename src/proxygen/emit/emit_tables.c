@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* emit_tables.c: programs that are too large for code: rules as lists of numbers, which a small loop in the proxy goes through.
+ *
+ * Compilers take time and memory for each statement, and far less for each number. So the calls that differ only in numbers become one function, with the
+ * numbers of each in a table (call_3(v), where v[0], v[1], ... are its numbers), and a rule becomes the list of the calls and rules that it is made of.
+ * Numbers are counts, tags and the like, and places of handles and blocks in the proxy's arrays. What is more than a call, such as a loop over Waitsome, is code in the same way. */
+#include <string.h>
+
+#include "columns.h"
+#include "emitter.h"
+
+/* In tables a symbol is about 8 bytes of text and 2.4 us of gcc 12 (838,495 symbols: 6.9 MB, 2.0 s). As code it is some 90 bytes, and 1 MB of code takes 1.5 s without
+ * optimization, so the limit is an estimate of where code begins to take seconds. Code is nicer to read, so it stays below that. */
+enum { CODE_SYMBOLS = 20000, SYMBOL_TEXT = 8 };
+/* Of a file; of the numbers in one table. */
+enum { SECTION_BYTES = 1 << 19, TABLE_NUMBERS = 1 << 16 };
+
+/* Calls that are made by one function. */
+typedef struct {
+    guint number;
+    guint n_columns;
+    guint first;             /* number of the first call */
+    GArray *values;          /* of gint64: n_columns for each call */
+    guint n_calls;
+    char *locals, *body;     /* with marks for the columns, see expression.c */
+} TableGroup;
+
+/* One of a group's calls. */
+typedef struct { TableGroup *group; guint index; } TableMade;
+
+/* What becomes one file, where there are several. */
+typedef struct { GString *definitions; GPtrArray *groups; gsize bytes; } Section;
+
+struct Tables {
+    gboolean *listed;        /* by rule: it is a list */
+    guint *list_number;      /* by rule */
+    GHashTable *groups;      /* columns, locals and body -> Group */
+    GPtrArray *group_order;
+    GPtrArray *sections;
+    TableMade *terminals;         /* by terminal; without a group: none yet */
+    GHashTable *places;      /* Site -> Made, of the code for that place */
+    gboolean *nothing;       /* by terminal: it is left out */
+};
+
+gboolean emit_tables_wanted(const Plan *plan) { return plan_n_symbols(plan) > CODE_SYMBOLS; }
+
+gdouble emit_tables_text(const Plan *plan) { return (gdouble)SYMBOL_TEXT * plan_n_symbols(plan); }
+
+gboolean emit_tables_hold(const Emitter *e, guint rule)
+{
+    return e->lists && e->lists->listed[rule];
+}
+
+/* -- calls -- */
+
+static void section_free(gpointer section)
+{
+    g_string_free(((Section *)section)->definitions, TRUE);
+    g_ptr_array_unref(((Section *)section)->groups);
+    g_free(section);
+}
+
+static void group_free(gpointer group)
+{
+    g_array_unref(((TableGroup *)group)->values);
+    g_free(((TableGroup *)group)->locals);
+    g_free(((TableGroup *)group)->body);
+    g_free(group);
+}
+
+static Section *current_section(Emitter *e)
+{
+    Tables *t = e->lists;
+    Section *last = t->sections->len ? t->sections->pdata[t->sections->len - 1] : NULL;
+    if (last && last->bytes + last->definitions->len < SECTION_BYTES)
+        return last;
+    Section *made = g_new0(Section, 1);
+    made->definitions = g_string_new("");
+    made->groups = g_ptr_array_new();
+    g_ptr_array_add(t->sections, made);
+    if (!*e->linkage)
+        g_hash_table_remove_all(e->tables); /* each file has its own */
+    return made;
+}
+
+/* The group of code that has been written with locals_begin; BODY is taken. */
+static TableGroup *group_of_text(Emitter *e, GString *body, guint n_columns)
+{
+    Tables *t = e->lists;
+    Section *section = t->sections->pdata[t->sections->len - 1];
+    g_autoptr(GString) locals = g_string_new("");
+    locals_end(e, locals, 1);
+    g_assert(!strchr(e->definitions->str, COLUMN_MARK)); /* what is outside of the function has no columns */
+    g_string_append(section->definitions, e->definitions->str);
+    g_string_set_size(e->definitions, 0);
+    g_autofree char *key = g_strdup_printf("%u\n%s\n%s", n_columns, locals->str, body->str);
+    TableGroup *group = g_hash_table_lookup(t->groups, key);
+    if (!group) {
+        group = g_new0(TableGroup, 1);
+        group->number = t->group_order->len + 1;
+        group->n_columns = n_columns;
+        group->values = g_array_new(FALSE, FALSE, sizeof(gint64));
+        group->locals = g_strdup(locals->str);
+        group->body = g_strdup(body->str);
+        g_hash_table_insert(t->groups, g_steal_pointer(&key), group);
+        g_ptr_array_add(t->group_order, group);
+        g_ptr_array_add(section->groups, group);
+        section->bytes += locals->len + body->len + 64;
+    }
+    g_string_free(body, TRUE);
+    return group;
+}
+
+/* A call that is made by the code in BODY (taken), which was written with locals_begin, with these numbers in its columns. */
+static TableMade make_call(Emitter *e, GString *body, const GArray *columns)
+{
+    TableGroup *group = group_of_text(e, body, columns->len);
+    if (group->n_columns > 0 || group->n_calls == 0)
+        group->n_calls++;
+    g_array_append_vals(group->values, columns->data, columns->len);
+    return (TableMade){group, group->n_calls - 1};
+}
+
+static void add_terminal(Emitter *e, guint terminal)
+{
+    Tables *t = e->lists;
+    if (t->terminals[terminal].group || t->nothing[terminal])
+        return;
+    current_section(e);
+    g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
+    ColumnWriter writer = {.numbers = columns};
+    GString *body = g_string_new("");
+    locals_begin(e);
+    e->columns = &writer;
+    t->nothing[terminal] = emit_terminal(e, body, 1, terminal) == 0;
+    e->columns = NULL;
+    t->terminals[terminal] = make_call(e, body, columns);
+}
+
+/* Code that belongs to one place: a symbol that is more than a call, or, with SYMBOL G_MAXUINT, a rule that is code itself and is called from lists. */
+static void add_place(Emitter *e, guint rule, guint symbol)
+{
+    TableMade *made = g_new(TableMade, 1);
+    Site *site = g_new(Site, 1);
+    *site = (Site){rule, symbol};
+    current_section(e);
+    g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
+    ColumnWriter writer = {.numbers = columns};
+    GString *body = g_string_new("");
+    g_autofree char *name = symbol == G_MAXUINT ? emit_rule_name(e, rule) : NULL;
+    locals_begin(e);
+    e->columns = &writer;
+    if (name)
+        write_line(body, 1, "%s();", name);
+    else
+        emit_symbols(e, body, 1, rule, e->plan->rules[rule].symbols, symbol, 1);
+    e->columns = NULL;
+    *made = make_call(e, body, columns);
+    g_hash_table_insert(e->lists->places, site, made);
+}
+
+/* A long rule is a list of lists, which come before it. */
+static guint parts_of(const PlanRule *rule)
+{
+    return rule->n <= TABLE_NUMBERS ? 0 : (rule->n + TABLE_NUMBERS - 1) / TABLE_NUMBERS;
+}
+
+void emit_tables_begin(Emitter *e)
+{
+    Plan *plan = e->plan;
+    Tables *t = e->lists = g_new0(Tables, 1);
+    guint n_terminals = wend_program_n_terminals(plan->program), lists = 0;
+    t->listed = g_new0(gboolean, plan->n_rules + 1);
+    t->list_number = g_new0(guint, plan->n_rules + 1);
+    t->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    t->group_order = g_ptr_array_new_with_free_func(group_free);
+    t->sections = g_ptr_array_new_with_free_func(section_free);
+    t->terminals = g_new0(TableMade, n_terminals + 1);
+    t->nothing = g_new0(gboolean, n_terminals + 1);
+    t->places = g_hash_table_new_full(site_hash, site_equal, g_free, g_free);
+    for (guint i = 0; i < plan->order->len; i++) {
+        guint rule = g_array_index(plan->order, guint, i);
+        t->listed[rule] = !emit_rule_is_code(e, rule);
+        if (!t->listed[rule])
+            continue;
+        lists += parts_of(&plan->rules[rule]);
+        t->list_number[rule] = lists++;
+    }
+    for (guint i = 0; i < plan->order->len; i++) {
+        guint rule = g_array_index(plan->order, guint, i);
+        const PlanRule *r = &plan->rules[rule];
+        for (guint k = 0; t->listed[rule] && k < r->n; k++) {
+            Site site = {r->symbols[k].id, G_MAXUINT};
+            if (plan_choice(plan, rule, k))
+                add_place(e, rule, k);
+            else if (!r->symbols[k].is_rule)
+                add_terminal(e, r->symbols[k].id);
+            else if (!t->listed[r->symbols[k].id] && !g_hash_table_contains(t->places, &site))
+                add_place(e, r->symbols[k].id, G_MAXUINT);
+        }
+    }
+    guint calls = 0;
+    for (guint i = 0; i < t->group_order->len; i++) {
+        TableGroup *group = t->group_order->pdata[i];
+        group->first = calls;
+        calls += group->n_calls;
+    }
+}
+
+/* -- text -- */
+
+static void append_number(GString *out, gsize *line, const char *text)
+{
+    gsize length = strlen(text) + 1;
+    if (*line + length > 120) {
+        g_string_append(out, "\n    ");
+        *line = 4;
+    } else if (*line > 4) {
+        g_string_append_c(out, ' ');
+        length++;
+    }
+    g_string_append(out, text);
+    g_string_append_c(out, ',');
+    *line += length;
+}
+
+/* The function of a group, its numbers, and its rows of the list of calls. */
+static void emit_group(Emitter *e, GString *out, const TableGroup *group, GString *externs, GString *rows, guint *n_rows)
+{
+    g_autoptr(GArray) columns = columns_find(group->body);
+    guint kept = columns_keep(columns, group->values, group->n_columns), at_once = kept ? MAX(1, TABLE_NUMBERS / kept) : group->n_calls;
+    g_string_append_printf(out, "%svoid call_%u(const long *v)\n{\n%s", e->linkage, group->number, group->locals);
+    columns_append(out, e->plan, group->body, columns, group->values, "v", FALSE);
+    g_string_append_printf(out, "%s}\n\n", kept ? "" : "    (void)v;\n");
+    if (!*e->linkage)
+        g_string_append_printf(externs, "void call_%u(const long *v);\n", group->number);
+    for (guint first = 0; first < group->n_calls; first += at_once) {
+        guint n = MIN(at_once, group->n_calls - first), part = first / at_once;
+        g_autofree char *name = kept == 0 ? g_strdup("NULL") : part ? g_strdup_printf("values_%u_%u", group->number, part + 1)
+                                                                  : g_strdup_printf("values_%u", group->number);
+        g_string_append_printf(rows, "    {call_%u, %s, %u, %u},\n", group->number, name, group->first + first, kept);
+        (*n_rows)++;
+        if (kept == 0)
+            continue;
+        g_string_append_printf(out, "%sconst long %s[%u] = {\n    ", e->linkage, name, n * kept);
+        if (!*e->linkage)
+            g_string_append_printf(externs, "extern const long %s[%u];\n", name, n * kept);
+        gsize line = 4;
+        for (guint i = first; i < first + n; i++)
+            for (guint k = 0; k < columns->len; k++) {
+                const Column *c = &g_array_index(columns, Column, k);
+                g_autofree char *value = c->kept ? literal(e->plan, g_array_index(group->values, gint64, i * group->n_columns + c->first)) : NULL;
+                if (value)
+                    append_number(out, &line, value);
+            }
+        g_string_append(out, "\n};\n\n");
+    }
+}
+
+static gint64 number_of_call(const TableMade *made) { return (gint64)made->group->first + made->index; }
+
+/* The digits of NUMBER, the last of them before END; where they begin. A large list is ten million numbers: to print them was the most of its time. */
+static char *decimal(gint64 number, char *end)
+{
+    guint64 left = number < 0 ? -(guint64)number : (guint64)number;
+    do *--end = (char)('0' + left % 10);
+    while (left /= 10);
+    if (number < 0)
+        *--end = '-';
+    return end;
+}
+
+static void append_step(GString *out, gsize *line, gint64 what, guint64 times, guint *n)
+{
+    char text[48], *end = &text[sizeof text - 1];
+    *end = '\0';
+    append_number(out, line, decimal(what * 2 + (times > 1), end));
+    (*n)++;
+    if (times > 1) {
+        g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT "%s", times, times > G_MAXINT32 ? "L" : "");
+        append_number(out, line, text);
+        (*n)++;
+    }
+}
+
+/* The steps that are symbols of one rule; gives their number. */
+static guint append_steps(Emitter *e, GString *out, gsize *line, guint rule, guint first, guint last)
+{
+    const Tables *t = e->lists;
+    const PlanRule *r = &e->plan->rules[rule];
+    guint n = 0;
+    for (guint k = first; k < last; k++) {
+        const WendSymbol *s = &r->symbols[k];
+        Site place = {rule, k}, code = {s->id, G_MAXUINT};
+        const TableMade *made = g_hash_table_lookup(t->places, &place);
+        if (made)
+            append_step(out, line, number_of_call(made), 1, &n);
+        else if (s->is_rule && t->listed[s->id])
+            append_step(out, line, -1 - (gint64)t->list_number[s->id], s->exponent, &n);
+        else if (s->is_rule)
+            append_step(out, line, number_of_call(g_hash_table_lookup(t->places, &code)), s->exponent, &n);
+        else if (!t->nothing[s->id])
+            append_step(out, line, number_of_call(&t->terminals[s->id]), s->exponent, &n);
+    }
+    return n;
+}
+
+/* Lists, as many as a file takes each. */
+typedef struct {
+    Emitter *e;
+    GPtrArray *sections;
+    GString *externs, *rows;
+    GString *out;            /* of the file that is being written; NULL none */
+    gsize line;
+    guint part, steps, lists;
+} Lists;
+
+static void end_lists(Lists *l)
+{
+    if (!l->out)
+        return;
+    g_string_append(l->out, l->steps ? "\n};\n\n" : "0\n};\n\n");
+    if (!*l->e->linkage)
+        g_string_append_printf(l->externs, "extern const Step steps_%u[];\n", l->part);
+    g_ptr_array_add(l->sections, g_steal_pointer(&l->out));
+}
+
+static void begin_list(Lists *l)
+{
+    if (l->out && l->out->len > SECTION_BYTES)
+        end_lists(l);
+    if (l->out)
+        return;
+    l->out = g_string_new("");
+    g_string_append_printf(l->out, "%sconst Step steps_%u[] = {\n    ", l->e->linkage, ++l->part);
+    l->line = 4;
+    l->steps = 0;
+}
+
+static void end_list(Lists *l, guint n)
+{
+    g_string_append_printf(l->rows, "    {steps_%u + %u, %u},\n", l->part, l->steps, n);
+    l->steps += n;
+    l->lists++;
+}
+
+static void add_list(Lists *l, guint rule)
+{
+    const PlanRule *r = &l->e->plan->rules[rule];
+    guint parts = parts_of(r), first = l->lists, n = 0;
+    for (guint p = 0; p < parts; p++) {
+        begin_list(l);
+        end_list(l, append_steps(l->e, l->out, &l->line, rule, p * TABLE_NUMBERS, MIN(r->n, (p + 1) * TABLE_NUMBERS)));
+    }
+    begin_list(l);
+    for (guint p = 0; p < parts; p++)
+        append_step(l->out, &l->line, -1 - (gint64)(first + p), 1, &n);
+    end_list(l, parts ? n : append_steps(l->e, l->out, &l->line, rule, 0, r->n));
+}
+
+static const char *const run_text =
+    "/* Makes the calls of a rule. Each step is a call by its number, or a rule (-1 - its number), doubled; an odd one is followed by how often. */\n"
+    "@void run(int rule)\n"
+    "{\n"
+    "    const Step *step = lists[rule].steps, *end = step + lists[rule].n;\n"
+    "    while (step < end) {\n"
+    "        int many = *step & 1, what = (int)((*step - many) / 2);\n"
+    "        Step times = many ? step[1] : 1;\n"
+    "        step += 1 + many;\n"
+    "        if (what < 0) {\n"
+    "            for (Step i = 0; i < times; i++)\n"
+    "                run(-1 - what);\n"
+    "            continue;\n"
+    "        }\n"
+    "        int low = 0, high = sizeof calls / sizeof *calls; /* the last row that begins at this call or before */\n"
+    "        while (high - low > 1) {\n"
+    "            int middle = low + (high - low) / 2;\n"
+    "            if (calls[middle].first <= what)\n"
+    "                low = middle;\n"
+    "            else\n"
+    "                high = middle;\n"
+    "        }\n"
+    "        const Calls *row = &calls[low];\n"
+    "        const long *v = row->values ? row->values + (size_t)(what - row->first) * (size_t)row->columns : NULL;\n"
+    "        for (Step i = 0; i < times; i++)\n"
+    "            row->make(v);\n"
+    "    }\n"
+    "}\n\n";
+
+static gboolean has_long_steps(const Plan *plan)
+{
+    for (guint i = 0; i < plan->order->len; i++) {
+        const PlanRule *r = &plan->rules[g_array_index(plan->order, guint, i)];
+        for (guint k = 0; k < r->n; k++)
+            if (r->symbols[k].exponent > G_MAXINT32)
+                return TRUE;
+    }
+    return FALSE;
+}
+
+void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
+{
+    Plan *plan = e->plan;
+    const Tables *t = e->lists;
+    g_autoptr(GString) externs = g_string_new(""), rows = g_string_new(""), lists = g_string_new(""), wrappers = g_string_new("");
+    guint n_rows = 0;
+    for (guint i = 0; i < t->sections->len; i++) {
+        const Section *section = t->sections->pdata[i];
+        GString *out = g_string_new(section->definitions->str);
+        g_string_append(out, section->definitions->len ? "\n" : "");
+        for (guint k = 0; k < section->groups->len; k++)
+            emit_group(e, out, section->groups->pdata[k], externs, rows, &n_rows);
+        g_ptr_array_add(sections, out);
+    }
+    g_string_append_printf(declarations, "typedef %s Step;\n%svoid run(int rule);\n", has_long_steps(plan) ? "long" : "int", e->linkage);
+    Lists l = {.e = e, .sections = sections, .externs = externs, .rows = lists};
+    for (guint i = 0; i < plan->order->len; i++) {
+        guint rule = g_array_index(plan->order, guint, i);
+        if (!t->listed[rule])
+            continue;
+        add_list(&l, rule);
+        if (plan->rules[rule].name) { /* code calls it by its name */
+            g_string_append_printf(declarations, "%svoid rule_%u(void);\n", e->linkage, plan->rules[rule].name);
+            g_string_append_printf(wrappers, "%svoid rule_%u(void)\n{\n    run(%u);\n}\n\n", e->linkage, plan->rules[rule].name, t->list_number[rule]);
+        }
+    }
+    end_lists(&l);
+    GString *end = g_string_new(externs->str);
+    write_comment(end, 0, "Calls that differ in numbers only: the function that makes them, their numbers, the number of the first, and how many numbers each has.");
+    g_string_append_printf(end, "typedef struct {\n    void (*make)(const long *v);\n    const long *values;\n    int first, columns;\n} Calls;\n\n"
+                                "static const Calls calls[%u] = {\n%s};\n\n", n_rows, rows->str);
+    g_string_append_printf(end, "static const struct {\n    const Step *steps;\n    int n;\n} lists[%u] = {\n%s};\n\n", l.lists, lists->str);
+    g_auto(GStrv) around = g_strsplit(run_text, "@", -1);
+    g_autofree char *run = g_strjoinv(e->linkage, around);
+    g_string_append(end, run);
+    g_string_append(end, wrappers->str);
+    g_ptr_array_add(sections, end);
+}
+
+void emit_tables_free(Emitter *e)
+{
+    Tables *t = e->lists;
+    if (!t)
+        return;
+    g_hash_table_destroy(t->groups);
+    g_hash_table_destroy(t->places);
+    g_ptr_array_unref(t->group_order);
+    g_ptr_array_unref(t->sections);
+    g_free(t->listed);
+    g_free(t->list_number);
+    g_free(t->terminals);
+    g_free(t->nothing);
+    g_clear_pointer(&e->lists, g_free);
+}

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* expression.c: words, handles, pointers and values by rank as C expressions. */
+#include <string.h>
+
+#include "columns.h"
+#include "emitter.h"
+#include "variable_names.h"
+#include "src/proxygen/analysis/call_analysis.h"
+
+char *expression_string(Emitter *e, const char *text, gssize n)
+{
+    gsize length = n < 0 ? strlen(text) : (gsize)n;
+    g_autofree char *contents = c_string(text, (gssize)length);
+    if (length <= C_LITERAL_MOST)
+        return g_steal_pointer(&contents);
+    g_autofree char *dimensions = g_strdup_printf("[%" G_GSIZE_FORMAT "]", length + 1);
+    g_autofree char *table = literal_table(e, "char", "text", dimensions, contents);
+    return g_strdup_printf("(char *)%s", table); /* lists of strings have no const */
+}
+
+/* A stretch of ranks with one form of value. */
+typedef struct {
+    guint first, last;       /* indices into the ranks */
+    gboolean relative;
+    gint64 value;
+} RankPiece;
+
+/* As many has an expression that can be read. */
+enum { PIECES = 3 };
+
+static gboolean plain(gint64 value) { return !wend_is_special(value) && value < G_MAXINT64 / 2; }
+
+/* Splits values over keys (ranks, or residues of ranks) into stretches, or gives FALSE when there are more than LIMIT. */
+static gboolean split_pieces(guint n, const guint *ranks, const gint64 *values, guint limit, GArray *pieces)
+{
+    g_array_set_size(pieces, 0);
+    for (guint i = 0; i < n;) {
+        guint same = i + 1, shifted = i + 1;
+        while (same < n && values[same] == values[i])
+            same++;
+        if (plain(values[i]))
+            while (shifted < n && plain(values[shifted]) && values[shifted] - (gint64)ranks[shifted] == values[i] - (gint64)ranks[i])
+                shifted++;
+        RankPiece piece = {i, MAX(same, shifted) - 1, shifted > same, shifted > same ? values[i] - (gint64)ranks[i] : values[i]};
+        if (pieces->len == limit)
+            return FALSE;
+        g_array_append_val(pieces, piece);
+        i = piece.last + 1;
+    }
+    return TRUE;
+}
+
+static char *piece_text(const Plan *plan, RankPiece piece)
+{
+    if (!piece.relative)
+        return literal(plan, piece.value);
+    if (piece.value == 0)
+        return g_strdup("rank");
+    return piece.value > 0 ? g_strdup_printf("rank + %" G_GINT64_FORMAT, piece.value) : g_strdup_printf("rank - %" G_GINT64_FORMAT, -piece.value);
+}
+
+/* "rank < 1 ? MPI_PROC_NULL : rank - 1"; KEY is "rank" or "rank % 4", BOUNDS the keys. */
+static char *conditional(const Plan *plan, const GArray *pieces, const char *key, const guint *bounds)
+{
+    GString *s = g_string_new("");
+    for (guint i = 0; i < pieces->len; i++) {
+        RankPiece piece = g_array_index(pieces, RankPiece, i);
+        g_autofree char *text = piece_text(plan, piece);
+        if (i + 1 == pieces->len) {
+            g_string_append(s, text);
+            break;
+        }
+        guint next = bounds[g_array_index(pieces, RankPiece, i + 1).first];
+        if (piece.first == piece.last)
+            g_string_append_printf(s, "%s == %u ? %s : ", key, bounds[piece.first], text);
+        else
+            g_string_append_printf(s, "%s < %u ? %s : ", key, next, text);
+    }
+    return g_string_free(s, FALSE);
+}
+
+/* The value depends on the column, rank % m, as a constant or a shift for each. */
+static char *by_column(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces, guint m)
+{
+    /* One representative rank for each residue; all others must agree with it as a constant, or all as a shift. */
+    g_autofree gint64 *first = g_new(gint64, m);
+    g_autofree guint *keys = g_new(guint, m), *at = g_new(guint, m);
+    g_autofree char *constant = g_malloc(m), *shift = g_malloc(m);
+    memset(at, 0xff, m * sizeof *at);
+    memset(constant, 1, m);
+    memset(shift, 1, m);
+    for (guint i = 0; i < ranks.n; i++) {
+        guint q = ranks.ranks[i] % m;
+        if (at[q] == G_MAXUINT) {
+            at[q] = i;
+            shift[q] = plain(values[i]);
+            continue;
+        }
+        constant[q] &= values[i] == values[at[q]];
+        shift[q] &= plain(values[i]) && values[i] - (gint64)ranks.ranks[i] == values[at[q]] - (gint64)ranks.ranks[at[q]];
+        if (!constant[q] && !shift[q])
+            return NULL;
+    }
+    g_array_set_size(pieces, 0);
+    guint n = 0;
+    for (guint q = 0; q < m; q++) {
+        if (at[q] == G_MAXUINT)
+            continue;
+        keys[n] = q;
+        first[n] = values[at[q]];
+        RankPiece piece = {n, n, !constant[q], constant[q] ? first[n] : first[n] - (gint64)ranks.ranks[at[q]]};
+        RankPiece *last = pieces->len ? &g_array_index(pieces, RankPiece, pieces->len - 1) : NULL;
+        if (last && last->relative == piece.relative && last->value == piece.value)
+            last->last = n;
+        else
+            g_array_append_val(pieces, piece);
+        n++;
+    }
+    if (pieces->len > PIECES)
+        return NULL;
+    g_autofree char *key = g_strdup_printf("rank %% %u", m);
+    return conditional(plan, pieces, key, keys);
+}
+
+static gboolean goes_on(RankList ranks, const gint64 *values, guint i)
+{
+    return values[i] == values[i - 1] || (plain(values[i]) && plain(values[i - 1]) && values[i] - values[i - 1] == (gint64)ranks.ranks[i] - (gint64)ranks.ranks[i - 1]);
+}
+
+/* Grids of any width: few columns are tried one by one; wider ones are as wide as the places where one form ends and another begins are apart. */
+static char *by_residue(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces)
+{
+    enum { ONE_BY_ONE = 128 };
+    char *text = NULL;
+    for (guint m = 2; m <= ONE_BY_ONE && m <= ranks.n / 2 && !text; m++)
+        text = by_column(plan, ranks, values, pieces, m);
+    guint first = 0, ends = 0;
+    for (guint i = 1; i < ranks.n && ends <= 2 * PIECES && !text; i++) {
+        if (goes_on(ranks, values, i))
+            continue;
+        guint m = ranks.ranks[i] - first;
+        if (ends++ == 0)
+            first = ranks.ranks[i];
+        else if (m > ONE_BY_ONE && m <= ranks.ranks[ranks.n - 1] / 2)
+            text = by_column(plan, ranks, values, pieces, m);
+    }
+    return text;
+}
+
+/* Adds a number of times a term to a sum; a term that is no name is set in brackets where it has to be. */
+static void add_term(GString *s, gint64 factor, const char *term)
+{
+    if (factor == 0 && (*term || s->len))
+        return;
+    gint64 size = factor < 0 ? -factor : factor;
+    g_string_append(s, s->len ? (factor < 0 ? " - " : " + ") : factor < 0 ? "-" : "");
+    if (*term && size == 1)
+        g_string_append(s, term);
+    else if (*term)
+        g_string_append_printf(s, strpbrk(term, "/%") ? "%" G_GINT64_FORMAT " * (%s)" : "%" G_GINT64_FORMAT " * %s", size, term);
+    else
+        g_string_append_printf(s, "%" G_GINT64_FORMAT, size);
+}
+
+/* N values as a sum over the digits of X, the number of the value, in a base for each: row and column of a grid, the halves that a butterfly exchanges, what a tree divides by. Each stretch of
+ * WIDTH values goes up in the same steps, and what they begin with is again such a sum. FALSE: they are not; no sum is of more than what an int holds. */
+static gboolean by_digits(GString *s, const gint64 *values, guint n, const char *x, guint depth)
+{
+    enum { DIGITS = 4 };
+    gint64 step = n > 1 ? values[1] - values[0] : 0;
+    guint first = 1, second;
+    while (first < n && values[first] - values[first - 1] == step)
+        first++;
+    if (first == n) {
+        add_term(s, step, x);
+        add_term(s, values[0], "");
+        return TRUE;
+    }
+    /* the first stretch may have begun before the first value: the next one is whole */
+    step = first + 1 < n ? values[first + 1] - values[first] : 0;
+    for (second = first + 1; second < n && values[second] - values[second - 1] == step;)
+        second++;
+    guint width = second - first, phase = (width - first % width) % width, rows = (n + phase + width - 1) / width;
+    if (depth == DIGITS || width < 2 || rows > n / 2 + 1)
+        return FALSE;
+    g_autofree gint64 *row = g_new(gint64, rows);
+    for (guint q = 0; q < rows; q++)
+        row[q] = q * width >= phase ? values[q * width - phase] : values[0] - step * (gint64)phase;
+    for (guint i = 0; i < n; i++)
+        if (values[i] != row[(i + phase) / width] + step * (gint64)((i + phase) % width))
+            return FALSE;
+    g_autofree char *number = phase ? g_strdup_printf("(%s + %u)", x, phase) : g_strdup(x), *of_row = g_strdup_printf("%s / %u", number, width), *of_column = g_strdup_printf("%s %% %u", number, width);
+    if (!by_digits(s, row, rows, of_row, depth + 1))
+        return FALSE;
+    add_term(s, step, of_column);
+    return TRUE;
+}
+
+static char *by_digits_of_rank(RankList ranks, const gint64 *values)
+{
+    guint low = ranks.ranks[0];
+    if (ranks.n < 3 || ranks.ranks[ranks.n - 1] - low + 1 != ranks.n)
+        return NULL;
+    for (guint i = 0; i < ranks.n; i++)
+        if (!plain(values[i]) || values[i] > G_MAXINT32 / 8 || values[i] < G_MININT32 / 8) /* so that each part of a sum of a few is an int */
+            return NULL;
+    g_autofree char *x = low ? g_strdup_printf("(rank - %u)", low) : g_strdup("rank");
+    GString *s = g_string_new("");
+    gboolean good = by_digits(s, values, ranks.n, x, 0);
+    return g_string_free(s, !good);
+}
+
+/* Likewise between ends with one value each: the root of a tree has no parent, its leaves no children. */
+static char *by_digits_between_ends(const Plan *plan, RankList ranks, const gint64 *values)
+{
+    guint n = ranks.n, begin = 1, end = n - 1;
+    while (begin < n && values[begin] == values[0])
+        begin++;
+    while (end > 0 && values[end - 1] == values[n - 1])
+        end--;
+    const guint stretches[][2] = {{0, n}, {begin, n}, {0, end}, {begin, end}};
+    for (guint i = 0; i < G_N_ELEMENTS(stretches); i++) {
+        guint from = stretches[i][0], to = stretches[i][1];
+        g_autofree char *between = from < to ? by_digits_of_rank((RankList){to - from, ranks.ranks + from}, values + from) : NULL;
+        if (!between)
+            continue;
+        g_autofree char *first = literal(plan, values[0]), *last = literal(plan, values[n - 1]);
+        GString *s = g_string_new("");
+        if (from > 0)
+            g_string_append_printf(s, "rank < %u ? %s : ", ranks.ranks[from], first);
+        if (to < n)
+            g_string_append_printf(s, "rank > %u ? %s : ", ranks.ranks[to - 1], last);
+        g_string_append(s, between);
+        return g_string_free(s, FALSE);
+    }
+    return NULL;
+}
+
+/* Partners in a butterfly, in brackets since what it is compared with would bind more. NULL: they are none, or a pair. */
+static char *by_bits(RankList ranks, const gint64 *values)
+{
+    gint64 bits = values[0] ^ (gint64)ranks.ranks[0];
+    if (ranks.n < 3 || bits <= 0 || g_bit_storage((gulong)bits) > g_bit_storage(ranks.ranks[ranks.n - 1])) /* a bit that no rank has makes a number of another kind */
+        return NULL;
+    for (guint i = 0; i < ranks.n; i++)
+        if (values[i] < 0 || (values[i] ^ (gint64)ranks.ranks[i]) != bits)
+            return NULL;
+    return g_strdup_printf("(rank ^ %" G_GINT64_FORMAT ")", bits);
+}
+
+char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const char *ctype, const char *name)
+{
+    g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(RankPiece));
+    if (ranks.n == 0)
+        return g_strdup("0");
+    char *bits = by_bits(ranks, values);
+    if (bits)
+        return bits;
+    if (split_pieces(ranks.n, ranks.ranks, values, PIECES, pieces))
+        return conditional(e->plan, pieces, "rank", ranks.ranks);
+    char *grid = by_residue(e->plan, ranks, values, pieces);
+    if (!grid)
+        grid = by_digits_between_ends(e->plan, ranks, values);
+    if (grid)
+        return grid;
+    guint low = ranks.ranks[0], n = ranks.ranks[ranks.n - 1] - low + 1;
+    g_autoptr(GString) contents = g_string_new("");
+    for (guint r = 0, i = 0; r < n; r++) {
+        gboolean here = i < ranks.n && ranks.ranks[i] == low + r;
+        g_autofree char *text = here ? literal(e->plan, values[i]) : g_strdup("0");
+        g_string_append_printf(contents, "%s%s", r ? ", " : "", text);
+        i += here;
+    }
+    g_autofree char *dimensions = g_strdup_printf("[%u]", n), *table = literal_table(e, ctype, name, dimensions, contents->str);
+    return low == 0 ? g_strdup_printf("%s[rank]", table) : g_strdup_printf("%s[rank - %u]", table, low);
+}
+
+/* The caller's rank in the call's communicator, as an expression; NULL when only a table would do. */
+static char *self_expression(Emitter *e, const CallPattern *c)
+{
+    const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
+    if (!comm || !comm->has_in)
+        return NULL;
+    g_autofree char *handle = expression_handle(e, WEND_KIND_COMM, comm->in[0].value);
+    e->needs[HELPER_RANK_IN] = TRUE;
+    return g_strdup_printf("rank_in(%s)", handle);
+}
+
+char *expression_number(Emitter *e, const CallPattern *c, Word w)
+{
+    gint64 constant;
+    if (call_word_is_constant(c, w, &constant))
+        return e->columns && w.by_slot && plain(constant) ? column_of_number(e, constant) : literal(e->plan, constant);
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
+    const WendSlot *slot = &c->slots->slots[w.slot];
+    g_autofree gint64 *values = g_new(gint64, MAX(ranks.n, 1));
+    for (guint i = 0; i < ranks.n; i++)
+        values[i] = call_value(c, w, ranks.ranks[i]);
+    gboolean in_row = e->columns && e->columns->by_rank && ranks.n > 0;
+    char *mark = in_row ? column_of_ranks(e, ranks, values) : NULL;
+    if (mark)
+        return mark;
+    /* What is the same in all rows has an expression of its own, of nothing that they may differ in: a communicator would be one more number of the row. */
+    if (!in_row && slot->form == WEND_SLOT_SELF && w.value == 0 && (c->function->flags & WEND_F_SELF)) {
+        g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(RankPiece));
+        if (!split_pieces(ranks.n, ranks.ranks, values, 2, pieces)) {
+            g_autofree char *self = self_expression(e, c);
+            if (self)
+                return slot->value == 0 ? g_steal_pointer(&self)
+                     : g_strdup_printf("%s %c %" G_GINT64_FORMAT, self, slot->value > 0 ? '+' : '-', ABS(slot->value));
+        }
+    }
+    /* The name of the parameter whose word this is makes the best name of a table. */
+    const Arg *arg = call_arg_of_slot(c, w.slot);
+    const char *name = !arg ? "value" : arg->param->kind == WEND_KIND_BUF ? "offset" : arg->param->name, *ctype = "long";
+    for (guint i = 0; i < ranks.n; i++)
+        if (!wend_is_special(values[i]) && (values[i] > G_MAXINT32 || values[i] < G_MININT32))
+            return expression_by_rank(e, ranks, values, ctype, name);
+    return expression_by_rank(e, ranks, values, "int", name);
+}
+
+/* -- handles, pointers -- */
+
+char *expression_handle(Emitter *e, WendKind kind, gint64 word)
+{
+    if (wend_is_handle(word))
+        return variable_of_handle(e, kind, word);
+    if (wend_is_const(word)) {
+        const char *name = wend_constant_name(e->plan->program, word);
+        if (name)
+            return c_identifier(name);
+    }
+    /* Not significant, but some libraries look whether they are valid, and go together. */
+    if (word == WEND_ABSENT && kind == WEND_KIND_DATATYPE)
+        return g_strdup("MPI_BYTE");
+    if (word == WEND_ABSENT && kind == WEND_KIND_OP)
+        return g_strdup("MPI_BOR");
+    return g_strdup(handle_null(kind)); /* absent, or one that Wend has not seen made */
+}
+
+char *expression_invalid(Emitter *e, WendKind kind)
+{
+    static const struct { WendKind kind; const char *name; } convertible[] = {
+        {WEND_KIND_COMM, "Comm"}, {WEND_KIND_GROUP, "Group"}, {WEND_KIND_DATATYPE, "Type"},
+        {WEND_KIND_OP, "Op"}, {WEND_KIND_ERRHANDLER, "Errhandler"}, {WEND_KIND_INFO, "Info"},
+        {WEND_KIND_WIN, "Win"}, {WEND_KIND_MESSAGE, "Message"}, {WEND_KIND_SESSION, "Session"},
+        {WEND_KIND_REQUEST, "Request"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(convertible); i++)
+        if (convertible[i].kind == kind)
+            return g_strdup_printf("PMPI_%s_f2c(-1)", convertible[i].name);
+    if (kind == WEND_KIND_KEYVAL)
+        return g_strdup_printf("%d", G_MAXINT32); /* 0 and less are keys in some libraries */
+    if (kind == WEND_KIND_FILE) {
+        e->needs[HELPER_NO_FILE] = TRUE;
+        return g_strdup("no_file()");
+    }
+    return g_strdup(handle_null(kind)); /* of MPI_T: libraries look at what handles point to */
+}
+
+char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint64 word)
+{
+    if (word == WEND_UNKNOWN && c->failed)
+        return expression_invalid(e, kind);
+    return expression_handle(e, kind, word);
+}
+
+char *expression_segment(Emitter *e, gint64 segment)
+{
+    gint64 id = wend_segment_kind(segment) == WEND_SEGMENT_STACK ? wend_segment_id(segment) : plan_segment_place(e->plan, segment);
+    gboolean named = wend_segment_kind(segment) == WEND_SEGMENT_STACK || wend_segment_kind(segment) == WEND_SEGMENT_STATIC;
+    g_autofree char *index = named ? NULL : column_index(e, id);
+    switch (wend_segment_kind(segment)) {
+    case WEND_SEGMENT_HEAP:
+        e->needs[HELPER_HEAP] = TRUE;
+        return g_strdup_printf("heap(%s)", index);
+    case WEND_SEGMENT_STACK:
+        return id == 0 ? g_strdup("stack") : g_strdup_printf("stack_of_thread_%" G_GINT64_FORMAT, id);
+    case WEND_SEGMENT_STATIC:
+        return g_strdup_printf("static_%" G_GINT64_FORMAT, id);
+    case WEND_SEGMENT_MPI:
+        return g_strdup_printf("mpi_memory[%s]", index);
+    case WEND_SEGMENT_WIN:
+        return g_strdup_printf("window_memory[%s]", index);
+    default:
+        e->needs[HELPER_MAPPED] = TRUE;
+        return g_strdup_printf("mapped(%s)", index);
+    }
+}
+
+char *expression_pointer(Emitter *e, const CallPattern *c, const Word *words)
+{
+    gint64 segment = words[0].value;
+    if (wend_is_const(segment))
+        return literal(e->plan, segment);
+    if (segment == WEND_UNKNOWN) {
+        e->needs[HELPER_UNKNOWN_BUFFER] = TRUE;
+        return g_strdup("unknown_buffer");
+    }
+    if (segment == WEND_ABSENT) {
+        /* Not significant here, but libraries check that it is not NULL. */
+        e->needs[HELPER_UNUSED_BUFFER] = TRUE;
+        return g_strdup("unused");
+    }
+    if (segment == WEND_PLAIN) { /* a small number for a pointer, or an attribute */
+        g_autofree char *value = expression_number(e, c, words[1]);
+        return strcmp(value, "0") == 0 ? g_strdup("NULL") : g_strdup_printf("(void *)(intptr_t)(%s)", value);
+    }
+    if (!wend_is_segment(segment))
+        return g_strdup("NULL");
+    g_autofree char *base = expression_segment(e, segment), *offset = expression_number(e, c, words[1]);
+    if (strcmp(offset, "0") == 0)
+        return g_steal_pointer(&base);
+    if (*offset == '-')
+        return g_strdup_printf("%s - %s", base, offset + 1);
+    return strchr(offset, '?') ? g_strdup_printf("%s + (%s)", base, offset) : g_strdup_printf("%s + %s", base, offset);
+}
+
+/* Memory that another process has attached to a dynamic window. */
+static char *expression_remote(Emitter *e, const CallPattern *c, const Word *words)
+{
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
+    g_autofree gint64 *process = g_new(gint64, MAX(ranks.n, 1)), *offset = g_new(gint64, MAX(ranks.n, 1));
+    for (guint i = 0; i < ranks.n; i++) {
+        gint64 value = call_value(c, words[1], ranks.ranks[i]);
+        process[i] = MIN(wend_remote_rank(value), e->plan->n_ranks - 1);
+        offset[i] = wend_remote_offset(value);
+    }
+    e->needs[HELPER_PLACES] = TRUE;
+    g_autofree char *who = expression_by_rank(e, ranks, process, "int", "process"), *where = expression_by_rank(e, ranks, offset, "long", "offset");
+    return g_strdup_printf("place(%s, %u, %s)", who, dynamic_block(e->plan, wend_segment_id(words[0].value)), where);
+}
+
+char *expression_target(Emitter *e, const CallPattern *c, const Arg *arg)
+{
+    RankList ranks = e->plan->terminal_ranks[c->terminal];
+    g_autofree gint64 *blocks = g_new(gint64, MAX(ranks.n, 1));
+    gboolean numbers = TRUE;
+    for (guint i = 0; i < ranks.n; i++) {
+        gint64 segment = call_value(c, arg->in[0], ranks.ranks[i]);
+        blocks[i] = segment == WEND_PLAIN ? -1 : (gint64)dynamic_block(e->plan, segment);
+        numbers &= segment == WEND_PLAIN;
+    }
+    if (numbers)
+        return expression_number(e, c, arg->in[1]);
+    const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN), *target = call_arg_named(c, "target_rank");
+    e->needs[HELPER_PLACES] = e->needs[HELPER_PLACE_IN] = TRUE;
+    g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value), *rank = expression_number(e, c, target->in[0]),
+                    *block = expression_by_rank(e, ranks, blocks, "int", "block"), *offset = expression_number(e, c, arg->in[1]);
+    return g_strdup_printf("place_in(%s, %s, %s, %s)", window, rank, block, offset);
+}
+
+char *expression_address(Emitter *e, const CallPattern *c, const Word *words, const char *ctype)
+{
+    if (words[0].value == WEND_PLAIN)
+        return expression_number(e, c, words[1]);
+    if (wend_is_segment(words[0].value) && wend_segment_kind(words[0].value) == WEND_SEGMENT_REMOTE)
+        return expression_remote(e, c, words);
+    g_autofree char *pointer = expression_pointer(e, c, words);
+    char *address = strpbrk(pointer, " ") ? g_strdup_printf("(%s)(%s)", ctype, pointer) : g_strdup_printf("(%s)%s", ctype, pointer);
+    if (!wend_is_segment(words[2].value))
+        return address;
+    const Word from[4] = {words[2], words[3], {.value = WEND_PLAIN}, {.value = 0}};
+    g_autofree char *to = address, *origin = expression_address(e, c, from, ctype);
+    return g_strdup_printf("%s - %s", to, origin);
+}
+
+char *expression_bits(Emitter *e, const char *group, gint64 word)
+{
+    if (word < 0 || !group)
+        return literal(e->plan, word);
+    GString *s = g_string_new("");
+    const WendConstantGroup *bits = wend_group_by_name(group);
+    for (guint bit = 0; bits && bit < bits->n && bit < 63; bit++)
+        if (word & ((gint64)1 << bit)) {
+            g_string_append_printf(s, "%s%s", s->len ? " | " : "", wend_constants[bits->members[bit]]);
+            word &= ~((gint64)1 << bit);
+        }
+    if (word || s->len == 0)
+        g_string_append_printf(s, "%s%" G_GINT64_FORMAT, s->len ? " | " : "", word);
+    return g_string_free(s, FALSE);
+}

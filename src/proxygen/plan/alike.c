@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* alike.c: rules that are equal but for trip counts. See alike.h. */
+#include "alike.h"
+
+#include "outcomes.h"
+#include "lib/base/byte-table.h"
+
+typedef struct { guint rank, rule; } AlikeMember;
+typedef struct {
+    GArray *rules;           /* of guint; the first one leads */
+    GArray *members;         /* of Member, by rank, if there is more than one rule */
+    guint *ranks;            /* of these */
+} AlikeGroup;
+/* No rank runs two rules of a group: it would have two trip counts. The second rule of a shape that a rank runs is of the shape's second group. */
+typedef struct {
+    GPtrArray *groups;       /* of Group */
+    guint *taken;            /* by rank: in how many of the first groups it is; NULL: the shape has one rule */
+} AlikeShape;
+
+struct AlikeRules {
+    const Plan *plan;
+    GPtrArray *groups;       /* of Group: all */
+    AlikeGroup **group_of;        /* by rule; NULL: it is not in the plan's order */
+};
+
+static void group_free(gpointer group)
+{
+    AlikeGroup *g = group;
+    g_array_unref(g->rules);
+    g_clear_pointer(&g->members, g_array_unref);
+    g_free(g->ranks);
+    g_free(g);
+}
+
+static void shape_free(gpointer shape)
+{
+    AlikeShape *s = shape;
+    g_ptr_array_unref(s->groups);
+    g_free(s->taken);
+    g_free(s);
+}
+
+/* Is the rule nothing but its symbols one after the other? */
+static gboolean is_plain(const Plan *plan, guint rule)
+{
+    const PlanRule *r = &plan->rules[rule];
+    gboolean plain = !r->loop && !r->inlined && !r->streamed;
+    for (guint i = 0; plain && i < r->n; i++)
+        plain = !plan_choice(plan, rule, i);
+    return plain;
+}
+
+static gint compare_members(gconstpointer a, gconstpointer b)
+{
+    const AlikeMember *x = a, *y = b;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* What rules of one shape have in common. */
+static void find_shape(const AlikeRules *a, guint rule, GArray *shape)
+{
+    const PlanRule *r = &a->plan->rules[rule];
+    g_array_set_size(shape, 0);
+    if (!is_plain(a->plan, rule)) {
+        g_array_append_val(shape, rule); /* its own: those of others have an even length */
+        return;
+    }
+    for (guint i = 0; i < r->n; i++) {
+        const WendSymbol *y = &r->symbols[i];
+        const guint words[] = {y->is_rule ? alike_leader(a, y->id) : y->id, (y->is_rule ? 2u : 0u) | (y->exponent > 1 ? 1u : 0u)};
+        g_array_append_vals(shape, words, G_N_ELEMENTS(words));
+    }
+}
+
+/* The group, of those that none of the ranks is in yet. */
+static guint take_group(guint *taken, RankList ranks)
+{
+    guint which = 0;
+    for (guint r = 0; r < ranks.n; r++)
+        which = MAX(which, taken[ranks.ranks[r]]);
+    for (guint r = 0; r < ranks.n; r++)
+        taken[ranks.ranks[r]] = which + 1;
+    return which;
+}
+
+static AlikeGroup *group_for(AlikeRules *a, AlikeShape *s, guint rule)
+{
+    const PlanRule *rules = a->plan->rules;
+    guint which = 0;
+    if (s->groups->len > 0 && !s->taken) {
+        s->taken = g_new0(guint, a->plan->n_ranks);
+        take_group(s->taken, rules[g_array_index(((AlikeGroup *)s->groups->pdata[0])->rules, guint, 0)].ranks);
+    }
+    if (s->taken)
+        which = take_group(s->taken, rules[rule].ranks);
+    if (which == s->groups->len) {
+        AlikeGroup *g = g_new(AlikeGroup, 1);
+        *g = (AlikeGroup){g_array_new(FALSE, FALSE, sizeof(guint)), NULL, NULL};
+        g_ptr_array_add(s->groups, g);
+        g_ptr_array_add(a->groups, g);
+    }
+    return s->groups->pdata[which];
+}
+
+static void find_members(const Plan *plan, AlikeGroup *g)
+{
+    if (g->rules->len == 1)
+        return;
+    g->members = g_array_new(FALSE, FALSE, sizeof(AlikeMember));
+    for (guint i = 0; i < g->rules->len; i++) {
+        guint rule = g_array_index(g->rules, guint, i);
+        for (guint r = 0; r < plan->rules[rule].ranks.n; r++) {
+            const AlikeMember m = {plan->rules[rule].ranks.ranks[r], rule};
+            g_array_append_val(g->members, m);
+        }
+    }
+    g_array_sort(g->members, compare_members);
+    g->ranks = g_new(guint, g->members->len + 1);
+    for (guint i = 0; i < g->members->len; i++)
+        g->ranks[i] = g_array_index(g->members, AlikeMember, i).rank;
+}
+
+AlikeRules *alike_new(const Plan *plan)
+{
+    AlikeRules *a = g_new(AlikeRules, 1);
+    *a = (AlikeRules){plan, g_ptr_array_new_with_free_func(group_free), g_new0(AlikeGroup *, plan->n_rules + 1)};
+    g_autoptr(GHashTable) shapes = wend_byte_entries_new(shape_free);
+    g_autoptr(GArray) shape = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint o = 0; o < plan->order->len; o++) { /* callees first */
+        guint rule = g_array_index(plan->order, guint, o);
+        find_shape(a, rule, shape);
+        AlikeShape *s = wend_byte_entry(shapes, shape->data, shape->len * sizeof(guint), sizeof *s);
+        if (!s->groups)
+            s->groups = g_ptr_array_new();
+        a->group_of[rule] = group_for(a, s, rule);
+        g_array_append_val(a->group_of[rule]->rules, rule);
+    }
+    for (guint i = 0; i < a->groups->len; i++)
+        find_members(plan, a->groups->pdata[i]);
+    return a;
+}
+
+void alike_free(AlikeRules *a)
+{
+    if (!a)
+        return;
+    g_ptr_array_unref(a->groups);
+    g_free(a->group_of);
+    g_free(a);
+}
+
+guint alike_leader(const AlikeRules *a, guint rule)
+{
+    return a && a->group_of[rule] ? g_array_index(a->group_of[rule]->rules, guint, 0) : rule;
+}
+
+gboolean alike_shared(const AlikeRules *a, guint rule)
+{
+    return a->group_of[rule] && a->group_of[rule]->members;
+}
+
+RankList alike_ranks(const AlikeRules *a, guint leader)
+{
+    const AlikeGroup *g = a->group_of[leader];
+    return g && g->members ? (RankList){g->members->len, g->ranks} : a->plan->rules[leader].ranks;
+}
+
+gint64 *alike_trips(const AlikeRules *a, guint leader, guint symbol)
+{
+    const AlikeGroup *g = a ? a->group_of[leader] : NULL;
+    if (!g || !g->members)
+        return NULL;
+    guint64 own = a->plan->rules[leader].symbols[symbol].exponent;
+    gboolean differ = FALSE;
+    g_autofree gint64 *trips = g_new(gint64, g->members->len);
+    for (guint i = 0; i < g->members->len; i++) {
+        guint64 exponent = a->plan->rules[g_array_index(g->members, AlikeMember, i).rule].symbols[symbol].exponent;
+        trips[i] = (gint64)exponent;
+        differ |= exponent != own;
+    }
+    return differ ? g_steal_pointer(&trips) : NULL;
+}

@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* message_traffic.c: the messages that each rank sends and receives, by phases. See
+ * message_traffic.h. */
+#include "message_traffic.h"
+
+#include <string.h>
+
+#include "src/proxygen/analysis/call_analysis.h"
+
+/* How often a rank makes a call in one phase on one communicator, and when. */
+typedef struct { gint64 times; guint64 first, last; } CallOccurrence;
+typedef struct { guint terminal, phase, comm; /* wend_members_pass_now */ } When;
+typedef struct { guint receiver, phase, comm; /* number */ } Mailbox;
+/* What a rank receives in one phase of what matched probes found: how often each is called, and the smallest buffer. */
+typedef struct { guint rank, phase, unused; } MatchedAt;
+typedef struct { gint64 probed, received, bytes; } Matched;
+enum { ANY_PHASE = G_MAXUINT };
+/* By terminal: what it means here. */
+typedef enum { NOTHING, TRANSFERS, SYNCHRONIZES, /* its communicator's members */ MAKES_COMM, WINDOWS /* wend_precedence_is_of_window() */ } CallMove;
+
+gboolean message_traffic_is_probe(const char *name)
+{
+    return strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Iprobe") == 0;
+}
+
+gboolean message_traffic_is_matched_probe(const char *name)
+{
+    return strcmp(name, "MPI_Mprobe") == 0 || strcmp(name, "MPI_Improbe") == 0;
+}
+
+static gboolean named(const CallPattern *c, const char *name, guint rank, gint64 *value)
+{
+    const Arg *arg = call_arg_named(c, name);
+    if (!arg || !arg->has_in || arg->n_in_words == 0)
+        return FALSE;
+    *value = call_value(c, arg->in[0], rank);
+    return TRUE;
+}
+
+/* The bytes of the buffer that BUFFER is, as RANK gives it. */
+static gint64 bytes_of(const Plan *plan, const CallPattern *c, const char *buffer, guint rank)
+{
+    const Arg *arg = call_arg_named(c, buffer);
+    if (!arg || arg->param->count < 0 || arg->param->type < 0)
+        return -1;
+    const Arg *type = &c->args[arg->param->type];
+    gint64 count = call_number(c, &c->args[arg->param->count], rank, 0);
+    gint64 partitions = arg->param->displs >= 0 ? call_number(c, &c->args[arg->param->displs], rank, 1) : 1;
+    return type->n_in_words ? extent_data_size(plan->extents, type->in[0].value, count * MAX(partitions, 1), rank) : -1;
+}
+
+/* When and Mailbox are three numbers each. */
+static guint three_hash(gconstpointer key)
+{
+    const guint *k = key;
+    return (k[0] * 2654435761u ^ k[1]) * 2654435761u ^ k[2];
+}
+
+static gboolean three_equal(gconstpointer a, gconstpointer b) { return memcmp(a, b, 3 * sizeof(guint)) == 0; }
+
+gboolean message_traffic_is_made(guint comm)
+{
+    return comm != WEND_COMM_WORLD && comm != WEND_COMM_SELF;
+}
+
+static void count_message(MessageTraffic *t, guint receiver, guint comm, guint phase, gint64 times)
+{
+    const Mailbox key = {comm == WEND_COMM_UNKNOWN ? t->plan->n_ranks : receiver, phase, comm};
+    gint64 *known = g_hash_table_lookup(t->balance, &key);
+    if (!known)
+        g_hash_table_insert(t->balance, g_memdup2(&key, sizeof key), known = g_new0(gint64, 1));
+    *known += times;
+    t->one_phase |= key.receiver == t->plan->n_ranks; /* sums say nothing on each */
+}
+
+static void add(GPtrArray *lists, guint index, Transfer t)
+{
+    if (!lists->pdata[index])
+        lists->pdata[index] = g_array_new(FALSE, FALSE, sizeof(Transfer));
+    g_array_append_val((GArray *)lists->pdata[index], t);
+}
+
+/* The channel is unsure where one of its ends is open, or the order of the calls. */
+static void tell(const MessageTraffic *t, const Transfer *one, gboolean sent, gint partner, guint rank, const CallOccurrence *when)
+{
+    guint other = partner >= 0 ? (guint)partner : WEND_CHANNEL_ANY;
+    const WendChannel channel = {one->tag, t->merged ? 0 : one->persistent ? WEND_CHANNEL_ANY : one->phase, one->comm, sent ? rank : other, sent ? other : rank};
+    if (one->persistent || one->comm == WEND_COMM_UNKNOWN || partner < 0 || one->tag == t->any_tag || when->first != when->last)
+        wend_precedence_unsure(t->precedence, &channel);
+    else if (sent)
+        wend_precedence_sent(t->precedence, &channel, when->first, (guint64)when->times);
+    else
+        wend_precedence_received(t->precedence, &channel, when->last, (guint64)when->times, one->blocking);
+}
+
+static gint source_of(const MessageTraffic *t, const Transfer *one, guint rank)
+{
+    if (one->source == t->any_source)
+        return -1;
+    return wend_members_process(t->members, one->comm, rank, one->source);
+}
+
+static void note_received(MessageTraffic *t, guint rank, const Transfer *one, gboolean probe, const CallOccurrence *when)
+{
+    if (t->precedence) {
+        if (!probe)
+            tell(t, one, FALSE, source_of(t, one, rank), rank, when);
+        return;
+    }
+    add(t->received, rank, *one);
+    if (!probe && !one->persistent)
+        count_message(t, rank, one->comm, one->phase, -when->times);
+}
+
+static void note_sent(MessageTraffic *t, gint receiver, const Transfer *one, const CallOccurrence *when)
+{
+    if (t->precedence) {
+        tell(t, one, TRUE, receiver, (guint)one->source, when);
+        return;
+    }
+    guint index = receiver >= 0 ? (guint)receiver : t->plan->n_ranks;
+    add(t->sent, index, *one);
+    if (!one->persistent)
+        count_message(t, index, one->comm, one->phase, when->times);
+}
+
+static guint number_of(const MessageTraffic *t, guint rank, guint sequence, gint64 handle, guint now)
+{
+    guint comm = wend_members_number(t->members, rank, sequence, handle, now);
+    return t->one_made && message_traffic_is_made(comm) ? WEND_COMM_UNKNOWN : comm;
+}
+
+/* A call that failed moved no message; but a receive of one that is too long fails, too (MPI_ERR_TRUNCATE), if it names somebody. */
+static gboolean moved_nothing(const MessageTraffic *t, const CallPattern *c, guint rank, guint number)
+{
+    static const char *const partners[] = {"source", "dest"};
+    if (!c->failed)
+        return FALSE;
+    gint64 value;
+    for (guint i = 0; i < G_N_ELEMENTS(partners); i++)
+        if (named(c, partners[i], rank, &value) && value != t->any_source && value != t->proc_null &&
+            (value < 0 || value >= (gint64)t->plan->n_ranks ||
+             (!message_traffic_is_made(number) && wend_members_process(t->members, number, rank, value) < 0)))
+            return TRUE;
+    return !(c->function->flags & WEND_F_RECV);
+}
+
+static void note_matched(MessageTraffic *t, guint rank, guint phase, Matched more)
+{
+    if (t->precedence)
+        return; /* it has been noted */
+    const MatchedAt places[] = {{rank, phase, 0}, {rank, ANY_PHASE, 0}};
+    for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
+        Matched *known = g_hash_table_lookup(t->matched, &places[i]);
+        if (!known) {
+            known = g_new(Matched, 1);
+            *known = (Matched){0, 0, G_MAXINT64};
+            g_hash_table_insert(t->matched, g_memdup2(&places[i], sizeof *places), known);
+        }
+        known->probed += more.probed;
+        known->received += more.received;
+        known->bytes = MIN(known->bytes, more.bytes);
+    }
+}
+
+/* Room for what a matched probe of the phase finds; each is received in the phase, or it may be any of the rank's buffers. */
+gint64 message_traffic_room(const MessageTraffic *t, guint rank, guint phase)
+{
+    const MatchedAt here = {rank, phase, 0}, anywhere = {rank, ANY_PHASE, 0};
+    const Matched *in_phase = g_hash_table_lookup(t->matched, &here), *all = g_hash_table_lookup(t->matched, &anywhere);
+    if (in_phase && !t->merged && in_phase->probed == in_phase->received)
+        return in_phase->bytes;
+    return all ? all->bytes : G_MAXINT64;
+}
+
+static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint phase, guint number, const CallOccurrence *when)
+{
+    const char *name = c->function->name;
+    const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
+    gint64 value;
+    if (strstr(name, "recv") && call_arg_of_kind(c, WEND_KIND_MESSAGE)) {
+        gint64 bytes = bytes_of(t->plan, c, "buf", rank);
+        note_matched(t, rank, phase, (Matched){0, when->times, bytes >= 0 ? bytes : G_MAXINT64});
+        return;
+    }
+    if (message_traffic_is_matched_probe(name))
+        note_matched(t, rank, phase, (Matched){when->times, 0, G_MAXINT64});
+    if (!comm || !comm->has_in || moved_nothing(t, c, rank, number))
+        return;
+    Transfer one = {.comm = number, .terminal = c->terminal, .source = rank, .phase = phase, .first = when->first, .last = when->last};
+    if (c->function->flags & WEND_F_PERSISTENT) {
+        one.persistent = TRUE;
+        one.last = G_MAXUINT64;
+    }
+    gboolean combined = strstr(name, "endrecv") != NULL;
+    if ((c->function->flags & WEND_F_RECV) && named(c, "source", rank, &one.source) && one.source != t->proc_null &&
+        named(c, combined ? "recvtag" : "tag", rank, &one.tag)) {
+        one.bytes = message_traffic_is_probe(name) || message_traffic_is_matched_probe(name) ? -1 : bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "recvbuf" : "buf", rank);
+        one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST); /* polls go on until they succeed */
+        note_received(t, rank, &one, message_traffic_is_probe(name), when);
+    }
+    if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value) && value != t->proc_null && named(c, combined ? "sendtag" : "tag", rank, &one.tag)) {
+        one.source = rank;
+        one.bytes = bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "sendbuf" : "buf", rank);
+        one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST) && strncmp(name, "MPI_Bsend", 9) != 0 && !combined;
+        if (strncmp(name, "MPI_Ssend", 9) == 0)
+            one.bytes = MAX(one.bytes, EAGER_BYTES + 1); /* waits for the receive, whatever its size; too large for no buffer: see below */
+        note_sent(t, wend_members_process(t->members, number, rank, value), &one, when);
+    }
+}
+
+/* -- phases -- */
+
+static gboolean rule_moves(MessageTraffic *t, guint rule)
+{
+    if (t->rule_moves[rule] < 0) {
+        const PlanRule *r = &t->plan->rules[rule];
+        gint8 found = 0;
+        for (guint i = 0; i < r->n && !found; i++)
+            found = r->symbols[i].is_rule ? (gint8)rule_moves(t, r->symbols[i].id) : t->moves[r->symbols[i].id] != 0;
+        t->rule_moves[rule] = found;
+    }
+    return t->rule_moves[rule];
+}
+
+/* As many as walk() takes steps: bodies of loops have no rules in them. */
+static guint64 calls_of_loop(const Plan *plan, const PlanRule *loop)
+{
+    guint64 n = 0;
+    for (guint i = 0; i < loop->n; i++)
+        n += loop->symbols[i].exponent * (loop->symbols[i].is_rule ? plan->rules[loop->symbols[i].id].n : 1);
+    return n;
+}
+
+/* Is it a communicator of all ranks? */
+static gboolean is_of_all(const MessageTraffic *t, guint number, guint rank)
+{
+    return number == WEND_COMM_WORLD || (!t->world_only && wend_members_all(t->members, number, rank));
+}
+
+/* The call is the last step, or at any step of a loop. */
+static void tell_call(MessageTraffic *t, guint terminal, guint64 times)
+{
+    CallMove move = t->moves[terminal];
+    guint now = wend_members_pass_now(t->comms, t->comm_words[terminal]), phase = t->merged ? 0 : t->phase;
+    const CallOccurrence when = {(gint64)times, t->loop_end ? t->loop_start : t->steps, t->loop_end ? t->loop_end : t->steps};
+    if (move == NOTHING || (move == TRANSFERS && !t->merged && !g_hash_table_contains(t->asked, GUINT_TO_POINTER(phase))))
+        return;
+    call_decode(t->plan->call, terminal);
+    for (guint r = 0; r < t->ranks.n; r++) {
+        guint rank = t->ranks.ranks[r], number = number_of(t, rank, t->sequence, t->comm_words[terminal], now);
+        if (move == TRANSFERS)
+            note_call(t, t->plan->call, rank, phase, number, &when);
+        else
+            wend_precedence_window(t->precedence, wend_decoder_call(t->decoder, terminal, rank), phase,
+                                   number, t->steps, times == 1 && !t->loop_end);
+    }
+}
+
+static void step(MessageTraffic *t, guint terminal, guint64 times)
+{
+    t->no_order |= ++t->steps > STEP_LIMIT;
+    if (t->moves[terminal] == SYNCHRONIZES) {
+        gint64 handle = t->comm_words[terminal];
+        guint now = wend_members_pass_now(t->comms, handle);
+        guint number = wend_members_number(t->members, t->rank, t->sequence, handle, now);
+        t->unclear |= number == WEND_COMM_UNKNOWN;
+        if (is_of_all(t, number, t->rank))
+            t->phase += (guint)times;
+    } else if (t->moves[terminal] == MAKES_COMM) {
+        wend_members_pass_made(t->comms, terminal, times, t->loop_end != 0);
+    } else if (t->precedence) {
+        tell_call(t, terminal, times);
+    } else if (t->moves[terminal] == TRANSFERS) {
+        const When key = {terminal, t->phase, wend_members_pass_now(t->comms, t->comm_words[terminal])};
+        CallOccurrence *when = g_hash_table_lookup(t->done, &key);
+        if (!when) {
+            when = g_new0(CallOccurrence, 1);
+            when->first = t->loop_end ? t->loop_start : t->steps;
+            g_hash_table_insert(t->done, g_memdup2(&key, sizeof key), when);
+        }
+        when->last = MAX(t->steps, t->loop_end);
+        when->times += (gint64)times;
+    }
+}
+
+/* What the loop makes may be what its calls name, whichever come first in it. */
+static void foresee_comms(MessageTraffic *t, const PlanRule *r)
+{
+    for (guint i = 0; i < r->n; i++) {
+        if (r->symbols[i].is_rule)
+            foresee_comms(t, &t->plan->rules[r->symbols[i].id]);
+        else if (t->moves[r->symbols[i].id] == MAKES_COMM)
+            wend_members_pass_made(t->comms, r->symbols[i].id, 0, TRUE);
+    }
+}
+
+static void walk(MessageTraffic *t, guint rule)
+{
+    const PlanRule *r = &t->plan->rules[rule];
+    if (r->loop && !t->loop_end) {
+        foresee_comms(t, r);
+        /* Its calls come in any order: each may be as early as the loop and as late. */
+        t->loop_start = t->steps + 1;
+        t->loop_end = t->steps + calls_of_loop(t->plan, r);
+        walk(t, rule);
+        t->loop_end = 0;
+        return;
+    }
+    for (guint i = 0; i < r->n && !t->no_order; i++) {
+        const WendSymbol *s = &r->symbols[i];
+        if (s->is_rule) {
+            for (guint64 e = 0; rule_moves(t, s->id) && e < s->exponent && !t->no_order; e++)
+                walk(t, s->id);
+            continue;
+        }
+        step(t, s->id, s->exponent);
+    }
+}
+
+/* On any of the ranks. */
+static gboolean is_wildcard(const MessageTraffic *t, const CallPattern *c, RankList ranks)
+{
+    gint64 source;
+    for (guint r = 0; r < ranks.n; r++)
+        if (named(c, "source", ranks.ranks[r], &source) && source == t->any_source)
+            return TRUE;
+    return FALSE;
+}
+
+/* Which terminals move messages, and which synchronize. Of the collective calls on communicators of all ranks each counts, as all ranks make all of them in
+ * the same order (on several communicators, too: MPI 4.0, 6.14); but only those after which every rank has heard of every other separate phases. */
+static void find_moves(MessageTraffic *t)
+{
+    static const char *const synchronizing[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall"};
+    for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
+        if (t->plan->terminal_ranks[i].n == 0)
+            continue;
+        call_decode(t->plan->call, i);
+        const CallPattern *c = t->plan->call;
+        const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
+        if (c->function->flags & (WEND_F_RECV | WEND_F_SEND)) {
+            t->moves[i] = TRANSFERS;
+            t->comm_words[i] = comm && comm->has_in ? comm->in[0].value : WEND_ABSENT;
+            t->wildcards |= is_wildcard(t, c, t->plan->terminal_ranks[i]);
+        } else if (!c->failed && wend_function_comm_made(c->function) >= 0) {
+            t->moves[i] = MAKES_COMM;
+        } else if (wend_precedence_is_of_window(c->function)) {
+            t->moves[i] = WINDOWS;
+            t->comm_words[i] = comm && comm->has_in ? comm->in[0].value : WEND_ABSENT;
+        }
+        t->cancels |= strcmp(c->function->name, "MPI_Cancel") == 0;
+        for (guint k = 0; k < G_N_ELEMENTS(synchronizing); k++)
+            if (!c->failed && comm && comm->has_in && strcmp(c->function->name, synchronizing[k]) == 0) {
+                t->moves[i] = SYNCHRONIZES;
+                t->comm_words[i] = comm->in[0].value;
+            }
+    }
+}
+
+static void forget(MessageTraffic *t)
+{
+    for (guint r = 0; r <= t->plan->n_ranks; r++) {
+        if (t->received->pdata[r])
+            g_array_unref(t->received->pdata[r]);
+        if (t->sent->pdata[r])
+            g_array_unref(t->sent->pdata[r]);
+        t->received->pdata[r] = t->sent->pdata[r] = NULL;
+    }
+    g_hash_table_remove_all(t->balance);
+    g_hash_table_remove_all(t->matched);
+}
+
+/* Takes all calls of all ranks as one phase. What there are of them is not counted, so communicators are not told apart. */
+static void note_all(MessageTraffic *t)
+{
+    t->one_made = TRUE;
+    const CallOccurrence any_time = {1, 0, G_MAXUINT64};
+    for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
+        RankList ranks = t->plan->terminal_ranks[i];
+        if (ranks.n == 0 || !(t->moves[i] == TRANSFERS || strstr(wend_program_shape(t->plan->program, wend_program_terminal(t->plan->program, i)->shape)->function->name, "recv")))
+            continue;
+        call_decode(t->plan->call, i);
+        for (guint r = 0; r < ranks.n; r++)
+            note_call(t, t->plan->call, ranks.ranks[r], 0, number_of(t, ranks.ranks[r], 0, t->comm_words[i], 0), &any_time);
+    }
+}
+
+/* Receives that were cancelled took no message. One that was pending from phase to phase could take one of either. */
+static void discount_cancelled(MessageTraffic *t, guint rank, guint sequence)
+{
+    typedef struct { guint comm, phase; } Pending;
+    g_autoptr(GHashTable) pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free); /* request -> Pending */
+    WendWalk *walk = wend_walk_new(t->plan->program, rank, sequence, WEND_WALK_MAIN);
+    const WendCall *call;
+    guint phase = 0;
+    while ((call = wend_walk_next(walk)) != NULL) {
+        const gint64 *made = wend_call_request_made(call);
+        if (t->moves[call->terminal] == SYNCHRONIZES) {
+            gint64 handle = t->comm_words[call->terminal];
+            guint comm = wend_members_of_walk(t->members, walk, rank, handle);
+            phase += is_of_all(t, comm, rank);
+        }
+        if (made && (call->function->flags & WEND_F_RECV) && !(call->function->flags & WEND_F_PERSISTENT)) {
+            gint64 handle = t->comm_words[call->terminal];
+            Pending p = {wend_members_of_walk(t->members, walk, rank, handle), phase};
+            if (t->one_made && message_traffic_is_made(p.comm))
+                p.comm = WEND_COMM_UNKNOWN;
+            g_hash_table_replace(pending, g_memdup2(made, sizeof *made), g_memdup2(&p, sizeof p));
+        }
+        guint n;
+        const gint64 *completed = wend_walk_completed(walk, &n);
+        for (guint i = 0; i < n && g_hash_table_size(pending) > 0; i++) {
+            const Pending *p = g_hash_table_lookup(pending, &completed[i]);
+            const gint64 *status = p ? wend_call_status_of(call, completed, i) : NULL;
+            if (status && status[3] & 1) {
+                count_message(t, rank, p->comm, p->phase, 1);
+                t->one_phase |= p->phase != phase;
+            }
+            g_hash_table_remove(pending, &completed[i]);
+        }
+    }
+    wend_walk_free(walk);
+}
+
+static void walk_thread(MessageTraffic *t, const PlanThread *thread)
+{
+    guint prefix = t->plan->prefix ? t->plan->prefix->len : 0;
+    t->comms = wend_members_pass_new(t->members, thread->class_index, thread->sequence);
+    t->phase = 0;
+    t->rank = thread->ranks.ranks[0];
+    t->ranks = thread->ranks;
+    t->sequence = thread->sequence;
+    for (guint i = 0; i < prefix; i++)
+        step(t, g_array_index(t->plan->prefix, guint, i), 1);
+    walk(t, thread->rule);
+    t->no_order |= !wend_members_pass_complete(t->comms);
+    wend_members_pass_free(t->comms);
+}
+
+static void note_thread(MessageTraffic *t, const PlanThread *thread)
+{
+    t->done = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
+    walk_thread(t, thread);
+    GHashTableIter iter;
+    gpointer key, occurrence;
+    g_hash_table_iter_init(&iter, t->done);
+    while (!t->no_order && g_hash_table_iter_next(&iter, &key, &occurrence)) {
+        const When *when = key;
+        call_decode(t->plan->call, when->terminal);
+        for (guint r = 0; r < thread->ranks.n; r++) {
+            guint rank = thread->ranks.ranks[r];
+            note_call(t, t->plan->call, rank, when->phase, number_of(t, rank, thread->sequence, t->comm_words[when->terminal], when->comm), occurrence);
+        }
+    }
+    g_hash_table_destroy(t->done);
+    for (guint r = 0; t->cancels && !t->no_order && r < thread->ranks.n; r++)
+        discount_cancelled(t, thread->ranks.ranks[r], thread->sequence);
+}
+
+/* Has everybody received in each phase what was sent to it, and in all of them together? */
+static void weigh(const MessageTraffic *t, gboolean *each_phase, gboolean *all)
+{
+    g_autoptr(GHashTable) sums = g_hash_table_new_full(three_hash, three_equal, g_free, g_free); /* Mailbox, phase 0 -> messages */
+    *each_phase = *all = TRUE;
+    GHashTableIter iter;
+    gpointer key, left;
+    g_hash_table_iter_init(&iter, t->balance);
+    while (g_hash_table_iter_next(&iter, &key, &left)) {
+        Mailbox mailbox = *(const Mailbox *)key;
+        *each_phase &= *(gint64 *)left == 0;
+        mailbox.phase = 0;
+        gint64 *sum = g_hash_table_lookup(sums, &mailbox);
+        if (!sum)
+            g_hash_table_insert(sums, g_memdup2(&mailbox, sizeof mailbox), sum = g_new0(gint64, 1));
+        *sum += *(gint64 *)left;
+    }
+    g_hash_table_iter_init(&iter, sums);
+    while (g_hash_table_iter_next(&iter, &key, &left))
+        *all &= *(gint64 *)left == 0 || !message_traffic_is_made(((const Mailbox *)key)->comm);
+}
+
+static void merge_phases(GPtrArray *lists)
+{
+    for (guint i = 0; i < lists->len; i++) {
+        GArray *list = lists->pdata[i];
+        g_autoptr(GHashTable) places = g_hash_table_new_full(three_hash, three_equal, g_free, NULL);
+        guint kept = 0;
+        for (guint k = 0; list && k < list->len; k++) {
+            Transfer one = g_array_index(list, Transfer, k);
+            const guint key[3] = {one.terminal, one.comm, (guint)one.source};
+            gpointer place = g_hash_table_lookup(places, key);
+            one.phase = 0;
+            if (place) {
+                Transfer *first = &g_array_index(list, Transfer, GPOINTER_TO_UINT(place) - 1);
+                first->first = MIN(first->first, one.first);
+                first->last = MAX(first->last, one.last);
+            } else {
+                g_array_index(list, Transfer, kept++) = one;
+                g_hash_table_insert(places, g_memdup2(key, sizeof key), GUINT_TO_POINTER(kept));
+            }
+        }
+        if (list)
+            g_array_set_size(list, kept);
+    }
+}
+
+static void walk_threads(MessageTraffic *t)
+{
+    t->steps = 0;
+    t->one_phase = FALSE;
+    for (guint i = 0; i < t->plan->threads->len && !t->no_order; i++) {
+        const PlanThread *thread = &g_array_index(t->plan->threads, PlanThread, i);
+        t->no_order |= thread->n_others > 0;
+        if (t->no_order)
+            break;
+        if (t->precedence)
+            walk_thread(t, thread);
+        else
+            note_thread(t, thread);
+    }
+}
+
+static void note_in_order(MessageTraffic *t)
+{
+    walk_threads(t);
+    if (!t->unclear || t->world_only || t->no_order)
+        return;
+    t->world_only = TRUE; /* ranks could count phases differently */
+    forget(t);
+    walk_threads(t);
+}
+
+void message_traffic_note(MessageTraffic *t)
+{
+    gboolean each_phase = FALSE, all = FALSE;
+    note_in_order(t);
+    if (!t->no_order)
+        weigh(t, &each_phase, &all);
+    /* A message that nobody takes, or communicators that are not understood: those of several worlds have a number in each. */
+    if (!t->no_order && (!all || job_worlds_several(t->plan))) {
+        t->one_made = TRUE;
+        forget(t);
+        note_in_order(t);
+        weigh(t, &each_phase, &all);
+    }
+    if (t->no_order) {
+        forget(t);
+        t->merged = TRUE;
+        note_all(t);
+    } else if (t->one_phase || !each_phase) {
+        t->merged = TRUE;
+        merge_phases(t->received);
+        merge_phases(t->sent);
+    }
+}
+
+static void free_lists(GPtrArray *lists)
+{
+    for (guint i = 0; i < lists->len; i++)
+        if (lists->pdata[i])
+            g_array_unref(lists->pdata[i]);
+    g_ptr_array_free(lists, TRUE);
+}
+
+MessageTraffic *message_traffic_new(Plan *plan)
+{
+    const guint n_terminals = wend_program_n_terminals(plan->program);
+    MessageTraffic *t = g_new0(MessageTraffic, 1);
+    t->plan = plan;
+    t->any_source = wend_constant_word("MPI_ANY_SOURCE");
+    t->any_tag = wend_constant_word("MPI_ANY_TAG");
+    t->proc_null = wend_constant_word("MPI_PROC_NULL");
+    t->received = g_ptr_array_new();
+    t->sent = g_ptr_array_new();
+    g_ptr_array_set_size(t->received, (gint)plan->n_ranks + 1);
+    g_ptr_array_set_size(t->sent, (gint)plan->n_ranks + 1);
+    t->matched = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
+    t->balance = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
+    t->moves = g_new0(guint8, n_terminals + 1);
+    t->comm_words = g_new0(gint64, n_terminals + 1);
+    t->rule_moves = g_malloc(plan->n_rules + 1);
+    memset(t->rule_moves, -1, plan->n_rules + 1);
+    find_moves(t);
+    if (t->wildcards) {
+        t->members = wend_members_new(plan->program);
+        t->decoder = wend_decoder_new(plan->program);
+    }
+    return t;
+}
+
+void message_traffic_free(MessageTraffic *t)
+{
+    free_lists(t->received);
+    free_lists(t->sent);
+    g_hash_table_destroy(t->matched);
+    g_hash_table_destroy(t->balance);
+    g_free(t->moves);
+    g_free(t->comm_words);
+    g_free(t->rule_moves);
+    wend_decoder_free(t->decoder);
+    wend_members_free(t->members);
+    g_free(t);
+}
+
+void message_traffic_report(MessageTraffic *t, WendPrecedence *p)
+{
+    t->precedence = p;
+    walk_threads(t);
+    t->precedence = NULL;
+}

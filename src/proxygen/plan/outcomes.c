@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* outcomes.c: nondeterminism: what calls that complete some of a set of requests have to complete in the proxy.
+ *
+ * Such a call (Waitany, Waitsome, Testany, Testsome) is looked at wherever it stands in the grammar, over all times it runs and all ranks that
+ * run it. If what is pending in its array is always all complete after it (after all of its repetitions), the place is the end of a set of
+ * requests, with nothing in between: then any order is as good as the recorded one. If never more than one request was pending, there
+ * is no choice, but for a test, which may be too early in the proxy. Otherwise the entries that completed go into a table for the proxy.
+ *
+ * The walk visits only what matters: rules without such calls are passed over, with a summary of which requests they leave active. */
+#include "outcomes.h"
+
+#include <string.h>
+
+#include "loop_rules.h"
+#include "merge.h"
+#include "src/proxygen/model/model.h"
+
+typedef struct { guint request; gboolean active; } Event;
+
+typedef struct {
+    WendOutcomes *entries;
+    guint64 repeats;         /* left of the current run */
+    GArray *picks;           /* of the current run: entries completed, gint32 */
+} ChoiceStream;
+
+typedef struct {
+    Plan *plan;
+    GHashTable *numbers;     /* request word -> index + 1, of requests that such calls look at */
+    GHashTable *persistent;  /* those of persistent ones */
+    GArray **events;         /* by terminal: of Event, NULL none */
+    gboolean *is_choice;     /* by terminal */
+    GArray **members;        /* by terminal, choices: of guint, index + 1 of each entry, 0 none */
+    guint8 *has_choice;      /* by rule */
+    GArray **summary;        /* by rule without choices: of Event, the last of each request */
+
+    /* of the rank that is walked */
+    guint rank, sequence;
+    guint8 *active;
+    GHashTable *streams;     /* shape -> Stream */
+    gboolean damaged;        /* outcomes do not fit the calls */
+    const Loop *loop;        /* that is visited */
+} OutcomeSearch;
+
+static guint number_of(OutcomeSearch *s, gint64 word, gboolean add)
+{
+    gpointer found = g_hash_table_lookup(s->numbers, &word);
+    if (!found && add && wend_is_handle(word)) {
+        found = GUINT_TO_POINTER(g_hash_table_size(s->numbers) + 1);
+        g_hash_table_insert(s->numbers, g_memdup2(&word, sizeof word), found);
+    }
+    return GPOINTER_TO_UINT(found);
+}
+
+/* -- what each terminal does to requests -- */
+
+static gboolean find_choices(OutcomeSearch *s)
+{
+    Plan *plan = s->plan;
+    gboolean any = FALSE;
+    for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
+        if (plan->terminal_ranks[t].n == 0)
+            continue;
+        call_decode(plan->call, t);
+        const Arg *requests = call_arg_of_kind(plan->call, WEND_KIND_REQUEST);
+        if (!(plan->call->function->flags & WEND_F_ANY) || plan->call->failed || !requests || !requests->param->array || requests->n_in <= 0)
+            continue;
+        any = s->is_choice[t] = TRUE;
+        s->members[t] = g_array_new(FALSE, FALSE, sizeof(guint));
+        for (gint64 i = 0; i < requests->n_in; i++) {
+            guint number = number_of(s, requests->in[i].value, TRUE);
+            g_array_append_val(s->members[t], number);
+        }
+    }
+    return any;
+}
+
+static void add_event(OutcomeSearch *s, guint terminal, gint64 word, gboolean active)
+{
+    Event event = {number_of(s, word, FALSE), active};
+    if (event.request == 0)
+        return;
+    if (!s->events[terminal])
+        s->events[terminal] = g_array_new(FALSE, FALSE, sizeof(Event));
+    g_array_append_val(s->events[terminal], event);
+}
+
+static void find_events(OutcomeSearch *s)
+{
+    Plan *plan = s->plan;
+    for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
+        if (plan->terminal_ranks[t].n == 0 || s->is_choice[t])
+            continue;
+        call_decode(plan->call, t);
+        const CallPattern *c = plan->call;
+        for (guint i = 0; i < c->n_args; i++) {
+            const Arg *arg = &c->args[i];
+            if (arg->param->kind != WEND_KIND_REQUEST)
+                continue;
+            if (arg->param->dir == WEND_DIR_OUT) {
+                if (arg->has_out && arg->n_out > 0)
+                    add_event(s, t, arg->out[0].value, !(c->function->flags & WEND_F_PERSISTENT));
+                if (arg->has_out && arg->n_out > 0 && (c->function->flags & WEND_F_PERSISTENT))
+                    g_hash_table_add(s->persistent, GUINT_TO_POINTER(number_of(s, arg->out[0].value, FALSE)));
+                continue;
+            }
+            gboolean starts = g_str_has_prefix(c->function->name, "MPI_Start");
+            gboolean ends = (c->function->flags & WEND_F_COMPLETES) || strcmp(c->function->name, "MPI_Request_free") == 0;
+            for (gint64 k = 0; (starts || ends) && k < (gint64)arg->n_in_words; k++)
+                add_event(s, t, arg->in[k].value, starts);
+        }
+    }
+}
+
+/* -- what each rule does -- */
+
+static void summarize_rules(OutcomeSearch *s)
+{
+    Plan *plan = s->plan;
+    guint n = g_hash_table_size(s->numbers) + 1;
+    g_autofree gint *seen = g_new(gint, n); /* place in the summary that is being made, -1 none */
+    memset(seen, 0xff, n * sizeof *seen);
+    for (guint o = 0; o < plan->order->len; o++) { /* callees first */
+        guint rule = g_array_index(plan->order, guint, o);
+        const PlanRule *r = &plan->rules[rule];
+        for (guint i = 0; i < r->n && !s->has_choice[rule]; i++)
+            s->has_choice[rule] = r->symbols[i].is_rule ? s->has_choice[r->symbols[i].id] : s->is_choice[r->symbols[i].id];
+        if (s->has_choice[rule])
+            continue;
+        GArray *all = g_array_new(FALSE, FALSE, sizeof(Event));
+        for (guint i = 0; i < r->n; i++) {
+            const GArray *part = r->symbols[i].is_rule ? s->summary[r->symbols[i].id] : s->events[r->symbols[i].id];
+            for (guint k = 0; part && k < part->len; k++) {
+                const Event *event = &g_array_index(part, Event, k);
+                if (seen[event->request] < 0) {
+                    seen[event->request] = (gint)all->len;
+                    g_array_append_val(all, *event);
+                } else {
+                    g_array_index(all, Event, seen[event->request]).active = event->active;
+                }
+            }
+        }
+        for (guint k = 0; k < all->len; k++)
+            seen[g_array_index(all, Event, k).request] = -1;
+        if (all->len == 0)
+            g_clear_pointer(&all, g_array_unref);
+        s->summary[rule] = all;
+    }
+}
+
+/* -- the walk over one rank -- */
+
+static void stream_free(gpointer stream)
+{
+    wend_outcomes_free(((ChoiceStream *)stream)->entries);
+    g_array_unref(((ChoiceStream *)stream)->picks);
+    g_free(stream);
+}
+
+/* The entries that the next call of this shape completed; NULL when the outcomes end early. */
+static const GArray *next_picks(OutcomeSearch *s, const CallPattern *c)
+{
+    guint shape = c->slots->shape;
+    ChoiceStream *stream = g_hash_table_lookup(s->streams, GUINT_TO_POINTER(shape));
+    if (!stream) {
+        stream = g_new0(ChoiceStream, 1);
+        stream->entries = wend_program_outcomes(s->plan->program, s->rank, s->sequence, shape);
+        stream->picks = g_array_new(FALSE, FALSE, sizeof(gint32));
+        g_hash_table_insert(s->streams, GUINT_TO_POINTER(shape), stream);
+    }
+    if (stream->repeats == 0) {
+        const gint64 *words;
+        guint n;
+        g_autofree OutcomePart *parts = g_new(OutcomePart, MAX(c->n_args, 1));
+        if (!stream->entries || !wend_outcomes_next_run(stream->entries, &stream->repeats, &words, &n) || !call_outcome_decode(c, words, n, parts))
+            return NULL;
+        g_array_set_size(stream->picks, 0);
+        gint64 entries = call_arg_of_kind(c, WEND_KIND_REQUEST)->n_in;
+        for (guint i = 0; i < c->n_args; i++) {
+            if (c->args[i].param->kind != WEND_KIND_INDEX)
+                continue;
+            for (guint k = 0; k < parts[i].n; k++) {
+                gint64 value = words[parts[i].first + k];
+                gint32 entry = (gint32)value;
+                if (value >= 0 && value < entries)
+                    g_array_append_val(stream->picks, entry);
+            }
+        }
+    }
+    stream->repeats--;
+    return stream->picks;
+}
+
+static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint terminal, guint64 exponent)
+{
+    Plan *plan = s->plan;
+    Site site = {rule, symbol};
+    Choice *choice = g_hash_table_lookup(plan->choices, &site);
+    const GArray *members = s->members[terminal];
+    if (!choice) {
+        choice = g_new0(Choice, 1);
+        choice->site = site;
+        choice->kind = CHOICE_PLAIN;
+        choice->drains = choice->constant = TRUE;
+        choice->pending = -2;
+        choice->picks = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+        g_hash_table_insert(plan->choices, &choice->site, choice);
+    }
+    GArray *picks = g_hash_table_lookup(choice->picks, GUINT_TO_POINTER(s->rank));
+    if (!picks) {
+        picks = g_array_new(FALSE, FALSE, sizeof(gint32));
+        g_hash_table_insert(choice->picks, GUINT_TO_POINTER(s->rank), picks);
+    }
+    call_decode(plan->call, terminal);
+    gint64 before = 0, after = 0, completed = 0;
+    for (guint i = 0; i < members->len; i++)
+        before += s->active[g_array_index(members, guint, i)];
+    gint64 pending = before;
+    for (guint64 k = 0; k < exponent; k++) {
+        const GArray *now = next_picks(s, plan->call);
+        if (!now) {
+            s->damaged = TRUE;
+            return;
+        }
+        if (pending > 1 || ((plan->call->function->flags & WEND_F_POLL) && now->len > 0)) /* a test that found something waits for it in the proxy */
+            choice->kind = CHOICE_FORCED;
+        guint at = picks->len;
+        gint32 n = (gint32)now->len;
+        g_array_append_val(picks, n);
+        g_array_append_vals(picks, now->data, now->len);
+        if (!choice->pick) {
+            choice->pick = g_array_new(FALSE, FALSE, sizeof(gint32));
+            g_array_append_vals(choice->pick, &g_array_index(picks, gint32, at), picks->len - at);
+        }
+        choice->constant &= choice->pick->len == picks->len - at &&
+                            memcmp(choice->pick->data, &g_array_index(picks, gint32, at), (picks->len - at) * sizeof(gint32)) == 0;
+        for (guint i = 0; i < now->len; i++)
+            s->active[g_array_index(members, guint, g_array_index(now, gint32, i))] = 0;
+        s->active[0] = 0;
+        completed += n;
+        pending -= n;
+    }
+    for (guint i = 0; i < members->len; i++)
+        after += s->active[g_array_index(members, guint, i)];
+    choice->drains &= after == 0 && completed == before && completed > 0;
+    choice->pending = choice->pending == -2 || choice->pending == completed ? completed : -1;
+}
+
+static void apply(OutcomeSearch *s, const GArray *events)
+{
+    for (guint i = 0; events && i < events->len; i++)
+        s->active[g_array_index(events, Event, i).request] = (guint8)g_array_index(events, Event, i).active;
+}
+
+/* What comes several times leaves the same as once. */
+static void apply_step(const guint *entries, guint n, guint body, guint64 times, gpointer search)
+{
+    OutcomeSearch *s = search;
+    (void)times;
+    for (guint i = 0; i < n; i++)
+        s->active[g_array_index(s->members[s->loop->terminal], guint, entries[i])] = 0;
+    if (body != NO_BODY)
+        apply(s, s->summary[body]);
+}
+
+/* A loop completes each entry as often as its calls did; what it does in which order is left to it. */
+static void visit_loop(OutcomeSearch *s, const Loop *loop)
+{
+    call_decode(s->plan->call, loop->terminal);
+    for (gint64 left = loop->total; left > 0 && !s->damaged;) {
+        const GArray *now = next_picks(s, s->plan->call);
+        s->damaged = !now;
+        left -= now ? now->len : 0;
+    }
+    s->loop = loop;
+    loop_steps(loop, apply_step, s);
+    s->active[0] = 0;
+}
+
+static void walk(OutcomeSearch *s, guint rule)
+{
+    const PlanRule *r = &s->plan->rules[rule];
+    if (r->loop) {
+        visit_loop(s, r->loop);
+        return;
+    }
+    for (guint i = 0; i < r->n && !s->damaged; i++) {
+        const WendSymbol *symbol = &r->symbols[i];
+        if (!symbol->is_rule) {
+            if (s->is_choice[symbol->id])
+                visit_choice(s, rule, i, symbol->id, symbol->exponent);
+            else
+                apply(s, s->events[symbol->id]);
+        } else if (s->has_choice[symbol->id]) {
+            for (guint64 k = 0; k < symbol->exponent && !s->damaged; k++)
+                walk(s, symbol->id);
+        } else {
+            apply(s, s->summary[symbol->id]);
+        }
+    }
+}
+
+static void choice_free(gpointer choice)
+{
+    Choice *c = choice;
+    g_hash_table_destroy(c->picks);
+    if (c->pick)
+        g_array_unref(c->pick);
+    g_free(c);
+}
+
+/* FORCED was given where more than one request was pending; what drains needs no force. */
+static void decide(OutcomeSearch *s)
+{
+    Plan *plan = s->plan;
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, plan->choices);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        Choice *choice = value;
+        const WendSymbol *symbol = &plan->rules[choice->site.rule].symbols[choice->site.symbol];
+        const WendShape *shape = wend_program_shape(plan->program, wend_program_terminal(plan->program, symbol->id)->shape);
+        /* A proxy counts what is pending by the handles, which says nothing on persistent requests. */
+        gboolean persistent = FALSE;
+        for (guint i = 0; choice->pending == -1 && i < s->members[symbol->id]->len; i++)
+            persistent |= g_hash_table_contains(s->persistent, GUINT_TO_POINTER(g_array_index(s->members[symbol->id], guint, i)));
+        /* Each Waitany completes one, or finds that there is none left, so its recorded number of repetitions is the loop already. */
+        gboolean counted = strcmp(shape->function->name, "MPI_Waitany") == 0;
+        if (choice->kind == CHOICE_FORCED && choice->drains && (counted || !persistent))
+            choice->kind = counted ? CHOICE_PLAIN : CHOICE_DRAIN;
+    }
+}
+
+gboolean plan_outcomes(Plan *plan, GError **error)
+{
+    guint n_terminals = wend_program_n_terminals(plan->program);
+    OutcomeSearch s = {.plan = plan};
+    if (plan->choices)
+        g_hash_table_destroy(plan->choices);
+    plan->choices = g_hash_table_new_full(site_hash, site_equal, NULL, choice_free);
+    s.numbers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    s.persistent = g_hash_table_new(NULL, NULL);
+    s.is_choice = g_new0(gboolean, n_terminals + 1);
+    s.members = g_new0(GArray *, n_terminals + 1);
+    s.events = g_new0(GArray *, n_terminals + 1);
+    s.has_choice = g_new0(guint8, plan->n_rules + 1);
+    s.summary = g_new0(GArray *, plan->n_rules + 1);
+    if (find_choices(&s)) {
+        find_events(&s);
+        summarize_rules(&s);
+        s.active = g_new0(guint8, g_hash_table_size(s.numbers) + 1);
+        for (guint t = 0; t < plan->threads->len; t++) {
+            const PlanThread *thread = &g_array_index(plan->threads, PlanThread, t);
+            if (!s.has_choice[thread->rule])
+                continue;
+            for (guint r = 0; r < thread->ranks.n && !s.damaged; r++) {
+                s.rank = thread->ranks.ranks[r];
+                s.sequence = thread->sequence;
+                s.streams = g_hash_table_new_full(NULL, NULL, NULL, stream_free);
+                memset(s.active, 0, g_hash_table_size(s.numbers) + 1);
+                walk(&s, thread->rule);
+                g_hash_table_destroy(s.streams);
+            }
+        }
+        decide(&s);
+    }
+    if (s.damaged)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the outcomes of rank %u are fewer than its calls", plan->options->recording, s.rank);
+    for (guint t = 0; t < n_terminals; t++) {
+        if (s.members[t])
+            g_array_unref(s.members[t]);
+        if (s.events[t])
+            g_array_unref(s.events[t]);
+    }
+    for (guint r = 0; r < plan->n_rules; r++)
+        if (s.summary[r])
+            g_array_unref(s.summary[r]);
+    g_free(s.is_choice);
+    g_free(s.members);
+    g_free(s.events);
+    g_free(s.has_choice);
+    g_free(s.summary);
+    g_free(s.active);
+    g_hash_table_destroy(s.numbers);
+    g_hash_table_destroy(s.persistent);
+    return !s.damaged;
+}
+
+const Choice *plan_choice(const Plan *plan, guint rule, guint symbol)
+{
+    const StreamSymbol *streamed = plan->rules[rule].streamed;
+    const Site site = streamed ? streamed[symbol].site : (Site){rule, symbol};
+    const Choice *choice = g_hash_table_lookup(plan->choices, &site);
+    return choice && choice->kind != CHOICE_PLAIN ? choice : NULL;
+}

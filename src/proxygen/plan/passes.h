@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* passes.h: the interface of this folder: the decisions of the passes. */
+#ifndef PROXYGEN_PASSES_H
+#define PROXYGEN_PASSES_H
+
+#include "alike.h"
+#include "graphs.h"
+#include "loop_rules.h"
+#include "loops.h"
+#include "outcomes.h"
+#include "positions.h"
+#include "request_lists.h"
+#include "sources.h"
+#include "turns.h"
+#include "variables.h"
+#include "wildcards.h"
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* wildcards.c: which receives from any source may stay so, and what the others are pinned to.
+ *
+ * A wildcard receive stays one if, on the receiving rank and communicator,
+ *   - no later receive names its source that could so miss a message that the wildcard took;
+ *   - every message that could come fits;
+ *   - the sends that could match are small enough to be eager in any MPI, or nonblocking: their senders go on whoever is received first.
+ * Then the k-th receive completes when k messages have come, whoever sent them, and by induction over the recorded order nothing can hang. It also stays one
+ * if all sends that could match are of one rank: their order is that of the sends, so that to name the rank would change nothing; or if senders can
+ * wait for their turn (turns.c). Otherwise it is pinned: it names the source that the recorded one got. Probes take no message and stay as they are.
+ *
+ * The check looks at the messages of one phase (message_traffic.h), and errs towards pinning. Within
+ * a phase messages are kept apart by what has to happen before they are sent (precedence.h). That is
+ * looked at where a wildcard would be pinned without. */
+#include "wildcards.h"
+
+#include <string.h>
+
+#include "message_traffic.h"
+#include "sources.h"
+#include "turns.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/model/model.h"
+
+static gboolean tags_meet(const MessageTraffic *t, gint64 a, gint64 b)
+{
+    return a == b || a == t->any_tag || b == t->any_tag;
+}
+
+static gboolean meet(const MessageTraffic *t, const Transfer *wildcard, const Transfer *other)
+{
+    gboolean same = wildcard->comm == other->comm ||
+                    (message_traffic_is_made(wildcard->comm) && message_traffic_is_made(other->comm) && (wildcard->comm == WEND_COMM_UNKNOWN || other->comm == WEND_COMM_UNKNOWN));
+    gboolean together = other->phase == wildcard->phase || other->persistent || wildcard->persistent;
+    return same && together && tags_meet(t, other->tag, wildcard->tag);
+}
+
+/* A wildcard as it is judged. */
+typedef struct {
+    const Transfer *receive;
+    guint rank;
+    const guint64 *after;     /* by rank: the first step that begins after it has returned; NULL: not known */
+} Judged;
+
+static gboolean could_take(const MessageTraffic *t, const Judged *j, const Transfer *send)
+{
+    return meet(t, j->receive, send) && !(j->after && j->after[send->source] <= send->first);
+}
+
+/* The next of the sends that the wildcard could match, from number *I on of those to its rank, and to who knows whom. */
+static const Transfer *next_send(const MessageTraffic *t, const Judged *j, guint *i)
+{
+    const GArray *known = t->sent->pdata[j->rank], *unknown = t->sent->pdata[t->plan->n_ranks];
+    guint n = known ? known->len : 0, all = n + (unknown ? unknown->len : 0);
+    while (*i < all) {
+        const Transfer *send = *i < n ? &g_array_index(known, Transfer, *i) : &g_array_index(unknown, Transfer, *i - n);
+        ++*i;
+        if (could_take(t, j, send))
+            return send;
+    }
+    return NULL;
+}
+
+/* Are all sends that the wildcard could match of one rank? */
+static gboolean one_sender(const MessageTraffic *t, const Judged *j)
+{
+    const Transfer *send;
+    gint64 sender = -1;
+    for (guint i = 0; (send = next_send(t, j, &i)) != NULL; sender = send->source)
+        if (sender >= 0 && send->source != sender)
+            return FALSE;
+    return TRUE;
+}
+
+/* Could the wildcard take a message that a receive, which names its source, is to get? */
+static gboolean could_rob(const MessageTraffic *t, const Judged *j, const Transfer *named_one)
+{
+    gint source = wend_members_process(t->members, named_one->comm, j->rank, named_one->source);
+    const Transfer *send;
+    for (guint i = 0; (send = next_send(t, j, &i)) != NULL;)
+        if ((source < 0 || send->source == source) && meet(t, named_one, send))
+            return TRUE;
+    return FALSE;
+}
+
+/* Why the wildcard must be pinned, or NULL. */
+static const char *conflict_on(const MessageTraffic *t, const Judged *j, gint64 room)
+{
+    if (one_sender(t, j))
+        return NULL;
+    const GArray *received = t->received->pdata[j->rank];
+    for (guint i = 0; i < received->len; i++) {
+        const Transfer *other = &g_array_index(received, Transfer, i);
+        /* One that was posted earlier is matched first. */
+        if (meet(t, j->receive, other) && other->last > j->receive->first && other->source != t->any_source && could_rob(t, j, other))
+            return "another receive of this rank names its source and could miss its message";
+    }
+    const Transfer *send;
+    for (guint i = 0; (send = next_send(t, j, &i)) != NULL;) {
+        if (send->bytes < 0 || (room >= 0 && send->bytes > room && send->bytes != EAGER_BYTES + 1))
+            return "a message of another sender might not fit";
+        if (send->blocking && send->bytes > EAGER_BYTES)
+            return "senders wait until they are received, so the order matters";
+    }
+    return NULL;
+}
+
+static void wildcard_free(gpointer wildcard)
+{
+    Wildcard *w = wildcard;
+    g_hash_table_destroy(w->sources);
+    g_clear_pointer(&w->starts, g_hash_table_destroy);
+    g_free(w);
+}
+
+/* Why the receive must be pinned, or NULL. AFTER: see Judged. */
+static const char *reason_to_pin(const MessageTraffic *t, const Transfer *one, guint rank, const guint64 *after)
+{
+    Plan *plan = t->plan;
+    call_decode(plan->call, one->terminal);
+    const char *name = plan->call->function->name;
+    if (plan->options->pin)
+        return "asked for with --pin";
+    if (message_traffic_is_probe(name))
+        return NULL;
+    const Judged judged = {one, rank, after};
+    return conflict_on(t, &judged, message_traffic_is_matched_probe(name) ? message_traffic_room(t, rank, one->phase) : one->bytes);
+}
+
+static void pin(const MessageTraffic *t, const Transfer *one, const char *reason)
+{
+    Plan *plan = t->plan;
+    call_decode(plan->call, one->terminal);
+    const Arg *source = call_arg_named(plan->call, "source");
+    if (!source->in[0].by_slot)
+        return;
+    Wildcard *w = g_new0(Wildcard, 1);
+    w->terminal = one->terminal;
+    w->pinned = TRUE;
+    w->reason = reason;
+    w->slot = source->in[0].slot;
+    w->any_source = t->any_source;
+    w->sources = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+    if (one->persistent)
+        w->starts = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
+    g_hash_table_insert(plan->wildcards, GUINT_TO_POINTER(w->terminal), w);
+}
+
+static gboolean is_pinned(const MessageTraffic *t, const Transfer *one)
+{
+    return g_hash_table_contains(t->plan->wildcards, GUINT_TO_POINTER(one->terminal));
+}
+
+typedef struct { const Transfer *receive; guint rank; } PinQuestion;
+
+/* Pins what conflicts, and gives the receives for which it is to be looked at what happens before what. */
+static GArray *pin_clear_cases(const MessageTraffic *t)
+{
+    GArray *open = g_array_new(FALSE, FALSE, sizeof(PinQuestion));
+    for (guint r = 0; r < t->plan->n_ranks; r++) {
+        const GArray *received = t->received->pdata[r];
+        for (guint i = 0; received && i < received->len; i++) {
+            const PinQuestion q = {&g_array_index(received, Transfer, i), r};
+            const char *reason = q.receive->source == t->any_source && !is_pinned(t, q.receive) ? reason_to_pin(t, q.receive, r, NULL) : NULL;
+            if (reason && q.receive->blocking && !t->no_order && !t->cancels && !t->plan->options->pin)
+                g_array_append_val(open, q);
+            else if (reason)
+                pin(t, q.receive, reason);
+        }
+    }
+    return open;
+}
+
+static void answer(MessageTraffic *t, const GArray *questions)
+{
+    t->asked = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; i < questions->len; i++)
+        g_hash_table_add(t->asked, GUINT_TO_POINTER(g_array_index(questions, PinQuestion, i).receive->phase));
+    WendPrecedence *p = wend_precedence_new(t->plan->program, t->members);
+    message_traffic_report(t, p);
+    for (guint i = 0; i < questions->len; i++) {
+        const PinQuestion *q = &g_array_index(questions, PinQuestion, i);
+        if (is_pinned(t, q->receive))
+            continue;
+        const guint64 *after =
+            wend_precedence_after(p, q->receive->phase, q->rank, q->receive->last);
+        const char *reason = reason_to_pin(t, q->receive, q->rank, after);
+        if (reason)
+            pin(t, q->receive, reason);
+    }
+    wend_precedence_free(p);
+    g_hash_table_destroy(t->asked);
+}
+
+/* All that would be pinned on one rank? */
+static gboolean try_turns(const MessageTraffic *t)
+{
+    Plan *plan = t->plan;
+    gint hub = -1;
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, plan->wildcards);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        const Wildcard *w = value;
+        RankList ranks = plan->terminal_ranks[w->terminal];
+        for (guint r = 0; r < ranks.n; r++) {
+            if (wend_program_slot(plan->program, w->terminal, w->slot, ranks.ranks[r]) != w->any_source)
+                continue;
+            if (hub >= 0 && hub != (gint)ranks.ranks[r])
+                return FALSE;
+            hub = (gint)ranks.ranks[r];
+        }
+    }
+    return hub >= 0 && plan_turns(plan, (guint)hub);
+}
+
+void plan_wildcards(Plan *plan)
+{
+    plan->wildcards = g_hash_table_new_full(NULL, NULL, NULL, wildcard_free);
+    plan->turns = g_hash_table_new_full(NULL, NULL, NULL, wildcard_free);
+    MessageTraffic *t = message_traffic_new(plan);
+    if (t->wildcards) {
+        message_traffic_note(t);
+        g_autoptr(GArray) questions = pin_clear_cases(t);
+        if (questions->len > 0)
+            answer(t, questions);
+    }
+    /* Turns are in the recorded order, which loops do not keep. */
+    if (!plan->options->pin && !plan->has_loops && !job_worlds_several(plan) && g_hash_table_size(plan->wildcards) > 0 && try_turns(t))
+        g_hash_table_remove_all(plan->wildcards);
+    if (g_hash_table_size(plan->wildcards) > 0)
+        sources_find(plan);
+    message_traffic_free(t);
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The structure of lib/ and src/: which files and folders depend on which (structure.py).
+load helpers
+setup() {
+    in_scratch
+    STRUCTURE=("${PYTHON:-python3}" "$SOURCE_DIR/tests/structure.py")
+}
+
+# source_file FILE TEXT: adds a source to the tree, compiled.
+source_file() {
+    mkdir -p "$(dirname "tree/$1")" "$(dirname "objects/$1")"
+    printf '%s\n' "$2" >"tree/$1"
+    case $1 in *.c) "$MPICC" -c "tree/$1" -o "objects/${1%.c}.o" ;; esac
+}
+
+# reports TEXT: structure.py finds fault with the tree, in a line that begins so.
+reports() {
+    local status=0
+    "${STRUCTURE[@]}" --build objects --source tree >found || status=$?
+    [ "$status" = 1 ] || fail "exit status $status" "$(cat found)" || return
+    grep -q "^$1" found || fail "no line '$1…' in" "$(cat found)"
+}
+
+# ring FOLDER N NAME: a ring of N files.
+ring() {
+    local i next
+    for ((i = 0; i < $2; i++)); do
+        next=$3$(((i + 1) % $2))
+        source_file "$1/$3$i.c" "void $next(void); void $3$i(void) { $next(); }"
+    done
+}
+
+@test "no cycles but the known ones, folders are small, names unique, layers in order" {
+    "${STRUCTURE[@]}" --build "$BUILD_DIR" --source "$SOURCE_DIR" \
+        --limits "$SOURCE_DIR/tests/structure.limits" >found || fail "$(cat found)"
+}
+
+@test "a cycle of five files in a folder is found, one of four is not" {
+    ring src/one 4 four
+    "${STRUCTURE[@]}" --build objects --source tree
+    ring src/two 5 five
+    reports 'cycle: src/two: 5 files'
+    grep -qx '  src/two/five0.c -> src/two/five1.c: five1' found
+}
+
+@test "a cycle of two folders is found, although no file is in one" {
+    source_file src/up/a.c 'void c(void); void a(void) { c(); }'
+    source_file src/up/b.c 'void b(void) { }'
+    source_file src/down/c.c 'void c(void) { }'
+    "${STRUCTURE[@]}" --build objects --source tree
+    source_file src/down/d.c 'void b(void); void d(void) { b(); }'
+    reports 'folders: src/down src/up'
+    grep -qx '  src/down/d.c -> src/up/b.c: b' found
+    echo 'folders src/up src/down' >limits
+    "${STRUCTURE[@]}" --build objects --source tree --limits limits
+}
+
+@test "two files of one name are found, and a folder of more than forty" {
+    source_file src/one/name.c 'int x;'
+    source_file src/one/name.h ''
+    "${STRUCTURE[@]}" --build objects --source tree
+    source_file src/two/name.h ''
+    reports 'name: name is a file in src/one, src/two'
+    for i in {1..39}; do source_file "src/one/h$i.h" ''; done
+    reports 'files: src/one has 41'
+}
+
+@test "a layer that includes a higher one is found" {
+    source_file lib/read/program.h ''
+    source_file lib/merge/class.h ''
+    source_file lib/read/program.c '#include "program.h"
+        #include "../merge/class.h"'
+    "${STRUCTURE[@]}" --build objects --source tree
+    source_file lib/merge/class.c '#include "../read/program.h"'
+    reports 'include: lib/merge/class.c includes ../read/program.h of lib/read'
+}
