@@ -76,6 +76,14 @@ static bool resize(int file, size_t bytes)
     return good;
 }
 
+/* This process does not follow any more: to the others it is one that cannot be asked. */
+static void attached_close(void)
+{
+    List *head = atomic_load(&own_head);
+    if (head)
+        atomic_store(&head->closed, 1);
+}
+
 static bool own_make(void)
 {
     char name[64];
@@ -100,6 +108,7 @@ static bool own_make(void)
     own_bytes = bytes;
     p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     atomic_store(&own_head, p == MAP_FAILED ? NULL : p);
+    atomic_store(&state()->at_break, attached_close);
     if (atomic_load(&state()->broken))
         attached_close();
     return true;
@@ -133,13 +142,6 @@ static void change_end(size_t from, size_t n)
         own->at[i].reach = i > 0 && own->at[i - 1].reach > own->at[i].high ? own->at[i - 1].reach : own->at[i].high;
     own->n = n;
     atomic_fetch_add(&own->version, 1);
-}
-
-void attached_close(void)
-{
-    List *head = atomic_load(&own_head);
-    if (head)
-        atomic_store(&head->closed, 1);
 }
 
 void attached_open(void)

@@ -9,7 +9,6 @@
 #include "memory.h"
 
 /* Before a dynamic window is made, so that all have a list when they go on, and after it: this process has a list from now on. */
-void attached_close(void);                       /* this process does not follow any more: to the others it is one that cannot be asked. In any thread, under any lock */
 void attached_open(void);
 void attached_add(uintptr_t window, const void *base, int64_t bytes);
 void attached_remove(uintptr_t window, const void *base);

@@ -34,7 +34,7 @@ TRACER_SOURCES = \
 	src/tracer/settings.c src/tracer/settings.h \
 	src/tracer/shield.c src/tracer/shield.h \
 	src/tracer/spawn.c src/tracer/spawn.h src/tracer/spawn_mpich.c src/tracer/spawn_openmpi.c \
-	src/tracer/state.h \
+	src/tracer/state.c src/tracer/state.h \
 	src/tracer/stranger.c src/tracer/stranger.h \
 	src/tracer/symbols.c src/tracer/symbols.h \
 	src/tracer/threads.c src/tracer/threads.h \

@@ -53,6 +53,7 @@ typedef struct State {
     _Atomic bool recording;           /* and append (MPI_Pcontrol, WEND_TRACING) */
     _Atomic bool broken;              /* recording cannot go on */
     _Atomic(const char *) broken_why;
+    _Atomic(void (*)(void)) at_break; /* called when it breaks, in any thread and under any lock */
     _Atomic bool multiple;            /* several threads may call MPI at once */
     _Atomic bool forked;              /* a forked child: inert */
     _Atomic uint32_t hold;            /* the watcher reads what is recorded: who would change it waits (call.h) */

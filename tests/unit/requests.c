@@ -3,7 +3,6 @@
 #include <glib.h>
 #include <string.h>
 
-#include "attached.h"
 #include "call.h"
 #include "comm.h"
 #include "control.h"
@@ -16,7 +15,6 @@ const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_R
 const size_t wend_n_predefined = 1;
 void *const *tools_own;
 int call_error_class(int rc) { return rc; }
-void attached_close(void) {}
 void late_open(void) {}
 void ending_prepare_thread(void) {}
 void recorder_wait(Thread *t) { (void)t; }
