@@ -36,6 +36,11 @@ static inline Thread *thread_self(void)
 void recorder_wait(Thread *t);        /* until the watcher has read */
 void recorder_postponed(Thread *t);   /* the signal comes again, now */
 
+/* For the watcher. From hold to release no thread changes what is recorded. False: some thread does not
+ * leave the recorder, as it has crashed there; nothing is held. */
+bool recorder_hold(void);
+void recorder_release(void);
+
 static inline void recorder_enter(Thread *t)
 {
     atomic_store_explicit(&t->busy, true, memory_order_relaxed);

@@ -143,14 +143,6 @@ static void on_signal(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-void recorder_postponed(Thread *t)
-{
-    int saved = errno, number = atomic_exchange(&t->postponed, 0);
-    if (number)
-        syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), number);
-    errno = saved;
-}
-
 static struct sigaction own(void)
 {
     struct sigaction a = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};

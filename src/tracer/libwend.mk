@@ -17,7 +17,9 @@ TRACER_SOURCES = \
 	src/tracer/finalize.c \
 	src/tracer/fold.c src/tracer/fold.h \
 	src/tracer/fortran.c src/tracer/fortran.h src/tracer/fortran_mpich.c src/tracer/fortran_openmpi.c \
+	src/tracer/futex.h \
 	src/tracer/handles.c src/tracer/handles.h \
+	src/tracer/hold.c \
 	src/tracer/kept.c src/tracer/kept.h \
 	src/tracer/late.c src/tracer/late.h \
 	src/tracer/launcher.h \

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <poll.h>
 #include <pthread.h>
@@ -28,13 +27,13 @@
 #include "../../lib/saved.h"
 #include "call.h"
 #include "control.h"
+#include "futex.h"
 #include "kept.h"
 #include "parts.h"
 #include "scratch.h"
 #include "settings.h"
 
 #define SECOND INT64_C(1000000000)
-#define HOLD_LIMIT SECOND             /* for threads to leave the recorder */
 #define OTHERS_LIMIT (2 * SECOND)     /* for the host's other ranks to save */
 #define SAVE_LIMIT (10 * SECOND)      /* for a process that is about to end */
 #define LEAST_SHARE 200               /* checkpoints take no more than 1 / 200 of the processor's time */
@@ -156,70 +155,6 @@ static int64_t own_time(void)
     return t.tv_sec * SECOND + t.tv_nsec;
 }
 
-static struct timespec span(int64_t ns)
-{
-    return (struct timespec){ns / SECOND, ns % SECOND};
-}
-
-static void futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t ns)
-{
-    struct timespec t = span(ns);
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, ns >= 0 ? &t : NULL, NULL, 0);
-}
-
-static void futex_wake(_Atomic uint32_t *word)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-}
-
-/* -- the recorder held -- */
-
-void recorder_wait(Thread *t)
-{
-    int saved = errno;
-    while (atomic_load(&state()->hold)) {
-        atomic_store(&t->busy, false);
-        futex_wait(&state()->hold, 1, -1);
-        atomic_store(&t->busy, true);
-    }
-    errno = saved;
-}
-
-/* All processors see what the others have written. Where the kernel cannot make them, they do within far less than this time. */
-static void barrier(void)
-{
-    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0 && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0) {
-        struct timespec t = span(SECOND / 100);
-        syscall(SYS_nanosleep, &t, NULL);
-    }
-}
-
-static void release(void)
-{
-    atomic_store(&state()->hold, 0);
-    futex_wake(&state()->hold);
-}
-
-static bool hold(void)
-{
-    State *s = state();
-    int64_t end = now() + HOLD_LIMIT;
-    atomic_store(&s->hold, 1);
-    barrier();
-    for (const Sequence *q = __atomic_load_n(&s->sequences, __ATOMIC_ACQUIRE); q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE)) {
-        const Thread *t = __atomic_load_n(&q->owner, __ATOMIC_ACQUIRE);
-        while (t && atomic_load_explicit(&t->busy, memory_order_acquire)) {
-            if (now() > end) {
-                release();
-                return false; /* it has crashed there */
-            }
-            struct timespec pause = span(20000);
-            syscall(SYS_nanosleep, &pause, NULL);
-        }
-    }
-    return true;
-}
-
 /* -- saving -- */
 
 static bool save(const char *ended)
@@ -229,10 +164,10 @@ static bool save(const char *ended)
     if (s->finished || s->refused || !parts_find())
         return false;
     const char *why = atomic_load(&s->broken) ? atomic_load(&s->broken_why) : NULL;
-    if (!hold())
+    if (!recorder_hold())
         return false;
     part_of_rank(&part, why ? why : *ended ? ended : NULL);
-    release();
+    recorder_release();
     bool good = !part.failed && parts_write(part.data, part.len);
     scratch_clear();
     return good;
@@ -251,7 +186,7 @@ static void tell_others(void)
         struct sockaddr_un from;
         socklen_t n;
         struct pollfd p = {fd, POLLIN, 0};
-        struct timespec t = span(left);
+        struct timespec t = futex_span(left);
         syscall(SYS_ppoll, &p, 1L, &t, NULL, 0L);
         char what = sock_take(fd, &from, &n);
         awaited -= what == DONE;
@@ -295,7 +230,7 @@ static void rest(int64_t ns)
     struct sockaddr_un from;
     socklen_t n;
     struct pollfd p = {fd, POLLIN, 0};
-    struct timespec t = span(ns);
+    struct timespec t = futex_span(ns);
     syscall(SYS_ppoll, &p, 1L, &t, NULL, 0L);
     for (char what; (what = sock_take(fd, &from, &n)) != NOTHING;) {
         if (what == SAVE) {

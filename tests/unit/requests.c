@@ -17,8 +17,6 @@ void *const *tools_own;
 int call_error_class(int rc) { return rc; }
 void late_open(void) {}
 void ending_prepare_thread(void) {}
-void recorder_wait(Thread *t) { (void)t; }
-void recorder_postponed(Thread *t) { (void)t; }
 void comm_arrived(struct CommEntry *e) { (void)e; }
 
 #define NULL_WORD WEND_CONST(7)
