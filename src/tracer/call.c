@@ -212,7 +212,7 @@ void callback_forgives(int code)
         return;
     }
     /* The statuses say what failed; the rest is as always. */
-    interrupted->forgiven = call_error_class(code) != MPI_ERR_IN_STATUS;
+    interrupted->forgiven = error_code_note(code) != MPI_ERR_IN_STATUS;
 }
 
 void callback_leave(void)

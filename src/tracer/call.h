@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "error-codes.h"
 #include "state.h"
 
 /* What a thread is doing. Callbacks of the application that MPI runs get a Call and a Sequence of their own (callback_enter). */
@@ -127,15 +128,13 @@ static inline void call_start(Call *c)
     c->start = clock_ticks();
 }
 
-int call_error_class(int rc);         /* class, or RC itself where MPI cannot say */
-
 static inline void call_stop(Call *c, int rc)
 {
     c->stop = clock_ticks();
     c->saved_errno = errno;
     call_left(c);
     if (__builtin_expect(rc != MPI_SUCCESS || c->forgiven, 0)) {
-        c->rc = call_error_class(rc);
+        c->rc = error_code_note(rc);
         c->failed = c->rc != MPI_ERR_IN_STATUS;
     }
 }

@@ -25,7 +25,6 @@ void top_started(void);
 
 /* facts.c: what a part says of its rank. */
 void facts_open(void);                       /* notes what may change until the end: directory, time */
-void facts_note_error_class(int class);      /* of a return code that occurred: its name goes with the recording */
 void facts_collect(void);                    /* what does not change any more, once; rank and size of the world are known */
 void facts_put(WendFacts *f, const char *ended); /* all, in F's memory; no call into MPI or libc's malloc. ENDED: NULL in MPI_Finalize */
 

@@ -16,6 +16,7 @@
 #include "../../lib/saved.h"
 #include "comm.h"
 #include "encode.h"
+#include "error-codes.h"
 #include "functions.gen.h"
 #include "output.h"
 #include "own.gen.h"
@@ -25,9 +26,6 @@
 static char *directory;               /* at the start: the application may change it */
 static double start;                  /* seconds since the epoch */
 static uint64_t start_nanoseconds;
-/* Error classes that occurred. The watcher reads it at any time: a larger one takes the place of it, and nothing is freed. */
-typedef struct { size_t n; _Atomic uint8_t occurred[]; } Classes;
-static Classes *_Atomic classes;
 static WendFacts constant_facts;
 
 void facts_open(void)
@@ -39,72 +37,6 @@ void facts_open(void)
     clock_gettime(CLOCK_REALTIME, &now);
     start = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
     start_nanoseconds = clock_nanoseconds();
-}
-
-void facts_note_error_class(int class)
-{
-    if (class < 0 || class > 1 << 24)
-        return;
-    bool locked = state_lock(&state()->threads_lock);
-    Classes *k = atomic_load(&classes);
-    if (!k || (size_t)class >= k->n) {
-        size_t n = 2 * (size_t)class + 128;
-        Classes *grown = calloc(1, sizeof *grown + n);
-        if (grown) {
-            grown->n = n;
-            if (k)
-                memcpy((void *)grown->occurred, (void *)k->occurred, k->n);
-            atomic_store(&classes, k = grown);
-        }
-    }
-    if (k && (size_t)class < k->n)
-        k->occurred[class] = 1;
-    state_unlock(&state()->threads_lock, locked);
-}
-
-static int *added;                    /* error codes and classes of the application */
-static size_t n_added;
-
-void error_code_added(int code)
-{
-    bool locked = state_lock(&state()->threads_lock);
-    int *grown = realloc(added, (n_added + 1) * sizeof *added);
-    if (grown) {
-        added = grown;
-        added[n_added++] = code;
-    }
-    state_unlock(&state()->threads_lock, locked);
-}
-
-static bool is_added(int code)
-{
-    bool own = false, locked = state_lock(&state()->threads_lock);
-    for (size_t i = 0; i < n_added && !own; i++)
-        own = added[i] == code;
-    state_unlock(&state()->threads_lock, locked);
-    return own;
-}
-
-/* What a callback of the application's returns need be no code of MPI's; some libraries run an
- * error handler if they are asked about such a number. Of MPICH's codes those above
- * MPI_ERR_LASTCODE are the application's, and of Open MPI's too. */
-static int class_of(int code, bool own)
-{
-    int class;
-    bool known = own || (code >= MPI_SUCCESS && code <= MPI_ERR_LASTCODE);
-    return known && PMPI_Error_class(code, &class) == MPI_SUCCESS ? class : code;
-}
-
-int call_error_class(int rc)
-{
-    int class = class_of(rc, rc > MPI_ERR_LASTCODE && is_added(rc));
-    facts_note_error_class(class);
-    return class;
-}
-
-int error_code_class(int code)
-{
-    return is_added(code) ? code : class_of(code, false);
 }
 
 static void add(WendFacts *f, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -277,20 +209,15 @@ static char *decimal(char *out, uint64_t n, int digits)
     return out;
 }
 
-static void add_errors(WendFacts *f)
+static void add_error(void *f, int class)
 {
-    const Classes *k = atomic_load(&classes);
-    for (size_t i = 0; k && i < k->n; i++) {
-        if (!k->occurred[i])
-            continue;
-        char key[40] = "error.";
-        decimal(key + strlen(key), i, 1);
-        const char *name = ""; /* a class of the application's own */
-        for (size_t j = 0; j < wend_n_error_classes && !*name; j++)
-            if (wend_error_classes[j].value == (int)i)
-                name = wend_constants[wend_error_classes[j].constant];
-        wend_facts_add(f, key, name);
-    }
+    char key[40] = "error.";
+    decimal(key + strlen(key), (uint64_t)class, 1);
+    const char *name = ""; /* a class of the application's own */
+    for (size_t j = 0; j < wend_n_error_classes && !*name; j++)
+        if (wend_error_classes[j].value == class)
+            name = wend_constants[wend_error_classes[j].constant];
+    wend_facts_add(f, key, name);
 }
 
 static void add_unrecorded(void *f, const char *key)
@@ -341,6 +268,6 @@ void facts_put(WendFacts *f, const char *ended)
         decimal(calls, calls_recorded(), 1);
         wend_facts_add(f, WEND_STOPPED_AFTER, calls);
     }
-    add_errors(f);
+    error_classes_each(add_error, f);
     unrecorded_each(add_unrecorded, f);
 }

@@ -10,6 +10,7 @@ TRACER_SOURCES = \
 	src/tracer/control.c src/tracer/control.h \
 	src/tracer/ending.c src/tracer/ending.h \
 	src/tracer/errhandlers.c src/tracer/errhandlers.h \
+	src/tracer/error-codes.c src/tracer/error-codes.h \
 	src/tracer/exec.c src/tracer/exec.h \
 	src/tracer/facts.c \
 	src/tracer/family.h \

@@ -605,7 +605,7 @@ static int64_t status_flags(const Call *c, const MPI_Status *s)
 {
     int64_t flags = status_cancelled(s);
     if (c->rc == MPI_ERR_IN_STATUS && s->MPI_ERROR != MPI_SUCCESS)
-        flags += 2 * (int64_t)call_error_class(s->MPI_ERROR);
+        flags += 2 * (int64_t)error_code_note(s->MPI_ERROR);
     return flags;
 }
 

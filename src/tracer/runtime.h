@@ -103,10 +103,6 @@ extern const PredefinedHandle wend_predefined[];
 extern const size_t wend_n_predefined;
 /* Generated: the library's error classes. */
 typedef struct { int value; uint32_t constant; } ErrorClass;
-/* A code that the application can have from nowhere but a call that failed stands for its class, as return codes do (it differs from run to
- * run); one that it made with MPI_Add_error_code for itself. */
-int error_code_class(int code);
-void error_code_added(int code);
 extern const ErrorClass wend_error_classes[];
 extern const size_t wend_n_error_classes;
 

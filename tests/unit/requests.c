@@ -14,7 +14,7 @@
 const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_REQUEST_NULL}};
 const size_t wend_n_predefined = 1;
 void *const *tools_own;
-int call_error_class(int rc) { return rc; }
+int error_code_note(int rc) { return rc; }
 void late_open(void) {}
 void ending_prepare_thread(void) {}
 void comm_arrived(struct CommEntry *e) { (void)e; }
