@@ -24,6 +24,12 @@ typedef struct Thread {
 extern __thread Thread *wend_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 Thread *thread_new(void);             /* of the calling thread; NULL: no memory, and recording has stopped */
+
+/* For the function that makes a thread's state (State's thread_new). NULL and false: no memory. */
+Thread *thread_alloc(void);
+void thread_free(Thread *t);
+bool thread_register(Thread *t, uint32_t number); /* it has a sequence from now on. With threads_lock held */
+
 bool words_grow(Words *w);            /* false: no memory, and recording has stopped */
 
 static inline Thread *thread_self(void)
@@ -107,7 +113,7 @@ static inline Call *call_begin(int function)
     c->sequence = t->sequence;
     c->function = function;
     c->failed = c->forgiven = c->found_nothing = c->varies = c->kept = false;
-    c->made = NULL;
+    c->stash_at = NULL;
     c->ending.maker = NULL;
     if (__builtin_expect(atomic_load_explicit(&c->running, memory_order_relaxed), 0))
         call_left(c);                 /* an exception did, through MPI */

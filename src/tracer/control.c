@@ -28,6 +28,7 @@
 #include "shield.h"
 #include "spawn.h"
 #include "stranger.h"
+#include "thread-start.h"
 #include "threads.h"
 #include "unrecorded.h"
 #include "watcher.h"
@@ -49,6 +50,7 @@ static void in_forked_child(void)
 __attribute__((constructor)) static void load(void)
 {
     State *s = state();
+    s->thread_new = thread_start;
     threads_open();
     spawn_load();
     clock_open();

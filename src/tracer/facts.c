@@ -20,6 +20,7 @@
 #include "functions.gen.h"
 #include "output.h"
 #include "own.gen.h"
+#include "sequence.h"
 #include "settings.h"
 #include "unrecorded.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../lib/budget.h"
+#include "sequence.h"
 
 typedef struct HandleEntry Entry;
 

@@ -5,6 +5,7 @@
 
 #include "call.h"
 #include "futex.h"
+#include "sequence.h"
 
 #define SECOND INT64_C(1000000000)
 #define HOLD_LIMIT SECOND             /* for threads to leave the recorder */

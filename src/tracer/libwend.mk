@@ -30,16 +30,20 @@ TRACER_SOURCES = \
 	src/tracer/output.c src/tracer/output.h \
 	src/tracer/part.c \
 	src/tracer/parts.c src/tracer/parts.h \
-	src/tracer/requests.c src/tracer/requests.h \
+	src/tracer/requests.c \
 	src/tracer/runtime.h \
 	src/tracer/scratch.c src/tracer/scratch.h \
+	src/tracer/sequence.c src/tracer/sequence.h \
 	src/tracer/sessions.c \
 	src/tracer/settings.c src/tracer/settings.h \
 	src/tracer/shield.c src/tracer/shield.h \
 	src/tracer/spawn.c src/tracer/spawn.h src/tracer/spawn_mpich.c src/tracer/spawn_openmpi.c \
 	src/tracer/state.c src/tracer/state.h \
+	src/tracer/stash.c src/tracer/stash.h \
 	src/tracer/stranger.c src/tracer/stranger.h \
 	src/tracer/symbols.c src/tracer/symbols.h \
+	src/tracer/thread.c \
+	src/tracer/thread-start.c src/tracer/thread-start.h \
 	src/tracer/threads.c src/tracer/threads.h \
 	src/tracer/tools.c src/tracer/tools.h \
 	src/tracer/unrecorded.c src/tracer/unrecorded.h \

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sequence.h"
+
 typedef struct {
     WendUnfinished *calls;
     size_t n, cap;

@@ -8,7 +8,7 @@
  *
  * A record serves one number of one sequence for ever, so no pointer to one dangles. It is LIVE from its creation to its
  * completion, then NULLED while the application may still pass the variable that a Test or Waitany nulled, else IDLE. */
-#include "requests.h"
+#include "call.h"
 
 #include <string.h>
 
@@ -16,17 +16,10 @@
 #include "comm.h"
 #include "handles.h"
 #include "own.gen.h"
+#include "sequence.h"
+#include "stash.h"
 
 typedef struct List { RequestRecord *head, *tail; } List;
-
-/* A call that made a request while recording was off. */
-typedef struct Stash {
-    RequestRecord *request;           /* NULL: it has ended, where that is recorded */
-    struct Stash *previous, *next;
-    int function;
-    size_t n_shape, n_slots, n_outcome;
-    int64_t words[];                  /* the three rows */
-} Stash;
 
 /* Live requests of one value. */
 typedef struct Value {
@@ -277,58 +270,6 @@ static RequestRecord *list_take(List *l)
     }
 }
 
-/* -- made while recording is off -- */
-
-static size_t stash_bytes(size_t words) { return sizeof(Stash) + words * sizeof(int64_t); }
-
-static void stash_remove(Sequence *q, Stash *s)
-{
-    *(s->previous ? &s->previous->next : &q->stashed) = s->next;
-    *(s->next ? &s->next->previous : &q->stashed_last) = s->previous;
-    if (s->request)
-        s->request->stash = NULL;
-    wend_budget_free(s, stash_bytes(s->n_shape + s->n_slots + s->n_outcome));
-}
-
-void request_stash(Call *c)
-{
-    RequestRecord *r = c->made;
-    Sequence *q = c->sequence;
-    bool locked = state_lock(&state()->requests_lock);
-    size_t n = c->shape.n + c->slots.n + c->outcome.n;
-    Stash *s = r->state == LIVE && !r->stash ? wend_budget_zeroed(stash_bytes(n)) : NULL;
-    if (s) {
-        *s = (Stash){r, q->stashed_last, NULL, c->function, c->shape.n, c->slots.n, c->outcome.n};
-        memcpy(s->words, c->shape.w, s->n_shape * sizeof *s->words);
-        memcpy(s->words + s->n_shape, c->slots.w, s->n_slots * sizeof *s->words);
-        memcpy(s->words + s->n_shape + s->n_slots, c->outcome.w, s->n_outcome * sizeof *s->words);
-        r->stash = s;
-        *(q->stashed_last ? &q->stashed_last->next : &q->stashed) = s;
-        q->stashed_last = s;
-    }
-    state_unlock(&state()->requests_lock, locked);
-}
-
-/* Requests that are still pending get their place before the first call that is recorded again: what completes them is recorded. */
-bool requests_unstash(Sequence *q)
-{
-    bool ok = true, locked = state_lock(&state()->requests_lock);
-    while (q->stashed && ok) {
-        Stash *s = q->stashed;
-        Call c = {
-            .sequence = q,
-            .function = s->function,
-            .shape = {s->words, s->n_shape, s->n_shape},
-            .slots = {s->words + s->n_shape, s->n_slots, s->n_slots},
-            .outcome = {s->words + s->n_shape + s->n_slots, s->n_outcome, s->n_outcome},
-        };
-        ok = call_append(&c);
-        stash_remove(q, s);
-    }
-    state_unlock(&state()->requests_lock, locked);
-    return ok;
-}
-
 /* -- look-up -- */
 
 static RequestRecord *find_by_value(MPI_Request value)
@@ -469,7 +410,9 @@ static bool take_number(Call *c, bool persistent, WendPoolKey *key, uint32_t *nu
     return taken;
 }
 
-int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *facts)
+/* Takes a number for the request that call C (signature complete but for it) made in *VARIABLE; returns
+ * its word. C's sequence is locked. */
+static int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *facts)
 {
     Sequence *q = c->sequence;
     WendPoolKey key;
@@ -503,7 +446,7 @@ int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *
         r->active = !facts->persistent;
         r->facts = *facts;
         r->comm = comm;
-        c->made = r;
+        c->stash_at = &r->stash;
         if (facts->persistent)
             c->kept = true;
         r->handle = *variable;
@@ -515,6 +458,14 @@ int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *
     if (!found_room)
         state_break("out of memory");
     return word;
+}
+
+void call_end_new_request(Call *c, MPI_Request *variable, const struct RequestFacts *facts)
+{
+    call_end_enter(c);
+    if (call_ok(c))
+        put_shape(c, request_made(c, variable, facts));
+    call_end_leave(c);
 }
 
 /* The operation is over and the handle is gone. NULLED: VARIABLE is remembered. */
@@ -529,8 +480,7 @@ static void end(Call *c, RequestRecord *r, MPI_Request *variable, bool nulled)
     if (!r->stash) {
         c->kept = true; /* whoever sees it made sees it end */
     } else if (atomic_load_explicit(&state()->recording, memory_order_relaxed)) {
-        r->stash->request = NULL; /* and the other way round: its maker has not recorded a call since */
-        r->stash = NULL;
+        stash_let_go(r->stash); /* and the other way round: its maker has not recorded a call since */
     } else {
         stash_remove(r->maker, r->stash);
     }

@@ -63,7 +63,7 @@ typedef struct Call {
     /* what follows is for calls about requests; requests.c */
     RequestRecord **requests; size_t n_requests; size_t cap_requests; /* resolved inputs, NULL entries for MPI_REQUEST_NULL */
     struct CommEntry *later;           /* comm_made_later: taken by the request */
-    RequestRecord *made;               /* the request that this call made */
+    struct Stash **stash_at;           /* it made a request, which keeps there what the call is put aside as (stash.h) */
     bool kept;                         /* recorded also while recording is off: it makes or ends something that readers must know */
 } Call;
 
@@ -76,6 +76,9 @@ struct RequestFacts;
  *   bool call_ok(const Call *c);
  *   void put_shape(Call *c, int64_t w), put_slot(…), put_outcome(…);   short of memory they stop the recording */
 void call_end(Call *c);
+/* The same in two steps, between which words may be put while the sequence is locked. */
+void call_end_enter(Call *c);
+void call_end_leave(Call *c);
 void call_end_new_request(Call *c, MPI_Request *variable, const struct RequestFacts *facts); /* instead of call_end, for calls that make one; pushes the request's word */
 void call_forget(Call *c);             /* instead of call_end: nothing is recorded */
 /* A pseudo-call of the spec, into the calling thread's sequence: words after word 0 of the shape, and after the outcome's polls and return code; at most 6 of each. */

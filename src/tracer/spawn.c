@@ -10,6 +10,7 @@
 #include "module.h"
 #include "output.h"
 #include "parts.h"
+#include "sequence.h"
 #include "state.h"
 
 const char *spawn_world(void)

@@ -8,6 +8,8 @@
 #include "control.h"
 #include "ending.h"
 #include "handles.h"
+#include "sequence.h"
+#include "thread-start.h"
 #include "tools.h"
 
 /* What requests.c and call.c need of the rest. */
@@ -338,6 +340,7 @@ static void made_while_off(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    state()->thread_new = thread_start;
     clock_open();
     state()->active = state()->recording = true;
     g_test_add_func("/requests/first-copy", first_copy);
