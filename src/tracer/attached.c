@@ -21,10 +21,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "attendance.h"
 #include "kept.h"
+#include "launcher.h"
+#include "node.h"
 #include "shield.h"
-#include "spawn.h"
 #include "state.h"
 
 /* Sorted by low. Windows may overlap in memory; reach is the highest high up to here. */
@@ -58,8 +58,8 @@ static size_t list_room(size_t bytes) { return bytes > sizeof(List) ? (bytes - s
 /* Processes that others started have the same launcher, and ranks of their own: PMIx, or else Wend, has a name for their job. */
 static long job_number(void)
 {
-    const char *name = !state()->spawned ? "" : getenv("PMIX_NAMESPACE") ? getenv("PMIX_NAMESPACE") : spawn_world();
-    long launcher = attendance_launcher();
+    const char *name = !state()->spawned ? "" : getenv("PMIX_NAMESPACE") ? getenv("PMIX_NAMESPACE") : launcher_world();
+    long launcher = node_launcher();
     if (launcher < 0 || !name || !*name)
         return name ? launcher : -1;
     return (long)(XXH3_64bits_withSeed(name, strlen(name), (uint64_t)launcher) >> 2 | 1);

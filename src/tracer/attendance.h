@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "node.h"
+
 typedef enum {
     ATTENDANCE_ALL,                   /* every rank of MPI_COMM_WORLD is here: collective calls come back */
     ATTENDANCE_PARTIAL,               /* a rank of this node runs without Wend */
@@ -19,11 +21,7 @@ Attendance attendance_wait(int size, double seconds);
  * rank that cannot communicate, and, after the time that was given, on those that wait for it. */
 bool attendance_agree(bool own);
 
-/* Of this node's ranks, from /proc: how many run under Wend, the first of them, and the first that does not; -1: there is none. */
-typedef struct { int with, first_with, first_without; } NodeAttendance;
-bool attendance_of_node(NodeAttendance *node); /* false: nothing is known */
-
-/* The process that started this one's ranks on this node, which all of them have in common; -1: not known. */
-long attendance_launcher(void);
+/* node_ranks, with the library that this is. */
+bool attendance_of_node(NodeRanks *node);
 
 #endif

@@ -21,6 +21,7 @@
 #include "handles.h"
 #include "late.h"
 #include "module.h"
+#include "mpi-library.h"
 #include "output.h"
 #include "own.gen.h"
 #include "parts.h"
@@ -60,7 +61,7 @@ __attribute__((constructor)) static void load(void)
     if (s->spare || s->other_family)
         return;
     tools_open();
-    if (late_symbol("PMPI_Init"))
+    if (mpi_library_symbol("PMPI_Init"))
         unrecorded_open();
     module_own_file();
     atomic_store(&s->recording, settings()->tracing);
@@ -257,7 +258,7 @@ bool control_merge(MPI_Comm comm)
 /* One process says it: rank 0, or if that runs without Wend, the first of its node that runs under it. */
 void control_say_absent(void)
 {
-    NodeAttendance node;
+    NodeRanks node;
     if (attendance_of_node(&node) && node.first_with == state()->world_rank && (node.first_with == 0 || node.first_without == 0))
         state_say("rank %d runs without wend trace: nothing was recorded", node.first_without);
 }

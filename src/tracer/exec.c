@@ -1,17 +1,15 @@
 /* exec.c: a rank that becomes another program between MPI_Init and MPI_Finalize. Nobody but the kernel is told of it, the other ranks wait for it for ever, or are killed:
  * so what it has recorded is saved before, as at any other end (ending.h). Children, and processes without MPI, go through here too, and at once. */
-#include "exec.h"
-
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ending.h"
+#include "program-file.h"
 #include "state.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -32,34 +30,10 @@ __attribute__((constructor)) static void find_real(void)
     real_execve = (int (*)(const char *, char *const[], char *const[]))dlsym(RTLD_NEXT, "execve");
 }
 
-bool exec_is_program(const char *file)
-{
-    struct stat info;
-    return access(file, X_OK) == 0 && stat(file, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-bool exec_find(const char *folders, const char *name, char file[PATH_MAX])
-{
-    if (!folders)
-        folders = "/bin:/usr/bin"; /* as execvp has it */
-    for (size_t n, m = strlen(name);; folders += n + 1) {
-        n = strcspn(folders, ":");
-        if (n + m + sizeof "./" <= PATH_MAX) {
-            char *end = n ? mempcpy(file, folders, n) : mempcpy(file, ".", 1); /* an empty one is the current folder */
-            *end = '/';
-            memcpy(end + 1, name, m + 1);
-            if (exec_is_program(file))
-                return true;
-        }
-        if (!folders[n])
-            return false;
-    }
-}
-
 static bool is_there(const char *name, bool on_path)
 {
     char file[PATH_MAX];
-    return on_path && !strchr(name, '/') ? exec_find(getenv("PATH"), name, file) : exec_is_program(name);
+    return on_path && !strchr(name, '/') ? program_file_find(getenv("PATH"), name, file) : program_file_is(name);
 }
 
 /* NAME NULL: a file that is open. One that is not there is not run, and the rank goes on. */

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "late.h"
 #include "module.h"
+#include "mpi-library.h"
 
 static bool begins(const char *text, size_t n, const char *with)
 {
@@ -38,7 +38,7 @@ static void visit(const Module *m, void *base)
 void fatal_open(void)
 {
     Dl_info library;
-    const void *of_library = late_symbol("PMPI_Init"); /* to name it here would ask for it in programs without MPI, too */
+    const void *of_library = mpi_library_symbol("PMPI_Init"); /* to name it here would ask for it in programs without MPI, too */
     if (of_library && dladdr(of_library, &library) && library.dli_fbase)
         modules_each(visit, library.dli_fbase);
 }

@@ -13,7 +13,7 @@
 #include "callbacks.h"
 #include "encode.h"
 #include "functions.gen.h"
-#include "late.h"
+#include "mpi-library.h"
 
 /* Names in the order of what they are; one function with five names: what mpi_f08 calls, and what a compiler may make of mpi_NAME. UPPER is all that a macro cannot say. */
 #define NAMED(NAME, UPPER, ...) \
@@ -31,7 +31,7 @@ typedef void Function(void); /* of any type */
 static Function *next(const char *name)
 {
     Function *found = (Function *)dlsym(RTLD_NEXT, name);
-    return found ? found : (Function *)late_symbol(name);
+    return found ? found : (Function *)mpi_library_symbol(name);
 }
 #define NEXT(NAME, ...) ((void (*)(__VA_ARGS__))next("ompi_" #NAME "_f"))
 
@@ -105,7 +105,7 @@ static bool is_predefined(const void *function, const char *name)
     for (size_t i = 0; i < sizeof predefined_in / sizeof *predefined_in; i++) {
         char symbol[80];
         snprintf(symbol, sizeof symbol, predefined_in[i], name);
-        if (function == dlsym(RTLD_DEFAULT, symbol) || function == late_symbol(symbol))
+        if (function == dlsym(RTLD_DEFAULT, symbol) || function == mpi_library_symbol(symbol))
             return true;
     }
     return false;

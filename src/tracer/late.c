@@ -8,44 +8,12 @@
 
 #include "fortran.h"
 #include "module.h"
+#include "mpi-library.h"
 #include "state.h"
 #include "stranger.h"
 #include "unrecorded.h"
 
-static const char in_every_library[] = "PMPI_Initialized";
-
-static void *_Atomic library;          /* of dlopen; NULL: in the global scope, or not there */
 static _Atomic bool bound;             /* Wend's references lead somewhere */
-
-/* -- which it is -- */
-
-/* A module that has it, or has loaded it with itself, says where it is. */
-static void ask_module(const Module *m, void *found)
-{
-    Dl_info info;
-    void **handle = found;
-    void *module = *handle ? NULL : dlopen(*m->name ? m->name : NULL, RTLD_LAZY | RTLD_NOLOAD);
-    void *function = module ? dlsym(module, in_every_library) : NULL;
-    if (function && dladdr(function, &info))
-        *handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    if (module)
-        dlclose(module);
-}
-
-static void *find_library(void)
-{
-    void *found = NULL;
-    modules_each(ask_module, &found);
-    return found;
-}
-
-void *late_symbol(const char *name)
-{
-    void *handle = atomic_load(&library);
-    return dlsym(handle ? handle : RTLD_DEFAULT, name);
-}
-
-/* -- Wend's references -- */
 
 typedef struct { const void *own, *library; } Bases;
 
@@ -59,7 +27,7 @@ static const void *base_of(const void *address)
 static void *in_library(const char *name, void *user)
 {
     const Bases *bases = user;
-    void *symbol = late_symbol(name), *first;
+    void *symbol = mpi_library_symbol(name), *first;
     if (base_of(symbol) != bases->library)
         return NULL;
     return (first = dlsym(RTLD_DEFAULT, name)) ? first : symbol;
@@ -74,7 +42,7 @@ static void bind_own(const Module *m, void *user)
 
 __attribute__((constructor)) static void look(void)
 {
-    if (!dlsym(RTLD_DEFAULT, in_every_library))
+    if (!dlsym(RTLD_DEFAULT, MPI_LIBRARY_MARK))
         return;
     fortran_open();
     atomic_store(&bound, true);
@@ -87,8 +55,8 @@ void late_open(void)
         return;
     pthread_mutex_lock(&lock);
     if (!bound) {
-        atomic_store(&library, find_library());
-        Bases bases = {base_of(&library), base_of(late_symbol(in_every_library))};
+        mpi_library_find();
+        Bases bases = {base_of(&bound), base_of(mpi_library_symbol(MPI_LIBRARY_MARK))};
         if (bases.library)
             modules_each(bind_own, &bases);
         if (stranger_met()) {
@@ -101,15 +69,4 @@ void late_open(void)
         atomic_store_explicit(&bound, true, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
-}
-
-bool late_passed_by(void)
-{
-    int flag = 0;
-    if (state()->started || state()->other_family)
-        return false;
-    if (!atomic_load(&library))
-        atomic_store(&library, find_library());
-    int (*initialized)(int *) = (int (*)(int *))late_symbol(in_every_library);
-    return initialized && initialized(&flag) == MPI_SUCCESS && flag;
 }

@@ -8,9 +8,5 @@
 
 /* Before a thread's first call goes on to MPI: Wend's references lead to the library that is there now. */
 void late_open(void);
-/* A symbol of the process's MPI library, wherever it is; NULL: it has none, or no MPI library is loaded. */
-void *late_symbol(const char *name);
-/* Does MPI run although Wend has seen no call? */
-bool late_passed_by(void);
 
 #endif

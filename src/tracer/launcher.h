@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Environment variables that hold a process's rank, the most specific first: an mpirun within a batch step hands on the step's too. In order: MPICH's Hydra and all
  * that speak PMI, PRRTE and Slurm's PMIx, Open MPI, MVAPICH, HPE's PALS, Cray's ALPS, IBM's jsrun, Flux, Slurm. */
@@ -61,6 +62,17 @@ static inline bool launcher_speaks(void)
 {
     const char *variable = launcher_rank_variable();
     return !variable || atol(getenv(variable)) == 0;
+}
+
+/* Wend's own: the name by which this world was started, if there is one that can be a file's. "0.2" is
+ * the second world that rank 0 of the first one started, "0.2-1.1" the first that rank 1 of that one
+ * started; "0t3.1" is thread 3's. NULL: none. */
+#define LAUNCHER_WORLD "WEND_WORLD"
+static inline const char *launcher_world(void)
+{
+    const char *name = getenv(LAUNCHER_WORLD);
+    bool good = name && *name && strspn(name, "0123456789.-t") == strlen(name) && strlen(name) < 200;
+    return good ? name : NULL;
 }
 
 #endif

@@ -11,7 +11,7 @@ TRACER_SOURCES = \
 	src/tracer/ending.c src/tracer/ending.h \
 	src/tracer/errhandlers.c src/tracer/errhandlers.h \
 	src/tracer/error-codes.c src/tracer/error-codes.h \
-	src/tracer/exec.c src/tracer/exec.h \
+	src/tracer/exec.c \
 	src/tracer/facts.c \
 	src/tracer/family.h \
 	src/tracer/fatal.c \
@@ -27,9 +27,12 @@ TRACER_SOURCES = \
 	src/tracer/limit.c \
 	src/tracer/marker.c src/tracer/marker.h \
 	src/tracer/module.c src/tracer/module.h \
+	src/tracer/mpi-library.c src/tracer/mpi-library.h \
+	src/tracer/node.c src/tracer/node.h \
 	src/tracer/output.c src/tracer/output.h \
 	src/tracer/part.c \
 	src/tracer/parts.c src/tracer/parts.h \
+	src/tracer/program-file.c src/tracer/program-file.h \
 	src/tracer/requests.c \
 	src/tracer/runtime.h \
 	src/tracer/scratch.c src/tracer/scratch.h \

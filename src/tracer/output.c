@@ -14,9 +14,9 @@
 
 #include "../../lib/saved.h"
 #include "../../lib/worlds.h"
+#include "launcher.h"
 #include "marker.h"
 #include "settings.h"
-#include "spawn.h"
 
 static char *directory;
 static bool made;                     /* by us */
@@ -175,7 +175,7 @@ static bool open_spawned(const char *path)
         made = true;
     else if (errno != EEXIST)
         return false;
-    const char *name = spawn_world();
+    const char *name = launcher_world();
     clock_gettime(CLOCK_REALTIME, &now);
     if (name && !is_there(path, name, WORLD_FILE_SUFFIX) && !is_there(path, name, WEND_SAVED_SUFFIX))
         world_file = format(WORLD_FILE_PREFIX "%s" WORLD_FILE_SUFFIX, name);

@@ -17,11 +17,11 @@
 #include "../../lib/printable.h"
 #include "../../lib/saved.h"
 #include "../../lib/worlds.h"
-#include "attendance.h"
+#include "launcher.h"
 #include "marker.h"
+#include "node.h"
 #include "output.h"
 #include "settings.h"
-#include "spawn.h"
 #include "state.h"
 
 #define TOKEN "/run"
@@ -125,7 +125,7 @@ void parts_open(void)
     read_line("/proc/sys/kernel/random/boot_id", me.boot, sizeof me.boot);
     if (job)
         snprintf(me.job, sizeof me.job, "%s", job);
-    me.launcher = attendance_launcher();
+    me.launcher = node_launcher();
     me.launcher_start = me.launcher > 0 ? start_of(me.launcher) : -1;
     me.made = start_of(getpid());
     me.made_real = nanoseconds(CLOCK_REALTIME) - (nanoseconds(CLOCK_BOOTTIME) - me.made);
@@ -141,8 +141,8 @@ void parts_open(void)
     }
     if (!s->spawned)
         snprintf(own_folder, sizeof own_folder, WEND_SAVED_FOLDER);
-    else if (spawn_world())
-        snprintf(own_folder, sizeof own_folder, WORLD_FILE_PREFIX "%s" WEND_SAVED_SUFFIX, spawn_world());
+    else if (launcher_world())
+        snprintf(own_folder, sizeof own_folder, WORLD_FILE_PREFIX "%s" WEND_SAVED_SUFFIX, launcher_world());
     build = wend_saved_build();
 }
 

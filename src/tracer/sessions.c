@@ -87,7 +87,7 @@ static void sessions_merge(void)
     MPI_Session session;
     MPI_Group world;
     MPI_Comm comm;
-    NodeAttendance node;
+    NodeRanks node;
     /* What follows is collective, and MPI has nothing that could tell before. */
     if (attendance_of_node(&node) && node.first_without >= 0) {
         control_say_absent();

@@ -7,17 +7,12 @@
 #include <time.h>
 
 #include "handles.h"
+#include "launcher.h"
 #include "module.h"
 #include "output.h"
 #include "parts.h"
 #include "sequence.h"
 #include "state.h"
-
-const char *spawn_world(void)
-{
-    const char *name = getenv(SPAWN_WORLD);
-    return name && *name && strspn(name, "0123456789.-t") == strlen(name) && strlen(name) < 200 ? name : NULL;
-}
 
 /* Rank 0 knows it, others may have found it. */
 const char *spawn_directory(void)
@@ -32,7 +27,7 @@ const char *spawn_directory(void)
 
 void spawn_name_of_next(const Call *c, char *out, size_t room)
 {
-    const char *own = state()->spawned ? spawn_world() : NULL;
+    const char *own = state()->spawned ? launcher_world() : NULL;
     char thread[24] = "";
     if (c->sequence->tid != 0)
         snprintf(thread, sizeof thread, "t%u", c->sequence->tid);

@@ -18,13 +18,7 @@ typedef struct { char **commands, ***argvs; const MPI_Info *infos; } Spawn;
 Spawn spawn_begin(Call *c, bool at_root, int n, int n_processes, char *const *commands, char **const *argvs, const MPI_Info *infos);
 void spawn_end(Call *c, bool at_root); /* the call is back */
 
-/* The name by which this world was started (WEND_WORLD), if there is one that can be a file's: "0.2" is the second that rank 0 of the first world started,
- * "0.2-1.1" the first that rank 1 of that started; "0t3.1" is thread 3's. NULL: none. */
-const char *spawn_world(void);
-
 /* -- of a family of libraries -- */
-
-#define SPAWN_WORLD "WEND_WORLD"
 
 void spawn_wrap(const Call *c, int n, Spawn *spawn);
 void spawn_unwrap(void);              /* what the last one made in this thread goes; there may be none */

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec.h"
+#include "launcher.h"
 #include "own.gen.h"
+#include "program-file.h"
 
 #define OWN "WEND_"
 
@@ -84,9 +85,9 @@ static bool collect_settings(const Call *c)
     char world[256];
     const char *preload = getenv("LD_PRELOAD"), *output = spawn_directory();
     spawn_name_of_next(c, world, sizeof world);
-    bool good = add_setting(setting(SPAWN_WORLD, world));
+    bool good = add_setting(setting(LAUNCHER_WORLD, world));
     for (char **entry = environ; good && entry && *entry; entry++)
-        if (strncmp(*entry, OWN, strlen(OWN)) == 0 && strchr(*entry, '=') && !is_setting_of(*entry, SPAWN_WORLD) && !(output && is_setting_of(*entry, "WEND_OUTPUT")))
+        if (strncmp(*entry, OWN, strlen(OWN)) == 0 && strchr(*entry, '=') && !is_setting_of(*entry, LAUNCHER_WORLD) && !(output && is_setting_of(*entry, "WEND_OUTPUT")))
             good = add_setting(strdup(*entry));
     return good && (!output || add_setting(setting("WEND_OUTPUT", output))) && (!preload || add_setting(setting("LD_PRELOAD", preload)));
 }
@@ -117,13 +118,13 @@ static char *find_program(const char *command, MPI_Info info)
     if (!*command || strchr(command, '=')) /* to env that is a variable */
         return NULL;
     if (info_value(info, "path", value))
-        return exec_find(value, command, file) && !strchr(file, '=') ? strdup(file) : NULL;
+        return program_file_find(value, command, file) && !strchr(file, '=') ? strdup(file) : NULL;
     if (!strchr(command, '/'))
-        here = exec_find(getenv("PATH"), command, file);
+        here = program_file_find(getenv("PATH"), command, file);
     else if (*command != '/' && info_value(info, "wdir", value))
-        here = snprintf(file, sizeof file, "%s/%s", value, command) < (int)sizeof file && exec_is_program(file);
+        here = snprintf(file, sizeof file, "%s/%s", value, command) < (int)sizeof file && program_file_is(file);
     else
-        here = exec_is_program(command);
+        here = program_file_is(command);
     return here ? strdup(command) : NULL;
 }
 

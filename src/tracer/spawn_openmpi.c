@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "late.h"
 #include "module.h"
+#include "mpi-library.h"
+#include "launcher.h"
 #include "own.gen.h"
 
 #define CARRIER "OMPI_MCA_"
@@ -31,7 +32,7 @@ static void hand_on(const char *entry)
 {
     size_t n = strcspn(entry, "=");
     char *name;
-    if (entry[n] != '=' || strncmp(entry, SPAWN_WORLD "=", sizeof SPAWN_WORLD) == 0 || asprintf(&name, CARRIER "%.*s", (int)n, entry) < 0)
+    if (entry[n] != '=' || strncmp(entry, LAUNCHER_WORLD "=", sizeof LAUNCHER_WORLD) == 0 || asprintf(&name, CARRIER "%.*s", (int)n, entry) < 0)
         return;
     setenv(name, entry + n + 1, 1);
     free(name);
@@ -58,7 +59,7 @@ static _Thread_local Given given;
 /* Open MPI 5, which has sessions, warns of the name that 4.1 knows. */
 static const char *key(void)
 {
-    return late_symbol("PMPI_Session_init") ? "PMIX_ENVAR" : "env";
+    return mpi_library_symbol("PMPI_Session_init") ? "PMIX_ENVAR" : "env";
 }
 
 /* The value of that key, with what INFO has there before. False: it would be too long. */
@@ -76,7 +77,7 @@ static bool environment(const Call *c, MPI_Info info, char value[MPI_MAX_INFO_VA
     for (int less = output ? 0 : 1; less < 4; less++) {
         const char *preload = preloads[less / 2];
         bool with_output = output && less % 2 == 0;
-        if (snprintf(value, MPI_MAX_INFO_VAL + 1, "%s%s%s%s%s" SPAWN_WORLD "=%s%s%s", before, known ? "\n" : "", preload ? "LD_PRELOAD=" : "",
+        if (snprintf(value, MPI_MAX_INFO_VAL + 1, "%s%s%s%s%s" LAUNCHER_WORLD "=%s%s%s", before, known ? "\n" : "", preload ? "LD_PRELOAD=" : "",
                      preload ? preload : "", preload ? "\n" : "", name, with_output ? "\nWEND_OUTPUT=" : "", with_output ? output : "") < MPI_MAX_INFO_VAL)
             return true;
     }

@@ -12,8 +12,8 @@
 #include "../../lib/functions.h"
 #include "family.h"
 #include "fortran.h"
-#include "late.h"
 #include "module.h"
+#include "mpi-library.h"
 
 typedef struct { uintptr_t base; void *self; } Own;
 
@@ -21,7 +21,7 @@ static bool is_of_own_family(void)
 {
     for (int i = 0; i < N_FAMILIES; i++)
         if (strcmp(families[i].name, MPI_FAMILY) == 0)
-            return late_symbol(families[i].mark) != NULL;
+            return mpi_library_symbol(families[i].mark) != NULL;
     return true; /* built for a library of no known family: nothing is known of others either */
 }
 
@@ -31,7 +31,7 @@ static void *beyond(const char *name, void *own)
     if ((strncasecmp(name, "mpi", 3) != 0 && strncmp(name, "ompi_", 5) != 0) || dlsym(RTLD_DEFAULT, name) != dlsym(((Own *)own)->self, name))
         return NULL;
     void *next = dlsym(RTLD_NEXT, name);
-    return next ? next : late_symbol(name);
+    return next ? next : mpi_library_symbol(name);
 }
 
 static void lead_past(const Module *m, void *user)
@@ -59,7 +59,7 @@ static void hide(void *self, const char *name)
 bool stranger_met(void)
 {
     Dl_info info;
-    if (!late_symbol("PMPI_Init") || is_of_own_family() || !dladdr(&families, &info))
+    if (!mpi_library_symbol("PMPI_Init") || is_of_own_family() || !dladdr(&families, &info))
         return false;
     Own own = {(uintptr_t)info.dli_fbase, module_self()};
     if (!own.self)

@@ -15,8 +15,8 @@
 
 #include "../../lib/functions.h"
 #include "launcher.h"
-#include "late.h"
 #include "module.h"
+#include "mpi-library.h"
 #include "state.h"
 
 /* A program that is linked with -lwend takes all MPI functions from it, and where --as-needed is the linker's default it would leave the MPI library out, since that is
@@ -168,7 +168,7 @@ void tools_open(void)
 void tools_start(void)
 {
     tools_open();
-    if (late_symbol("PMPI_Init"))
+    if (mpi_library_symbol("PMPI_Init"))
         return;
     if (launcher_speaks())
         state_say("%s has no MPI library to hand calls on to: link with -Wl,--no-as-needed, or without -lwend if MPI is linked statically", program_invocation_short_name);

@@ -17,7 +17,7 @@
 #include "ending.h"
 #include "kept.h"
 #include "launcher.h"
-#include "late.h"
+#include "mpi-library.h"
 #include "settings.h"
 #include "shield.h"
 #include "state.h"
@@ -65,8 +65,8 @@ static bool comes_first(void)
 /* Why MPI's calls did not come here although there were some, or may have been: in words, NULL if none were. */
 static const char *missed(void)
 {
-    bool has_library = late_symbol("PMPI_Initialized") != NULL;
-    if (late_passed_by())
+    bool has_library = mpi_library_symbol("PMPI_Initialized") != NULL;
+    if (mpi_library_passed_by())
         return comes_first() ? "looked MPI's functions up by itself (dlsym), past libwend.so"
                              : "started MPI past libwend.so, which does not come before the MPI library";
     int program = has_library ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);

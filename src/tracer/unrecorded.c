@@ -16,8 +16,8 @@
 
 #include "../../lib/part.h"
 #include "fortran.h"
-#include "late.h"
 #include "module.h"
+#include "mpi-library.h"
 
 /* As in callbacks.c: words where the ABIs pass integers and pointers. No function of MPI has more arguments (MPI_Rget_accumulate has 13, and Fortran's one more). */
 enum { ARGUMENTS = 16 };
@@ -81,15 +81,15 @@ static void *current(const char *name)
     void *function = dlsym(RTLD_DEFAULT, name);
     if (function && dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol && symbol->st_shndx == SHN_UNDEF)
         function = dlsym(RTLD_NEXT, name);
-    return function ? function : late_symbol(name);
+    return function ? function : mpi_library_symbol(name);
 }
 
 static bool library_has_both(const char *name)
 {
     char *profiling;
-    if (!late_symbol(name) || asprintf(&profiling, "P%s", name) < 0)
+    if (!mpi_library_symbol(name) || asprintf(&profiling, "P%s", name) < 0)
         return false;
-    bool both = late_symbol(profiling) != NULL;
+    bool both = mpi_library_symbol(profiling) != NULL;
     free(profiling);
     return both;
 }
@@ -137,7 +137,7 @@ static uintptr_t base_of(const void *address)
 
 void unrecorded_open(void)
 {
-    Those those = {module_self(), base_of(&all), base_of(late_symbol("PMPI_Init"))};
+    Those those = {module_self(), base_of(&all), base_of(mpi_library_symbol("PMPI_Init"))};
     if (!those.self)
         return;
     pthread_mutex_lock(&lock);

@@ -29,6 +29,7 @@
 #include "control.h"
 #include "futex.h"
 #include "kept.h"
+#include "node.h"
 #include "parts.h"
 #include "scratch.h"
 #include "settings.h"
@@ -267,7 +268,7 @@ static void take_own_files(void)
 static void *watch(void *unused)
 {
     (void)unused;
-    syscall(SYS_prctl, PR_SET_NAME, WATCHER_NAME, 0L, 0L, 0L);
+    syscall(SYS_prctl, PR_SET_NAME, NODE_WATCHER_NAME, 0L, 0L, 0L);
     take_own_files();
     int64_t period = settings()->checkpoint * SECOND, due = now() + period;
     int64_t look = SECOND / 10, next_look = now();

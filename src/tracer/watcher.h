@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 
-#define WATCHER_NAME "wend watcher"            /* of its thread: top and other ranks (attendance.c) see it */
 void watcher_open(void);              /* after MPI_Init, when rank 0 has its directory; once */
 void watcher_quiet(void);             /* the merge begins: no more checkpoints */
 void watcher_close(void);             /* the recording is closed: the thread ends. A program may end with its last thread */
