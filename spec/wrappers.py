@@ -571,8 +571,13 @@ def func_group(group, names):
 
 
 def predefined(spec, library):
-    """The table of runtime.h. MPI_T_PVAR_ALL_HANDLES is no constant expression everywhere: pvar_word knows it."""
-    lines = ["const PredefinedHandle wend_predefined[] = {"]
+    """src/tracer/predefined.gen.c: the tables of runtime.h.
+
+    MPI_T_PVAR_ALL_HANDLES is no constant expression everywhere: pvar_word knows it."""
+    lines = ["/* Made by spec/gen.py from spec/mpi.spec: predefined handles and error classes. */",
+             '#include "functions.gen.h"', '#include "runtime.h"', "",
+             "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", "",
+             "const PredefinedHandle wend_predefined[] = {"]
     for kind in HANDLES + ["request"]:
         for n in spec.groups.get(kind, []):
             if n in library.constants and n != "MPI_T_PVAR_ALL_HANDLES":
@@ -625,7 +630,6 @@ def wrappers(spec, library):
             helpers.append(number_group(group, have))
         number_groups.add(group)
     out += helpers
-    out.append(predefined(spec, library))
     for f in generated:
         out.append(Wrapper(f, library, number_groups).text())
     return "\n".join(out)
