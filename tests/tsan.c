@@ -97,7 +97,6 @@ int PMPI_Test(MPI_Request *r, int *flag, MPI_Status *s)
 
 /* -- memory: malloc is ThreadSanitizer's, so the test says what malloc.c would -- */
 
-size_t heap_real_size(const void *p) { return malloc_usable_size((void *)p); }
 
 static void *block(size_t n)
 {
@@ -162,6 +161,7 @@ static void *run(void *argument)
 
 int main(void)
 {
+    heap_sizes(malloc_usable_size);
     pthread_t threads[THREADS];
     int rank;
     atomic_store(&state()->active, true);

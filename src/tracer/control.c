@@ -91,7 +91,8 @@ static void watch_ends(void)
     if (state()->refused)
         return;
     watcher_open();
-    ending_open();
+    if (ending_open())
+        fatal_open();
 }
 
 /* Nothing is to be kept. */

@@ -150,19 +150,19 @@ static struct sigaction own(void)
     return a;
 }
 
-void ending_open(void)
+bool ending_open(void)
 {
     const struct sigaction a = own();
     find_real();
     if (opened || !real_sigaction)
-        return;
+        return false;
     for (int i = 0; i < SIGNALS; i++) {
         struct sigaction before;
         if (real_sigaction(signals[i].number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             real_sigaction(signals[i].number, &a, NULL);
     }
-    fatal_open();
     opened = true;
+    return true;
 }
 
 EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)

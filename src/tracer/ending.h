@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-void ending_open(void);               /* after MPI_Init: from now on signals that would end the process are seen */
+bool ending_open(void);               /* after MPI_Init: from now on signals that would end the process are seen. False: they were already, or cannot be */
 void ending_prepare_thread(void);     /* a stack for handlers, so that an overflow of the thread's own is seen */
 void ending_exit(int status);         /* exit or _exit, if MPI was started and not finalized */
 void ending_exec(const char *name);   /* it becomes the program NAME; NULL: one that is open */

@@ -9,6 +9,9 @@
 _Atomic(HeapRegion *) heap_regions[HEAP_REGIONS];
 static _Atomic uint64_t region_known[HEAP_REGIONS / 64]; /* summary of heap_regions: never cleared */
 static _Atomic uint64_t region_failed[HEAP_REGIONS / 64];
+static size_t (*real_size)(void *);
+
+void heap_sizes(size_t (*usable_size)(void *)) { real_size = usable_size; }
 
 HeapRegion *heap_region_new(uintptr_t address)
 {
@@ -175,7 +178,7 @@ bool heap_find(uintptr_t address, uintptr_t *start, size_t *size)
             return false;
     }
     *start = s;
-    *size = heap_real_size((void *)s);
+    *size = real_size((void *)s);
     return address - s <= *size;
 }
 

@@ -47,7 +47,7 @@ extern _Atomic(HeapRegion *) heap_regions[HEAP_REGIONS];
 
 HeapRegion *heap_region_new(uintptr_t address);                  /* NULL: no memory; the blocks there are not known */
 void heap_summarize(HeapRegion *r, uint32_t word);               /* the word is nonzero, and any1 does not have it */
-size_t heap_real_size(const void *block);                        /* malloc_usable_size of the real allocator (malloc.c) */
+void heap_sizes(size_t (*usable_size)(void *));                  /* malloc_usable_size of the real allocator: before the first block */
 
 /* The block that ADDRESS is in (or ends at). The caller holds the segments' lock. */
 bool heap_find(uintptr_t address, uintptr_t *start, size_t *size);

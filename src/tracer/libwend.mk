@@ -40,6 +40,7 @@ TRACER_SOURCES = \
 	src/tracer/sessions.c \
 	src/tracer/settings.c src/tracer/settings.h \
 	src/tracer/shield.c src/tracer/shield.h \
+	src/tracer/spawned.c src/tracer/spawned.h \
 	src/tracer/spawn.c src/tracer/spawn.h src/tracer/spawn_mpich.c src/tracer/spawn_openmpi.c \
 	src/tracer/state.c src/tracer/state.h \
 	src/tracer/stash.c src/tracer/stash.h \

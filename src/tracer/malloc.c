@@ -82,6 +82,7 @@ static __attribute__((noinline, cold)) bool resolve(void)
             _exit(127);
         _exit(127);
     }
+    heap_sizes(real.usable_size);
     __atomic_store_n(&real.malloc, f, __ATOMIC_RELEASE); /* last: it says that the others are there */
     resolving = false;
     errno = saved;
@@ -98,8 +99,6 @@ static inline void *marked(void *p)
     heap_mark((uintptr_t)p);
     return p;
 }
-
-size_t heap_real_size(const void *block) { return real.usable_size((void *)block); }
 
 static __attribute__((noinline, cold)) void used_block_ends(void *p)
 {

@@ -23,8 +23,4 @@ void spawn_end(Call *c, bool at_root); /* the call is back */
 void spawn_wrap(const Call *c, int n, Spawn *spawn);
 void spawn_unwrap(void);              /* what the last one made in this thread goes; there may be none */
 
-const char *spawn_directory(void);    /* the recording's; NULL: not known here */
-void spawn_name_of_next(const Call *c, char *out, size_t room);
-void spawn_say_too_long(void);        /* once */
-
 #endif

@@ -12,6 +12,7 @@
 #include "launcher.h"
 #include "own.gen.h"
 #include "program-file.h"
+#include "spawned.h"
 
 #define OWN "WEND_"
 
@@ -63,7 +64,7 @@ static bool add_setting(char *entry)
     given.settings[given.n_settings++] = entry;
     if (strlen(entry) <= LINE_ROOM && !strchr(entry, '\n'))
         return true;
-    spawn_say_too_long();
+    spawned_say_too_long();
     return false;
 }
 
@@ -83,8 +84,8 @@ static bool is_setting_of(const char *entry, const char *name)
 static bool collect_settings(const Call *c)
 {
     char world[256];
-    const char *preload = getenv("LD_PRELOAD"), *output = spawn_directory();
-    spawn_name_of_next(c, world, sizeof world);
+    const char *preload = getenv("LD_PRELOAD"), *output = spawned_directory();
+    spawned_name(c, world, sizeof world);
     bool good = add_setting(setting(LAUNCHER_WORLD, world));
     for (char **entry = environ; good && entry && *entry; entry++)
         if (strncmp(*entry, OWN, strlen(OWN)) == 0 && strchr(*entry, '=') && !is_setting_of(*entry, LAUNCHER_WORLD) && !(output && is_setting_of(*entry, "WEND_OUTPUT")))

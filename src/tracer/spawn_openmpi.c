@@ -12,6 +12,7 @@
 #include "mpi-library.h"
 #include "launcher.h"
 #include "own.gen.h"
+#include "spawned.h"
 
 #define CARRIER "OMPI_MCA_"
 #define OWN "WEND_"
@@ -66,13 +67,13 @@ static const char *key(void)
 static bool environment(const Call *c, MPI_Info info, char value[MPI_MAX_INFO_VAL + 1])
 {
     char name[256], before[MPI_MAX_INFO_VAL + 1] = "";
-    const char *given_preload = getenv("LD_PRELOAD"), *preloads[] = {given_preload, module_own_file()}, *output = spawn_directory();
+    const char *given_preload = getenv("LD_PRELOAD"), *preloads[] = {given_preload, module_own_file()}, *output = spawned_directory();
     int known = 0;
     if (info != MPI_INFO_NULL)
         PMPI_Info_get(info, key(), MPI_MAX_INFO_VAL, before, &known);
     if (!given_preload || strstr(before, "LD_PRELOAD="))
         preloads[0] = preloads[1] = NULL; /* Wend is part of the program; or it is the application's own business */
-    spawn_name_of_next(c, name, sizeof name);
+    spawned_name(c, name, sizeof name);
     /* What was asked for; else as much of it as fits: the settings have the directory's name as it was given. */
     for (int less = output ? 0 : 1; less < 4; less++) {
         const char *preload = preloads[less / 2];
@@ -89,7 +90,7 @@ static MPI_Info with_environment(const Call *c, MPI_Info info)
     char value[MPI_MAX_INFO_VAL + 1];
     MPI_Info made = MPI_INFO_NULL;
     if (!environment(c, info, value)) {
-        spawn_say_too_long();
+        spawned_say_too_long();
         return info;
     }
     if ((info == MPI_INFO_NULL ? PMPI_Info_create(&made) : PMPI_Info_dup(info, &made)) != MPI_SUCCESS)
