@@ -25,6 +25,7 @@
 #include "launcher.h"
 #include "node.h"
 #include "shield.h"
+#include "clock.h"
 #include "state.h"
 
 /* Sorted by low. Windows may overlap in memory; reach is the highest high up to here. */

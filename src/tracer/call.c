@@ -153,7 +153,7 @@ static void append_pending_frees(Thread *t)
 }
 
 /* A free from inside MPI comes after the call that it happened in: that call's words are complete, and its place in the sequence too. */
-void memory_freed_used_segment(int64_t segment)
+void segment_event_free(int64_t segment)
 {
     int saved = errno;
     if (atomic_load_explicit(&state()->active, memory_order_relaxed)) {
@@ -166,7 +166,7 @@ void memory_freed_used_segment(int64_t segment)
     errno = saved;
 }
 
-void memory_named_cuda_segment(int64_t segment, enum memory_place place, int device)
+void segment_event_name(int64_t segment, enum memory_place place, int device)
 {
     static const int functions[] = {WEND_FN_wend_device, WEND_FN_wend_managed, WEND_FN_wend_pinned};
     append_pseudo(functions[place], &segment, 1, (int64_t[]){device}, 1, NULL, 0);

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 
+#include "clock.h"
 #include "error-codes.h"
+#include "runtime.h"
 #include "state.h"
 
 /* What a thread is doing. Callbacks of the application that MPI runs get a Call and a Sequence of their own (callback_enter). */

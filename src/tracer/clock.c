@@ -2,7 +2,7 @@
  *
  * The counter's rate is measured against CLOCK_MONOTONIC from the loading of the library on, so it needs no table of processors; after
  * MPI_Init, tens of milliseconds later, the error is a few parts per million. */
-#include "state.h"
+#include "clock.h"
 
 #include <time.h>
 

@@ -4,7 +4,7 @@ TRACER_SOURCES = \
 	src/tracer/attached.c src/tracer/attached.h \
 	src/tracer/attendance.c src/tracer/attendance.h \
 	src/tracer/call.c src/tracer/call.h \
-	src/tracer/clock.c \
+	src/tracer/clock.c src/tracer/clock.h \
 	src/tracer/comm.c src/tracer/comm.h \
 	src/tracer/cuda.c \
 	src/tracer/control.c src/tracer/control.h \
@@ -13,7 +13,7 @@ TRACER_SOURCES = \
 	src/tracer/error-codes.c src/tracer/error-codes.h \
 	src/tracer/exec.c \
 	src/tracer/facts.c \
-	src/tracer/family.h \
+	src/tracer/failure.h src/tracer/family.h \
 	src/tracer/fatal.c \
 	src/tracer/finalize.c \
 	src/tracer/fold.c src/tracer/fold.h \
@@ -36,6 +36,7 @@ TRACER_SOURCES = \
 	src/tracer/requests.c \
 	src/tracer/runtime.h \
 	src/tracer/scratch.c src/tracer/scratch.h \
+	src/tracer/segment-events.h \
 	src/tracer/sequence.c src/tracer/sequence.h \
 	src/tracer/sessions.c \
 	src/tracer/settings.c src/tracer/settings.h \

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "../../lib/words.h"
+#include "segment-events.h"
 
 typedef struct { int64_t segment, offset; } Where;                   /* segment: word of words.h, or WEND_UNKNOWN (offset 0) */
 Where memory_where(const void *address);                             /* marks the segment as used by MPI; gives it its id */
@@ -34,7 +35,6 @@ void memory_remove(const void *base);                                /* MPI_Free
 void memory_remove_owner(uintptr_t owner);                           /* MPI_Win_free: own and queried parts */
 
 /* Memory of CUDA's allocators. DEVICE: where it is, or for managed and pinned memory, which was current; -1: not known. */
-enum memory_place { MEMORY_DEVICE, MEMORY_MANAGED, MEMORY_PINNED };
 void memory_cuda_add(const void *base, size_t bytes, enum memory_place place, int device);
 /* Its end, around the real free: detached, it is not found any more; then it is attached again (the free failed) or ended, with the events. */
 typedef struct { uintptr_t low, high; uint64_t place; struct SegmentNames *names; } CudaBlock;
@@ -43,19 +43,5 @@ void memory_cuda_attach(CudaBlock *block);
 void memory_cuda_end(CudaBlock *block);
 /* Ends all that IS_GONE says is not there any more; it is called without a lock. */
 void memory_cuda_sweep(bool (*is_gone)(uintptr_t base));
-
-/* -- what the runtime gives -- */
-/* What a thread has made, or named, and another has freed: whether that was in time for the next thing that the first one makes is not the program's doing, so a
- * number that another thread gave back does not come again before its maker has made so many more of its kind. A thread that is further behind leaves its mark. */
-enum { WEND_LAG = 16 };
-/* Number of the calling thread as in its handles' ids, whatever callback it is in. -1: it has none yet, and gets none by this. */
-int64_t thread_number(void);
-/* A used segment is freed: append wend_free(segment) to the sequence that this thread's calls go to now; nothing if the thread has none.
- * Called within the application's free or realloc. */
-void memory_freed_used_segment(int64_t segment);
-/* A block of CUDA's memory has got this name: appended to the sequence that this thread's calls go to now, before the call that is being put together. */
-void memory_named_cuda_segment(int64_t segment, enum memory_place place, int device);
-/* Memory is short: recording stops. */
-void state_break(const char *why);
 
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../../lib/budget.h"
+#include "failure.h"
 #include "heap.h"
 #include "ranges.h"
 
@@ -292,7 +293,7 @@ void segment_end(SegmentNames *names)
         node->next = *list;
         *list = node;
         pthread_mutex_unlock(&lock);
-        memory_freed_used_segment(segment);
+        segment_event_free(segment);
     }
     errno = saved;
 }
@@ -700,7 +701,7 @@ static bool lookup(uintptr_t a, bool name, Range *out, Gap *gap)
     }
     pthread_mutex_unlock(&lock);
     if (r == &found && (found.owner & CUDA_NEW))
-        memory_named_cuda_segment(found.segment, (enum memory_place)(found.owner & 3), (int)(uint32_t)(found.owner >> 2));
+        segment_event_name(found.segment, (enum memory_place)(found.owner & 3), (int)(uint32_t)(found.owner >> 2));
     errno = saved;
     return r != NULL;
 }

@@ -5,6 +5,7 @@
 #ifndef WEND_STATE_H
 #define WEND_STATE_H
 
+#include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,9 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../lib/cst.h"
-#include "../../lib/grammar.h"
-#include "runtime.h"
+#include "failure.h"
 
 /* Locks are taken only where several threads may be in MPI at once. The answer of lock() goes to unlock(). */
 typedef struct State {
@@ -35,7 +34,7 @@ typedef struct State {
     double seconds_per_tick;
 
     pthread_mutex_t threads_lock;
-    Sequence *sequences, **sequences_end; /* in order of their first call; callbacks among them */
+    struct Sequence *sequences, **sequences_end; /* in order of their first call; callbacks among them */
     uint32_t n_threads;
 
     pthread_mutex_t handles_lock, requests_lock;
@@ -89,25 +88,5 @@ static inline void state_unlock(pthread_mutex_t *lock, bool locked)
     if (locked)
         pthread_mutex_unlock(lock);
 }
-
-/* Recording stops here; WHY (a literal) is said at the end. The application notices nothing. */
-void state_break(const char *why);
-
-/* One line on stderr, "wend: …"; errno stays. */
-void state_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* clock.c */
-void clock_open(void);                /* when the library is loaded */
-void clock_calibrate(void);           /* at the first MPI call, and after MPI_Init */
-double clock_resolution(void);        /* seconds */
-uint64_t clock_nanoseconds(void);
-const char *clock_source(void);
-
-#if defined __x86_64__
-#include <x86intrin.h>
-static inline uint64_t clock_ticks(void) { return __builtin_expect(state()->tsc, 1) ? __rdtsc() : clock_nanoseconds(); }
-#else
-static inline uint64_t clock_ticks(void) { return clock_nanoseconds(); }
-#endif
 
 #endif
