@@ -1,13 +1,86 @@
-/* call.h: the life of a call: the hot path, inline. runtime.h says how wrappers use it. */
+/* call.h: the life of a call: what a wrapper does with the recorder. The hot path is inline.
+ *
+ * A wrapper is:
+ *
+ *   int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+ *   {
+ *       Call *c = call_begin(WEND_FN_MPI_Send);
+ *       if (!c) return PMPI_Send(buf, count, datatype, dest, tag, comm);   // Wend is off, or MPI calls itself
+ *       in_self_comm(c, comm);
+ *       in_buf(c, buf); in_slot(c, count); in_datatype(c, datatype); in_const(c, dest, GROUP_ranks) …
+ *       call_start(c);
+ *       int rc = PMPI_Send(…);
+ *       call_stop(c, rc);               // after it nothing counts as time of the call
+ *       if (call_ok(c)) { outputs }
+ *       call_end(c);                    // signature -> terminal -> grammar, outcome, timing; errno is as the library left it
+ *       return rc;
+ *   }
+ *
+ * (in_slot, in_const and the like are encode.h's. call_stop sets failed, unless the code is MPI_SUCCESS or of
+ * class MPI_ERR_IN_STATUS. The put functions stop the recording when memory is short.)
+ *
+ * Rules: nothing here ever fails towards the application; when memory is short recording stops (state->broken) and wrappers pass through.
+ * Inputs are read before the PMPI call (it may change them), outputs after it and only when call_ok. No handle that Wend does
+ * not know is ever passed to an MPI function. Between call_begin and call_end of one thread no application code runs but callbacks, and those are
+ * wrapped (closures.c), which gives them a Call of their own. While a wrapper is inside PMPI, call_begin returns NULL on that thread. */
 #ifndef WEND_CALL_H
 #define WEND_CALL_H
 
 #include <errno.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "../../lib/words.h"
 #include "clock.h"
 #include "error-codes.h"
-#include "runtime.h"
+#include "library.gen.h"
+#include "segment-events.h"
 #include "state.h"
+
+/* Kinds of handles, by the enum that a wrapper says; HANDLE_REQUEST is its null handle only. */
+typedef enum {
+    HANDLE_COMM, HANDLE_GROUP, HANDLE_DATATYPE, HANDLE_OP, HANDLE_ERRHANDLER, HANDLE_INFO, HANDLE_FILE, HANDLE_WIN,
+    HANDLE_MESSAGE, HANDLE_SESSION, HANDLE_KEYVAL,
+    HANDLE_TENUM, HANDLE_CVAR, HANDLE_PVAR, HANDLE_PVARSESSION, HANDLE_EVENTREG, HANDLE_EVENT,
+    HANDLE_REQUEST,
+    HANDLE_KINDS
+} HandleKind;
+
+typedef struct { int64_t *w; size_t n, cap; } Words;
+
+typedef struct Sequence Sequence;      /* a thread's or callback's CST and grammars */
+typedef struct RequestRecord RequestRecord;
+struct CommEntry;
+
+/* The object whose last reference a call frees. */
+typedef struct { int64_t word; Sequence *maker; uint64_t made; void *facts; } Ending; /* maker NULL: none */
+
+typedef struct Call {
+    Sequence *sequence;
+    int function;
+    bool failed, found_nothing;        /* found_nothing: a poll that found nothing; goes to F */
+    bool forgiven;                     /* it failed, and an error handler made MPI_SUCCESS of the code: nothing of its outputs is there */
+    bool varies;                       /* bounds of the datatype that it makes are different in each run */
+    Ending ending;
+    uint64_t amounts;                  /* bit i: slot i is a count or a place in a file (set by calls that make requests, and by no others) */
+    int64_t nulls;                     /* bit i: parameter i gives a result, and the caller gave NULL for it */
+    int rc;                            /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not failed */
+    Words shape, slots, outcome;       /* reused from call to call, grown when needed */
+    uint64_t start, stop;              /* clock ticks */
+    _Atomic bool running;              /* in MPI: the words so far are those of the call, and stay */
+    int saved_errno;
+    struct Thread *thread;
+    struct Call *outer, *inner;        /* callbacks nest */
+    Sequence *outer_sequence; bool outer_inside;
+    uint64_t ended;                    /* calls that ended here since callback_enter */
+    /* what follows is for calls about requests; requests.c */
+    RequestRecord **requests; size_t n_requests; size_t cap_requests; /* resolved inputs, NULL entries for MPI_REQUEST_NULL */
+    struct CommEntry *later;           /* comm_made_later: taken by the request */
+    struct Stash **stash_at;           /* it made a request, which keeps there what the call is put aside as (stash.h) */
+    bool kept;                         /* recorded also while recording is off: it makes or ends something that readers must know */
+} Call;
 
 /* What a thread is doing. Callbacks of the application that MPI runs get a Call and a Sequence of their own (callback_enter). */
 typedef struct Thread {
@@ -158,5 +231,34 @@ static inline void call_stop_untimed(Call *c)
 static inline bool call_ok(const Call *c) { return !c->failed; }
 
 void call_end(Call *c);
+
+/* -- the end of a call -- */
+void call_end(Call *c);
+
+/* -- the end of a call --
+ *   Call *call_begin(int function);
+ *   void call_start(Call *c);
+ *   void call_stop(Call *c, int rc);       sets failed: rc is neither MPI_SUCCESS nor of class MPI_ERR_IN_STATUS
+ *   bool call_ok(const Call *c);
+ *   void put_shape(Call *c, int64_t w), put_slot(…), put_outcome(…);   short of memory they stop the recording */
+void call_end(Call *c);
+/* The same in two steps, between which words may be put while the sequence is locked. */
+void call_end_enter(Call *c);
+void call_end_leave(Call *c);
+void call_forget(Call *c);             /* instead of call_end: nothing is recorded */
+/* A pseudo-call of the spec, into the calling thread's sequence: words after word 0 of the shape, and after the outcome's polls and return code; at most 6 of each. */
+void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome);
+MPI_Status *scratch_statuses(Call *c, size_t n);                     /* to use in the place of MPI_STATUS(ES)_IGNORE */
+
+/* -- callbacks (callbacks.h) -- */
+/* From callback_enter to callback_leave this thread is in application code that the library called: call_begin gives a Call
+ * of its own again (the one that was interrupted stays as it is), and what is recorded goes to the sequence of kind callback with that id, which is made at its first
+ * call. They nest. FALSE: nothing is recorded here now (off, broken, no MPI yet), and there must be no leave. */
+bool callback_enter(int64_t function_word);
+void callback_forgives(int code);                                    /* an error handler, since enter, made MPI_SUCCESS of CODE */
+void callback_passed(void);                                          /* the function that was entered made no calls, and that is all there is to say of it */
+uint64_t callback_passes(void);                                      /* how often that was so since the last one that is recorded; forgets them */
+uint64_t callback_calls(void);                                       /* recorded since this thread's last enter */
+void callback_leave(void);
 
 #endif

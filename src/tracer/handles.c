@@ -1,5 +1,5 @@
 /* handles.c: the library's handle values and their words: one open-addressing hash for each kind, predefined handles among the entries. */
-#include "handles.h"
+#include "runtime.h"
 
 #include <string.h>
 

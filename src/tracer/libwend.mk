@@ -8,6 +8,7 @@ TRACER_SOURCES = \
 	src/tracer/comm.c src/tracer/comm.h \
 	src/tracer/cuda.c \
 	src/tracer/control.c src/tracer/control.h \
+	src/tracer/datatypes.c \
 	src/tracer/ending.c src/tracer/ending.h \
 	src/tracer/errhandlers.c src/tracer/errhandlers.h \
 	src/tracer/error-codes.c src/tracer/error-codes.h \
@@ -26,6 +27,7 @@ TRACER_SOURCES = \
 	src/tracer/launcher.h \
 	src/tracer/limit.c \
 	src/tracer/marker.c src/tracer/marker.h \
+	src/tracer/messages.c \
 	src/tracer/module.c src/tracer/module.h \
 	src/tracer/mpi-library.c src/tracer/mpi-library.h \
 	src/tracer/node.c src/tracer/node.h \

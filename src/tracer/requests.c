@@ -8,13 +8,11 @@
  *
  * A record serves one number of one sequence for ever, so no pointer to one dangles. It is LIVE from its creation to its
  * completion, then NULLED while the application may still pass the variable that a Test or Waitany nulled, else IDLE. */
-#include "call.h"
+#include "runtime.h"
 
 #include <string.h>
 
 #include "../../lib/budget.h"
-#include "comm.h"
-#include "handles.h"
 #include "own.gen.h"
 #include "sequence.h"
 #include "stash.h"
