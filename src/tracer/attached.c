@@ -21,11 +21,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "kept.h"
-#include "launcher.h"
-#include "node.h"
-#include "shield.h"
 #include "clock.h"
+#include "kept.h"
+#include "node.h"
+#include "shared/shared.h"
+#include "shield.h"
 #include "state.h"
 
 /* Sorted by low. Windows may overlap in memory; reach is the highest high up to here. */

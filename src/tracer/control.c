@@ -25,7 +25,7 @@
 #include "output.h"
 #include "own.gen.h"
 #include "parts.h"
-#include "settings.h"
+#include "shared/shared.h"
 #include "shield.h"
 #include "spawn.h"
 #include "stranger.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "ending.h"
-#include "program-file.h"
+#include "shared/shared.h"
 #include "state.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -21,7 +21,7 @@
 #include "output.h"
 #include "own.gen.h"
 #include "sequence.h"
-#include "settings.h"
+#include "shared/shared.h"
 #include "unrecorded.h"
 
 static char *directory;               /* at the start: the application may change it */

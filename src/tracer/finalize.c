@@ -23,7 +23,7 @@
 #include "output.h"
 #include "own.gen.h"
 #include "parts.h"
-#include "settings.h"
+#include "shared/shared.h"
 
 #define LIBRARY "libwendmerge.so"
 

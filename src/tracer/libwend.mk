@@ -14,7 +14,7 @@ TRACER_SOURCES = \
 	src/tracer/error-codes.c src/tracer/error-codes.h \
 	src/tracer/exec.c \
 	src/tracer/facts.c \
-	src/tracer/failure.h src/tracer/family.h \
+	src/tracer/failure.h src/tracer/shared/family.h \
 	src/tracer/fatal.c \
 	src/tracer/finalize.c \
 	src/tracer/fold.c src/tracer/fold.h \
@@ -24,9 +24,9 @@ TRACER_SOURCES = \
 	src/tracer/hold.c \
 	src/tracer/kept.c src/tracer/kept.h \
 	src/tracer/late.c src/tracer/late.h \
-	src/tracer/launcher.h \
+	src/tracer/shared/launcher.h \
 	src/tracer/limit.c \
-	src/tracer/marker.c src/tracer/marker.h \
+	src/tracer/shared/marker.c src/tracer/shared/marker.h \
 	src/tracer/messages.c \
 	src/tracer/module.c src/tracer/module.h \
 	src/tracer/mpi-library.c src/tracer/mpi-library.h \
@@ -34,21 +34,21 @@ TRACER_SOURCES = \
 	src/tracer/output.c src/tracer/output.h \
 	src/tracer/part.c \
 	src/tracer/parts.c src/tracer/parts.h \
-	src/tracer/program-file.c src/tracer/program-file.h \
+	src/tracer/shared/program-file.c src/tracer/shared/program-file.h \
 	src/tracer/requests.c \
 	src/tracer/runtime.h \
 	src/tracer/scratch.c src/tracer/scratch.h \
 	src/tracer/segment-events.h \
 	src/tracer/sequence.c src/tracer/sequence.h \
 	src/tracer/sessions.c \
-	src/tracer/settings.c src/tracer/settings.h \
+	src/tracer/shared/settings.c src/tracer/shared/settings.h \
 	src/tracer/shield.c src/tracer/shield.h \
 	src/tracer/spawned.c src/tracer/spawned.h \
 	src/tracer/spawn.c src/tracer/spawn.h src/tracer/spawn_mpich.c src/tracer/spawn_openmpi.c \
 	src/tracer/state.c src/tracer/state.h \
 	src/tracer/stash.c src/tracer/stash.h \
 	src/tracer/stranger.c src/tracer/stranger.h \
-	src/tracer/symbols.c src/tracer/symbols.h \
+	src/tracer/shared/symbols.c src/tracer/shared/symbols.h \
 	src/tracer/thread.c \
 	src/tracer/thread-start.c src/tracer/thread-start.h \
 	src/tracer/threads.c src/tracer/threads.h \

@@ -13,9 +13,8 @@
 
 #include "../../lib/budget.h"
 #include "../../lib/saved.h"
-#include "launcher.h"
 #include "scratch.h"
-#include "settings.h"
+#include "shared/shared.h"
 
 enum { SHARE = 16 };                  /* of the machine's memory, for all of its ranks: one part in so many. The merge takes about five times what is recorded */
 static const uint64_t LEAST = UINT64_C(64) << 20;

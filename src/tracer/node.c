@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "launcher.h"
+#include "shared/shared.h"
 
 /* Could something not be read for want of memory or of file descriptors? Then nothing that was
  * seen, or not seen, counts. */

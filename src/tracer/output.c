@@ -14,9 +14,7 @@
 
 #include "../../lib/saved.h"
 #include "../../lib/worlds.h"
-#include "launcher.h"
-#include "marker.h"
-#include "settings.h"
+#include "shared/shared.h"
 
 static char *directory;
 static bool made;                     /* by us */

@@ -17,11 +17,9 @@
 #include "../../lib/printable.h"
 #include "../../lib/saved.h"
 #include "../../lib/worlds.h"
-#include "launcher.h"
-#include "marker.h"
 #include "node.h"
 #include "output.h"
-#include "settings.h"
+#include "shared/shared.h"
 #include "state.h"
 
 #define TOKEN "/run"

@@ -9,9 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "launcher.h"
 #include "own.gen.h"
-#include "program-file.h"
+#include "shared/shared.h"
 #include "spawned.h"
 
 #define OWN "WEND_"

@@ -10,8 +10,8 @@
 
 #include "module.h"
 #include "mpi-library.h"
-#include "launcher.h"
 #include "own.gen.h"
+#include "shared/shared.h"
 #include "spawned.h"
 
 #define CARRIER "OMPI_MCA_"

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "launcher.h"
 #include "output.h"
 #include "parts.h"
 #include "sequence.h"
+#include "shared/shared.h"
 
 /* Rank 0 knows it, others may have found it. */
 const char *spawned_directory(void)

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "../../lib/functions.h"
-#include "family.h"
 #include "fortran.h"
 #include "module.h"
 #include "mpi-library.h"
+#include "shared/shared.h"
 
 typedef struct { uintptr_t base; void *self; } Own;
 

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "../../lib/functions.h"
-#include "launcher.h"
 #include "module.h"
 #include "mpi-library.h"
+#include "shared/shared.h"
 #include "state.h"
 
 /* A program that is linked with -lwend takes all MPI functions from it, and where --as-needed is the linker's default it would leave the MPI library out, since that is

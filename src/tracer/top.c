@@ -16,12 +16,10 @@
 #include "control.h"
 #include "ending.h"
 #include "kept.h"
-#include "launcher.h"
 #include "mpi-library.h"
-#include "settings.h"
+#include "shared/shared.h"
 #include "shield.h"
 #include "state.h"
-#include "symbols.h"
 
 /* WEND_TOP: the process that wend trace became, whatever it has exec'ed since (its children are others), and how many page faults
  * those had that it waited for before. */

@@ -32,7 +32,7 @@
 #include "node.h"
 #include "parts.h"
 #include "scratch.h"
-#include "settings.h"
+#include "shared/shared.h"
 
 #define SECOND INT64_C(1000000000)
 #define OTHERS_LIMIT (2 * SECOND)     /* for the host's other ranks to save */

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../lib/saved.h"
-#include "../../lib/worlds.h"
+#include "lib/saved.h"
+#include "lib/worlds.h"
 
 #define FIRST_ARCHIVE "trace" WORLD_FILE_SUFFIX
 #define TITLE "# What Wend made here, and wend trace --force may remove:\n"
