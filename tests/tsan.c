@@ -11,7 +11,7 @@
 
 #include "src/tracer/comm.h"
 #include "src/tracer/heap.h"
-#include "src/tracer/state.h"
+#include "src/tracer/process/process.h"
 
 enum { THREADS = 4, TURNS = 2000, VALUES = 64 };
 

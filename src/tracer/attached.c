@@ -21,12 +21,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "clock.h"
-#include "kept.h"
-#include "node.h"
+#include "process/process.h"
 #include "shared/shared.h"
-#include "shield.h"
-#include "state.h"
 
 /* Sorted by low. Windows may overlap in memory; reach is the highest high up to here. */
 typedef struct { uint64_t low, high, reach, window; int64_t segment, offset; } Attached;

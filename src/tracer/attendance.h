@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "node.h"
+#include "process/process.h"
 
 typedef enum {
     ATTENDANCE_ALL,                   /* every rank of MPI_COMM_WORLD is here: collective calls come back */

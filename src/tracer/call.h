@@ -33,11 +33,10 @@
 #include <stdint.h>
 
 #include "../../lib/words.h"
-#include "clock.h"
 #include "error-codes.h"
 #include "library.gen.h"
+#include "process/process.h"
 #include "segment-events.h"
-#include "state.h"
 
 /* Kinds of handles, by the enum that a wrapper says; HANDLE_REQUEST is its null handle only. */
 typedef enum {

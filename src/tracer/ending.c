@@ -20,7 +20,7 @@
 #include "control.h"
 #include "output.h"
 #include "parts.h"
-#include "shield.h"
+#include "process/process.h"
 #include "watcher.h"
 
 #define EXPORT __attribute__((visibility("default")))

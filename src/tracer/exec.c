@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "ending.h"
+#include "process/process.h"
 #include "shared/shared.h"
-#include "state.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

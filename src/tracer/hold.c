@@ -4,7 +4,7 @@
 #include <linux/membarrier.h>
 
 #include "call.h"
-#include "futex.h"
+#include "process/process.h"
 #include "sequence.h"
 
 #define SECOND INT64_C(1000000000)

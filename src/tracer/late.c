@@ -9,7 +9,7 @@
 #include "fortran.h"
 #include "module.h"
 #include "mpi-library.h"
-#include "state.h"
+#include "process/process.h"
 #include "stranger.h"
 #include "unrecorded.h"
 

@@ -4,7 +4,7 @@ TRACER_SOURCES = \
 	src/tracer/attached.c src/tracer/attached.h \
 	src/tracer/attendance.c src/tracer/attendance.h \
 	src/tracer/call.c src/tracer/call.h \
-	src/tracer/clock.c src/tracer/clock.h \
+	src/tracer/process/clock.c src/tracer/process/clock.h \
 	src/tracer/comm.c src/tracer/comm.h \
 	src/tracer/cuda.c \
 	src/tracer/control.c src/tracer/control.h \
@@ -14,15 +14,15 @@ TRACER_SOURCES = \
 	src/tracer/error-codes.c src/tracer/error-codes.h \
 	src/tracer/exec.c \
 	src/tracer/facts.c \
-	src/tracer/failure.h src/tracer/shared/family.h \
+	src/tracer/process/failure.h src/tracer/shared/family.h \
 	src/tracer/fatal.c \
 	src/tracer/finalize.c \
 	src/tracer/fold.c src/tracer/fold.h \
 	src/tracer/fortran.c src/tracer/fortran.h src/tracer/fortran_mpich.c src/tracer/fortran_openmpi.c \
-	src/tracer/futex.h \
+	src/tracer/process/futex.h \
 	src/tracer/handles.c src/tracer/handles.h \
 	src/tracer/hold.c \
-	src/tracer/kept.c src/tracer/kept.h \
+	src/tracer/process/kept.c src/tracer/process/kept.h \
 	src/tracer/late.c src/tracer/late.h \
 	src/tracer/shared/launcher.h \
 	src/tracer/limit.c \
@@ -30,22 +30,22 @@ TRACER_SOURCES = \
 	src/tracer/messages.c \
 	src/tracer/module.c src/tracer/module.h \
 	src/tracer/mpi-library.c src/tracer/mpi-library.h \
-	src/tracer/node.c src/tracer/node.h \
+	src/tracer/process/node.c src/tracer/process/node.h \
 	src/tracer/output.c src/tracer/output.h \
 	src/tracer/part.c \
 	src/tracer/parts.c src/tracer/parts.h \
 	src/tracer/shared/program-file.c src/tracer/shared/program-file.h \
 	src/tracer/requests.c \
 	src/tracer/runtime.h \
-	src/tracer/scratch.c src/tracer/scratch.h \
+	src/tracer/process/scratch.c src/tracer/process/scratch.h \
 	src/tracer/segment-events.h \
 	src/tracer/sequence.c src/tracer/sequence.h \
 	src/tracer/sessions.c \
 	src/tracer/shared/settings.c src/tracer/shared/settings.h \
-	src/tracer/shield.c src/tracer/shield.h \
+	src/tracer/process/shield.c src/tracer/process/shield.h \
 	src/tracer/spawned.c src/tracer/spawned.h \
 	src/tracer/spawn.c src/tracer/spawn.h src/tracer/spawn_mpich.c src/tracer/spawn_openmpi.c \
-	src/tracer/state.c src/tracer/state.h \
+	src/tracer/process/state.c src/tracer/process/state.h \
 	src/tracer/stash.c src/tracer/stash.h \
 	src/tracer/stranger.c src/tracer/stranger.h \
 	src/tracer/shared/symbols.c src/tracer/shared/symbols.h \

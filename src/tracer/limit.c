@@ -13,7 +13,7 @@
 
 #include "../../lib/budget.h"
 #include "../../lib/saved.h"
-#include "scratch.h"
+#include "process/process.h"
 #include "shared/shared.h"
 
 enum { SHARE = 16 };                  /* of the machine's memory, for all of its ranks: one part in so many. The merge takes about five times what is recorded */

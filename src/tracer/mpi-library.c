@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "module.h"
-#include "state.h"
+#include "process/process.h"
 
 static void *_Atomic library;          /* of dlopen; NULL: in the global scope, or not there */
 

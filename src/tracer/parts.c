@@ -17,10 +17,9 @@
 #include "../../lib/printable.h"
 #include "../../lib/saved.h"
 #include "../../lib/worlds.h"
-#include "node.h"
 #include "output.h"
+#include "process/process.h"
 #include "shared/shared.h"
-#include "state.h"
 
 #define TOKEN "/run"
 

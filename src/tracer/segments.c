@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "../../lib/budget.h"
-#include "failure.h"
 #include "heap.h"
+#include "process/failure.h"
 #include "ranges.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "attendance.h"
+#include "comm.h"
 #include "encode.h"
 #include "ending.h"
 #include "functions.gen.h"
 #include "handles.h"
-#include "comm.h"
 #include "own.gen.h"
-#include "shield.h"
+#include "process/process.h"
 #include "watcher.h"
 
 #define SESSION_TAG "org.wend.merge"

@@ -2,8 +2,8 @@
 #include "spawn.h"
 
 #include "handles.h"
+#include "process/process.h"
 #include "sequence.h"
-#include "state.h"
 
 /* To ask MPI about others would run the application's error handler. */
 static bool knows(const MPI_Info *infos, int n)

@@ -16,8 +16,8 @@
 #include "../../lib/functions.h"
 #include "module.h"
 #include "mpi-library.h"
+#include "process/process.h"
 #include "shared/shared.h"
-#include "state.h"
 
 /* A program that is linked with -lwend takes all MPI functions from it, and where --as-needed is the linker's default it would leave the MPI library out, since that is
  * referred to weakly. So here is a reference that is not weak, to something that every MPI library has, where no loader looks: in a section that is not loaded. */

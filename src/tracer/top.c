@@ -15,11 +15,9 @@
 #include "../../lib/printable.h"
 #include "control.h"
 #include "ending.h"
-#include "kept.h"
 #include "mpi-library.h"
+#include "process/process.h"
 #include "shared/shared.h"
-#include "shield.h"
-#include "state.h"
 
 /* WEND_TOP: the process that wend trace became, whatever it has exec'ed since (its children are others), and how many page faults
  * those had that it waited for before. */

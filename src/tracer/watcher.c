@@ -27,11 +27,8 @@
 #include "../../lib/saved.h"
 #include "call.h"
 #include "control.h"
-#include "futex.h"
-#include "kept.h"
-#include "node.h"
 #include "parts.h"
-#include "scratch.h"
+#include "process/process.h"
 #include "shared/shared.h"
 
 #define SECOND INT64_C(1000000000)
