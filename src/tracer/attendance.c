@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "module.h"
+#include "interpose/interpose.h"
 #include "own.gen.h"
 #include "runtime.h"
 

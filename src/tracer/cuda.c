@@ -22,9 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/interpose.h"
 #include "memory.h"
-#include "module.h"
-#include "tools.h"
 
 /* Declared here, as CUDA's headers need not be there. All functions return 0 for success; a CUdeviceptr is as wide as a pointer. */
 typedef struct { void *ptr; size_t pitch, xsize, ysize; } Pitched; /* cudaPitchedPtr */

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "module.h"
-#include "mpi-library.h"
+#include "interpose/interpose.h"
 
 static bool begins(const char *text, size_t n, const char *with)
 {

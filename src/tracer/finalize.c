@@ -19,7 +19,7 @@
 #include "../../lib/saved.h"
 #include "../../lib/steps.h"
 #include "ending.h"
-#include "module.h"
+#include "interpose/interpose.h"
 #include "output.h"
 #include "own.gen.h"
 #include "parts.h"

@@ -5,8 +5,8 @@
 #include <mpi.h>
 #include <stdbool.h>
 
+#include "interpose/interpose.h"
 #include "library.gen.h"
-#include "module.h"
 
 /* When the process has started, for the first call of "use mpi_f08" is such a one; and when an MPI library came later. */
 void fortran_open(void);

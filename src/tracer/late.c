@@ -7,8 +7,7 @@
 #include "late.h"
 
 #include "fortran.h"
-#include "module.h"
-#include "mpi-library.h"
+#include "interpose/interpose.h"
 #include "process/process.h"
 #include "stranger.h"
 #include "unrecorded.h"

@@ -28,8 +28,8 @@ TRACER_SOURCES = \
 	src/tracer/limit.c \
 	src/tracer/shared/marker.c src/tracer/shared/marker.h \
 	src/tracer/messages.c \
-	src/tracer/module.c src/tracer/module.h \
-	src/tracer/mpi-library.c src/tracer/mpi-library.h \
+	src/tracer/interpose/module.c src/tracer/interpose/module.h \
+	src/tracer/interpose/mpi-library.c src/tracer/interpose/mpi-library.h \
 	src/tracer/process/node.c src/tracer/process/node.h \
 	src/tracer/output.c src/tracer/output.h \
 	src/tracer/part.c \
@@ -52,7 +52,7 @@ TRACER_SOURCES = \
 	src/tracer/thread.c \
 	src/tracer/thread-start.c src/tracer/thread-start.h \
 	src/tracer/threads.c src/tracer/threads.h \
-	src/tracer/tools.c src/tracer/tools.h \
+	src/tracer/interpose/tools.c src/tracer/interpose/tools.h \
 	src/tracer/unrecorded.c src/tracer/unrecorded.h \
 	src/tracer/watcher.c src/tracer/watcher.h
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "module.h"
-#include "mpi-library.h"
+#include "interpose/interpose.h"
 #include "own.gen.h"
 #include "shared/shared.h"
 #include "spawned.h"

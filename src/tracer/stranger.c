@@ -11,8 +11,7 @@
 
 #include "../../lib/functions.h"
 #include "fortran.h"
-#include "module.h"
-#include "mpi-library.h"
+#include "interpose/interpose.h"
 #include "shared/shared.h"
 
 typedef struct { uintptr_t base; void *self; } Own;

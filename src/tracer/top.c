@@ -15,7 +15,7 @@
 #include "../../lib/printable.h"
 #include "control.h"
 #include "ending.h"
-#include "mpi-library.h"
+#include "interpose/interpose.h"
 #include "process/process.h"
 #include "shared/shared.h"
 

@@ -16,8 +16,7 @@
 
 #include "../../lib/part.h"
 #include "fortran.h"
-#include "module.h"
-#include "mpi-library.h"
+#include "interpose/interpose.h"
 
 /* As in callbacks.c: words where the ABIs pass integers and pointers. No function of MPI has more arguments (MPI_Rget_accumulate has 13, and Fortran's one more). */
 enum { ARGUMENTS = 16 };

@@ -8,9 +8,9 @@
 #include "control.h"
 #include "ending.h"
 #include "handles.h"
+#include "interpose/interpose.h"
 #include "sequence.h"
 #include "thread-start.h"
-#include "tools.h"
 
 /* What requests.c and call.c need of the rest. */
 const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_REQUEST_NULL}};
