@@ -14,8 +14,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "call.h"
 #include "functions.gen.h"
+#include "recorder/recorder.h"
 
 /* The predefined functions are only compared with, and processes without MPI have none. */
 #pragma weak MPIR_Dup_fn

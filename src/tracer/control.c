@@ -25,11 +25,11 @@
 #include "own.gen.h"
 #include "parts.h"
 #include "process/process.h"
+#include "recorder/recorder.h"
 #include "shared/shared.h"
 #include "spawn.h"
 #include "stranger.h"
 #include "thread-start.h"
-#include "threads.h"
 #include "unrecorded.h"
 #include "watcher.h"
 

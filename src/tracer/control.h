@@ -3,7 +3,7 @@
 #define WEND_CONTROL_H
 
 #include "../../lib/part.h"
-#include "call.h"
+#include "recorder/recorder.h"
 
 /* control.c, for sessions.c. */
 void control_open(void);                     /* MPI runs, and rank and size of the world are known */

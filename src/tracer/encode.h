@@ -9,11 +9,11 @@
 
 #include "asked.h"
 #include "attached.h"
-#include "call.h"
 #include "callbacks.h"
 #include "fold.h"
 #include "functions.gen.h"
 #include "handles.h"
+#include "recorder/recorder.h"
 #include "spawn.h"
 
 #define WEND_EXPORT __attribute__((visibility("default")))

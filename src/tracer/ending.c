@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #include "../../lib/saved.h"
-#include "call.h"
 #include "control.h"
 #include "output.h"
 #include "parts.h"
 #include "process/process.h"
+#include "recorder/recorder.h"
 #include "watcher.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -16,11 +16,10 @@
 #include "../../lib/saved.h"
 #include "comm.h"
 #include "encode.h"
-#include "error-codes.h"
 #include "functions.gen.h"
 #include "output.h"
 #include "own.gen.h"
-#include "sequence.h"
+#include "recorder/recorder.h"
 #include "shared/shared.h"
 #include "unrecorded.h"
 

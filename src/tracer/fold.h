@@ -2,8 +2,8 @@
 #ifndef WEND_FOLD_H
 #define WEND_FOLD_H
 
-#include "call.h"
 #include "progressions.h"
+#include "recorder/recorder.h"
 #include "runtime.h"
 
 /* What an array's elements are. */

@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "call.h"
 #include "encode.h"
 #include "functions.gen.h"
+#include "recorder/recorder.h"
 
 /* The last argument says what a value is: MPICH's MPIR_Attr_type, a C enum. */
 #define EACH_OBJECT_WITH_ATTRIBUTES(DO) \

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "call.h"
 #include "callbacks.h"
 #include "encode.h"
 #include "functions.gen.h"
 #include "interpose/interpose.h"
+#include "recorder/recorder.h"
 
 /* Names in the order of what they are; one function with five names: what mpi_f08 calls, and what a compiler may make of mpi_NAME. UPPER is all that a macro cannot say. */
 #define NAMED(NAME, UPPER, ...) \

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../../lib/budget.h"
-#include "sequence.h"
+#include "recorder/recorder.h"
 
 typedef struct HandleEntry Entry;
 

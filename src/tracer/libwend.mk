@@ -3,7 +3,7 @@
 TRACER_SOURCES = \
 	src/tracer/attached.c src/tracer/attached.h \
 	src/tracer/attendance.c src/tracer/attendance.h \
-	src/tracer/call.c src/tracer/call.h \
+	src/tracer/recorder/recorder.c src/tracer/recorder/recorder.h \
 	src/tracer/process/clock.c src/tracer/process/clock.h \
 	src/tracer/comm.c src/tracer/comm.h \
 	src/tracer/cuda.c \
@@ -11,7 +11,7 @@ TRACER_SOURCES = \
 	src/tracer/datatypes.c \
 	src/tracer/ending.c src/tracer/ending.h \
 	src/tracer/errhandlers.c src/tracer/errhandlers.h \
-	src/tracer/error-codes.c src/tracer/error-codes.h \
+	src/tracer/recorder/error-codes.c src/tracer/recorder/error-codes.h \
 	src/tracer/exec.c \
 	src/tracer/facts.c \
 	src/tracer/process/failure.h src/tracer/shared/family.h \
@@ -21,7 +21,7 @@ TRACER_SOURCES = \
 	src/tracer/fortran.c src/tracer/fortran.h src/tracer/fortran_mpich.c src/tracer/fortran_openmpi.c \
 	src/tracer/process/futex.h \
 	src/tracer/handles.c src/tracer/handles.h \
-	src/tracer/hold.c \
+	src/tracer/recorder/hold.c \
 	src/tracer/process/kept.c src/tracer/process/kept.h \
 	src/tracer/late.c src/tracer/late.h \
 	src/tracer/shared/launcher.h \
@@ -38,20 +38,20 @@ TRACER_SOURCES = \
 	src/tracer/requests.c \
 	src/tracer/runtime.h \
 	src/tracer/process/scratch.c src/tracer/process/scratch.h \
-	src/tracer/segment-events.h \
-	src/tracer/sequence.c src/tracer/sequence.h \
+	src/tracer/recorder/segment-events.h \
+	src/tracer/recorder/sequence.c src/tracer/recorder/sequence.h \
 	src/tracer/sessions.c \
 	src/tracer/shared/settings.c src/tracer/shared/settings.h \
 	src/tracer/process/shield.c src/tracer/process/shield.h \
 	src/tracer/spawned.c src/tracer/spawned.h \
 	src/tracer/spawn.c src/tracer/spawn.h src/tracer/spawn_mpich.c src/tracer/spawn_openmpi.c \
 	src/tracer/process/state.c src/tracer/process/state.h \
-	src/tracer/stash.c src/tracer/stash.h \
+	src/tracer/recorder/stash.c src/tracer/recorder/stash.h \
 	src/tracer/stranger.c src/tracer/stranger.h \
 	src/tracer/shared/symbols.c src/tracer/shared/symbols.h \
-	src/tracer/thread.c \
+	src/tracer/recorder/thread.c \
 	src/tracer/thread-start.c src/tracer/thread-start.h \
-	src/tracer/threads.c src/tracer/threads.h \
+	src/tracer/recorder/thread-numbers.c src/tracer/recorder/thread-numbers.h \
 	src/tracer/interpose/tools.c src/tracer/interpose/tools.h \
 	src/tracer/unrecorded.c src/tracer/unrecorded.h \
 	src/tracer/watcher.c src/tracer/watcher.h

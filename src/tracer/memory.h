@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "../../lib/words.h"
-#include "segment-events.h"
+#include "recorder/segment-events.h"
 
 typedef struct { int64_t segment, offset; } Where;                   /* segment: word of words.h, or WEND_UNKNOWN (offset 0) */
 Where memory_where(const void *address);                             /* marks the segment as used by MPI; gives it its id */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sequence.h"
+#include "recorder/recorder.h"
 
 typedef struct {
     WendUnfinished *calls;

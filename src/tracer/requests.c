@@ -14,8 +14,7 @@
 
 #include "../../lib/budget.h"
 #include "own.gen.h"
-#include "sequence.h"
-#include "stash.h"
+#include "recorder/recorder.h"
 
 typedef struct List { RequestRecord *head, *tail; } List;
 

@@ -3,7 +3,7 @@
 #ifndef WEND_OBJECTS_H
 #define WEND_OBJECTS_H
 
-#include "call.h"
+#include "recorder/recorder.h"
 
 /* -- handles: value of the library -> word. Kinds by enum, one hash each. -- */
 /* handle_word (handles.h, inline): constant, known handle, or WEND_UNKNOWN */

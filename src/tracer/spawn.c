@@ -3,7 +3,7 @@
 
 #include "handles.h"
 #include "process/process.h"
-#include "sequence.h"
+#include "recorder/recorder.h"
 
 /* To ask MPI about others would run the application's error handler. */
 static bool knows(const MPI_Info *infos, int n)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "call.h"
+#include "recorder/recorder.h"
 
 void spawn_load(void);                /* when the library is loaded: settings come, and are there to go on */
 

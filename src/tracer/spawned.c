@@ -6,7 +6,7 @@
 
 #include "output.h"
 #include "parts.h"
-#include "sequence.h"
+#include "recorder/recorder.h"
 #include "shared/shared.h"
 
 /* Rank 0 knows it, others may have found it. */

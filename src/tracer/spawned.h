@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "call.h"
+#include "recorder/recorder.h"
 
 /* The recording's directory; NULL: not known here. */
 const char *spawned_directory(void);

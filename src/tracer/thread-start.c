@@ -1,11 +1,10 @@
 /* thread-start.c: see thread-start.h. */
 #include "thread-start.h"
 
-#include "call.h"
 #include "ending.h"
 #include "handles.h"
 #include "late.h"
-#include "threads.h"
+#include "recorder/recorder.h"
 
 /* The process's first thread finds what all of them have. */
 static bool enter(Thread *t)

@@ -25,10 +25,10 @@
 #include <unistd.h>
 
 #include "../../lib/saved.h"
-#include "call.h"
 #include "control.h"
 #include "parts.h"
 #include "process/process.h"
+#include "recorder/recorder.h"
 #include "shared/shared.h"
 
 #define SECOND INT64_C(1000000000)

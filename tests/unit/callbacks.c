@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/tracer/call.h"
 #include "src/tracer/callbacks.h"
+#include "src/tracer/recorder/recorder.h"
 
 #define CHECK(x) \
     do { \

@@ -3,13 +3,12 @@
 #include <glib.h>
 #include <string.h>
 
-#include "call.h"
 #include "comm.h"
 #include "control.h"
 #include "ending.h"
 #include "handles.h"
 #include "interpose/interpose.h"
-#include "sequence.h"
+#include "recorder/recorder.h"
 #include "thread-start.h"
 
 /* What requests.c and call.c need of the rest. */

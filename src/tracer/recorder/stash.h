@@ -3,7 +3,7 @@
 #ifndef WEND_STASH_H
 #define WEND_STASH_H
 
-#include "call.h"
+#include "recorder.h"
 
 typedef struct Stash Stash;
 

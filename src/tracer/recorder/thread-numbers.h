@@ -1,4 +1,4 @@
-/* threads.h: numbers of threads. */
+/* thread-numbers.h: numbers of threads. */
 #ifndef WEND_THREADS_H
 #define WEND_THREADS_H
 

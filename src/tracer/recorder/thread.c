@@ -1,9 +1,9 @@
 /* thread.c: what a thread has for its calls: words, and a call for each level of callbacks. */
 #include <stdlib.h>
 
-#include "../../lib/budget.h"
-#include "call.h"
+#include "lib/budget.h"
 #include "functions.gen.h"
+#include "recorder.h"
 #include "sequence.h"
 
 __thread Thread *wend_thread;

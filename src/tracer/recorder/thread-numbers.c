@@ -1,17 +1,17 @@
-/* threads.c: numbers of threads.
+/* thread-numbers.c: numbers of threads.
  *
  * A thread's number is in the words of all that it makes, so it must not depend on which of several threads happens to call MPI first. Threads are
  * counted as the application creates them: one thread usually creates the others, and its order is the program's. 0 is the thread
  * that calls MPI first. Threads that never call MPI leave gaps. */
-#include "threads.h"
+#include "thread-numbers.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "call.h"
 #include "functions.gen.h"
+#include "recorder.h"
 
 static _Atomic uint32_t created;                  /* by the application, so far */
 static uint32_t first;                            /* what the thread that has number 0 was created as */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../lib/budget.h"
+#include "lib/budget.h"
 #include "sequence.h"
 
 struct Stash {

@@ -2,9 +2,9 @@
 #ifndef WEND_SEQUENCE_H
 #define WEND_SEQUENCE_H
 
-#include "../../lib/cst.h"
-#include "../../lib/grammar.h"
-#include "call.h"
+#include "lib/cst.h"
+#include "lib/grammar.h"
+#include "recorder.h"
 
 /* The calls of one thread, or of one callback object: the program M, and the unsuccessful polls F. */
 struct Sequence {

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 
-#include "call.h"
 #include "process/process.h"
+#include "recorder.h"
 #include "sequence.h"
 
 #define SECOND INT64_C(1000000000)

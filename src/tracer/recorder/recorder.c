@@ -1,5 +1,5 @@
-/* call.c: the end of a call, and pseudo-calls. */
-#include "call.h"
+/* recorder.c: the end of a call, and pseudo-calls. */
+#include "recorder.h"
 
 #include "functions.gen.h"
 #include "sequence.h"

@@ -1,4 +1,4 @@
-/* call.h: the life of a call: what a wrapper does with the recorder. The hot path is inline.
+/* recorder.h: the life of a call: what a wrapper does with the recorder. The hot path is inline.
  *
  * A wrapper is:
  *
@@ -32,7 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../lib/words.h"
+#include "lib/words.h"
 #include "error-codes.h"
 #include "library.gen.h"
 #include "process/process.h"
@@ -259,5 +259,9 @@ void callback_passed(void);                                          /* the func
 uint64_t callback_passes(void);                                      /* how often that was so since the last one that is recorded; forgets them */
 uint64_t callback_calls(void);                                       /* recorded since this thread's last enter */
 void callback_leave(void);
+
+#include "sequence.h"
+#include "stash.h"
+#include "thread-numbers.h"
 
 #endif
