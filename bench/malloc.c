@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/tracer/memory.h"
+#include "src/tracer/memory/address.h"
 
 void *__libc_malloc(size_t);
 void __libc_free(void *);

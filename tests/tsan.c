@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "src/tracer/comm.h"
-#include "src/tracer/heap.h"
+#include "src/tracer/memory/address.h"
 #include "src/tracer/process/process.h"
 
 enum { THREADS = 4, TURNS = 2000, VALUES = 64 };

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-#include "attached.h"
-#include "memory.h"
+#include "memory/address.h"
 #include "neighbours.h"
 #include "own.gen.h"
 

@@ -2,7 +2,7 @@
  * these calls raise no error handler. */
 #include "runtime.h"
 
-#include "attached.h"
+#include "memory/address.h"
 #include "own.gen.h"
 
 #define VALUE(handle) ((uintptr_t)(handle))

@@ -7,12 +7,11 @@
 
 #include <limits.h>
 
-#include "asked.h"
-#include "attached.h"
 #include "callbacks.h"
 #include "fold.h"
 #include "functions.gen.h"
 #include "handles.h"
+#include "memory/address.h"
 #include "recorder/recorder.h"
 #include "spawn.h"
 

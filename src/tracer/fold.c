@@ -1,8 +1,8 @@
 /* fold.c: see fold.h. */
 #include "fold.h"
 
-#include "attached.h"
 #include "budget.h"
+#include "memory/address.h"
 
 /* So many progressions, and one more for each SPARSE elements: an array that does not follow a pattern is given up soon, and what is folded takes less. */
 enum { FEW = 16, SPARSE = 32 };

@@ -1,12 +1,12 @@
 # libwend.so. It links libc and nothing else: MPI is the application's, what merging needs is opened at the end.
 
 TRACER_SOURCES = \
-	src/tracer/attached.c src/tracer/attached.h \
+	src/tracer/memory/attached.c src/tracer/memory/attached.h \
 	src/tracer/attendance.c src/tracer/attendance.h \
 	src/tracer/recorder/recorder.c src/tracer/recorder/recorder.h \
 	src/tracer/process/clock.c src/tracer/process/clock.h \
 	src/tracer/comm.c src/tracer/comm.h \
-	src/tracer/cuda.c \
+	src/tracer/memory/cuda.c \
 	src/tracer/control.c src/tracer/control.h \
 	src/tracer/datatypes.c \
 	src/tracer/ending.c src/tracer/ending.h \

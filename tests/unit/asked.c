@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/tracer/asked.h"
-#include "src/tracer/memory.h"
+#include "src/tracer/memory/address.h"
 
 int64_t thread_number(void) { return 0; }
 void segment_event_free(int64_t segment) { (void)segment; }

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/tracer/memory.h"
+#include "src/tracer/memory/address.h"
 
 #define CHECK(x) \
     do { \

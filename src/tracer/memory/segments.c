@@ -5,7 +5,7 @@
  *
  * A thread remembers the last few segments that it looked up, because buffers come again and again. Behind that is one lock, which is a leaf:
  * nothing that is called under it takes another. */
-#include "memory.h"
+#include "segments.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lib/budget.h"
-#include "heap.h"
+#include "lib/budget.h"
+#include "heap-blocks.h"
 #include "process/failure.h"
 #include "ranges.h"
 

@@ -1,4 +1,4 @@
-/* memory.h: which segment of memory an address is in.
+/* segments.h: which segment of memory an address is in.
  *
  * Segments get their id when MPI first uses them (memory_where), and only the free of such a segment is an event. Any thread may call any of
  * this; no lock is held across the application's or the runtime's code. Nothing here calls MPI. */
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../lib/words.h"
+#include "lib/words.h"
 #include "recorder/segment-events.h"
 
 typedef struct { int64_t segment, offset; } Where;                   /* segment: word of words.h, or WEND_UNKNOWN (offset 0) */

@@ -1,4 +1,4 @@
-/* heap.h: where the blocks of malloc and its family begin.
+/* heap-blocks.h: where the blocks of malloc and its family begin.
  *
  * Most programs make millions of blocks that MPI never sees, so there is no record for a block: one bit says that a block begins at
  * a granule of 16 bytes, a second that MPI has used it, and the allocator itself knows the size (malloc_usable_size). Where blocks

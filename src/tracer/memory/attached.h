@@ -6,7 +6,7 @@
 #ifndef WEND_ATTACHED_H
 #define WEND_ATTACHED_H
 
-#include "memory.h"
+#include "segments.h"
 
 /* Before a dynamic window is made, so that all have a list when they go on, and after it: this process has a list from now on. */
 void attached_open(void);

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "interpose/interpose.h"
-#include "memory.h"
+#include "segments.h"
 
 /* Declared here, as CUDA's headers need not be there. All functions return 0 for success; a CUdeviceptr is as wide as a pointer. */
 typedef struct { void *ptr; size_t pitch, xsize, ysize; } Pitched; /* cudaPitchedPtr */

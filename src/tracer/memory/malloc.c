@@ -1,7 +1,7 @@
 /* malloc.c: malloc and its family: the real allocator does the work, the bitmap of heap.h knows where blocks begin.
  *
  * "Real" is the next definition after this library's: glibc's, or an allocator that the program was linked with. */
-#include "heap.h"
+#include "heap-blocks.h"
 
 #include <dlfcn.h>
 #include <errno.h>

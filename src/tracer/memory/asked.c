@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
+#include "segments.h"
 
 enum {
     REMEMBERED = 1024,       /* addresses; a datatype of more than that many differences is rare */

@@ -1,5 +1,5 @@
-/* heap.c: regions of the bitmap of blocks, and the lookup from an address to its block. */
-#include "heap.h"
+/* heap-blocks.c: regions of the bitmap of blocks, and the lookup from an address to its block. */
+#include "heap-blocks.h"
 
 #include <errno.h>
 #include <sys/mman.h>
