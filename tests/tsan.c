@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/tracer/comm.h"
 #include "src/tracer/memory/address.h"
+#include "src/tracer/objects/objects.h"
 #include "src/tracer/process/process.h"
 
 enum { THREADS = 4, TURNS = 2000, VALUES = 64 };

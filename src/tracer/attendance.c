@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "interpose/interpose.h"
+#include "objects/objects.h"
 #include "own.gen.h"
-#include "runtime.h"
 
 bool attendance_of_node(NodeRanks *node)
 {

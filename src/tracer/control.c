@@ -13,14 +13,13 @@
 #include <strings.h>
 
 #include "attendance.h"
-#include "comm.h"
 #include "encode.h"
 #include "ending.h"
 #include "errhandlers.h"
 #include "functions.gen.h"
-#include "handles.h"
 #include "interpose/interpose.h"
 #include "late.h"
+#include "objects/objects.h"
 #include "output.h"
 #include "own.gen.h"
 #include "parts.h"

@@ -10,8 +10,8 @@
 #include "callbacks.h"
 #include "fold.h"
 #include "functions.gen.h"
-#include "handles.h"
 #include "memory/address.h"
+#include "objects/objects.h"
 #include "recorder/recorder.h"
 #include "spawn.h"
 

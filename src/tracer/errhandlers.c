@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
+#include "objects/objects.h"
 #include "own.gen.h"
-#include "runtime.h"
 
 void errhandlers_suspend(Errhandlers *e)
 {

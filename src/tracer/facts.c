@@ -14,9 +14,9 @@
 
 #include "../../lib/functions.h"
 #include "../../lib/saved.h"
-#include "comm.h"
 #include "encode.h"
 #include "functions.gen.h"
+#include "objects/objects.h"
 #include "output.h"
 #include "own.gen.h"
 #include "recorder/recorder.h"

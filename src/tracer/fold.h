@@ -2,9 +2,9 @@
 #ifndef WEND_FOLD_H
 #define WEND_FOLD_H
 
+#include "objects/objects.h"
 #include "progressions.h"
 #include "recorder/recorder.h"
-#include "runtime.h"
 
 /* What an array's elements are. */
 typedef enum {

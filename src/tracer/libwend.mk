@@ -5,10 +5,10 @@ TRACER_SOURCES = \
 	src/tracer/attendance.c src/tracer/attendance.h \
 	src/tracer/recorder/recorder.c src/tracer/recorder/recorder.h \
 	src/tracer/process/clock.c src/tracer/process/clock.h \
-	src/tracer/comm.c src/tracer/comm.h \
+	src/tracer/objects/communicators.c src/tracer/objects/communicators.h \
 	src/tracer/memory/cuda.c \
 	src/tracer/control.c src/tracer/control.h \
-	src/tracer/datatypes.c \
+	src/tracer/objects/datatypes.c \
 	src/tracer/ending.c src/tracer/ending.h \
 	src/tracer/errhandlers.c src/tracer/errhandlers.h \
 	src/tracer/recorder/error-codes.c src/tracer/recorder/error-codes.h \
@@ -20,14 +20,14 @@ TRACER_SOURCES = \
 	src/tracer/fold.c src/tracer/fold.h \
 	src/tracer/fortran.c src/tracer/fortran.h src/tracer/fortran_mpich.c src/tracer/fortran_openmpi.c \
 	src/tracer/process/futex.h \
-	src/tracer/handles.c src/tracer/handles.h \
+	src/tracer/objects/handles.c src/tracer/objects/handles.h \
 	src/tracer/recorder/hold.c \
 	src/tracer/process/kept.c src/tracer/process/kept.h \
 	src/tracer/late.c src/tracer/late.h \
 	src/tracer/shared/launcher.h \
 	src/tracer/limit.c \
 	src/tracer/shared/marker.c src/tracer/shared/marker.h \
-	src/tracer/messages.c \
+	src/tracer/objects/messages.c \
 	src/tracer/interpose/module.c src/tracer/interpose/module.h \
 	src/tracer/interpose/mpi-library.c src/tracer/interpose/mpi-library.h \
 	src/tracer/process/node.c src/tracer/process/node.h \
@@ -35,8 +35,8 @@ TRACER_SOURCES = \
 	src/tracer/part.c \
 	src/tracer/parts.c src/tracer/parts.h \
 	src/tracer/shared/program-file.c src/tracer/shared/program-file.h \
-	src/tracer/requests.c \
-	src/tracer/runtime.h \
+	src/tracer/objects/live-requests.c \
+	src/tracer/objects/objects.h \
 	src/tracer/process/scratch.c src/tracer/process/scratch.h \
 	src/tracer/recorder/segment-events.h \
 	src/tracer/recorder/sequence.c src/tracer/recorder/sequence.h \

@@ -6,11 +6,10 @@
 #include <unistd.h>
 
 #include "attendance.h"
-#include "comm.h"
 #include "encode.h"
 #include "ending.h"
 #include "functions.gen.h"
-#include "handles.h"
+#include "objects/objects.h"
 #include "own.gen.h"
 #include "process/process.h"
 #include "watcher.h"

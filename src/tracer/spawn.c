@@ -1,7 +1,7 @@
 /* spawn.c: see spawn.h. What the families of libraries share, around what each of them does. */
 #include "spawn.h"
 
-#include "handles.h"
+#include "objects/objects.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
 

@@ -2,8 +2,8 @@
 #include "thread-start.h"
 
 #include "ending.h"
-#include "handles.h"
 #include "late.h"
+#include "objects/objects.h"
 #include "recorder/recorder.h"
 
 /* The process's first thread finds what all of them have. */

@@ -3,11 +3,10 @@
 #include <glib.h>
 #include <string.h>
 
-#include "comm.h"
 #include "control.h"
 #include "ending.h"
-#include "handles.h"
 #include "interpose/interpose.h"
+#include "objects/objects.h"
 #include "recorder/recorder.h"
 #include "thread-start.h"
 

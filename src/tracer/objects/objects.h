@@ -1,4 +1,4 @@
-/* runtime.h: objects of MPI, which calls make, use and free: handles, communicators, windows, files,
+/* objects.h: objects of MPI, which calls make, use and free: handles, communicators, windows, files,
  * datatypes, messages and requests. No handle that Wend does not know is ever passed to an MPI function. */
 #ifndef WEND_OBJECTS_H
 #define WEND_OBJECTS_H
@@ -73,7 +73,7 @@ typedef struct { int self, source, tag; } MessageFacts;
 void message_made(MPI_Message m, int self, int source, int tag);
 MessageFacts message_facts(MPI_Message m);                           /* of an unknown message or none: a wildcard's, self 0 */
 
-#include "comm.h"
+#include "communicators.h"
 #include "handles.h"
 
 #endif

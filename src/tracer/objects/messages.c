@@ -1,5 +1,5 @@
 /* messages.c: messages of matched probes. */
-#include "runtime.h"
+#include "objects.h"
 
 #define VALUE(handle) ((uintptr_t)(handle))
 

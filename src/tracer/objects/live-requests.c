@@ -1,4 +1,4 @@
-/* requests.c: which request a variable of the application holds.
+/* live-requests.c: which request a variable of the application holds.
  *
  * A library may hand out one handle value many times over (MPICH's pre-completed request), so a value alone names nothing. A live
  * request is found by the variable that holds it, if the variable still has its value; else (the application has copied the
@@ -8,11 +8,11 @@
  *
  * A record serves one number of one sequence for ever, so no pointer to one dangles. It is LIVE from its creation to its
  * completion, then NULLED while the application may still pass the variable that a Test or Waitany nulled, else IDLE. */
-#include "runtime.h"
+#include "objects.h"
 
 #include <string.h>
 
-#include "../../lib/budget.h"
+#include "lib/budget.h"
 #include "own.gen.h"
 #include "recorder/recorder.h"
 

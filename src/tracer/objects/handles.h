@@ -3,7 +3,7 @@
 #ifndef WEND_HANDLES_H
 #define WEND_HANDLES_H
 
-#include "runtime.h"
+#include "objects.h"
 
 void handles_open(void);                                             /* the predefined ones */
 void *handle_facts_new(size_t bytes);                                /* room for some; NULL: no memory */

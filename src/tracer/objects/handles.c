@@ -1,9 +1,9 @@
 /* handles.c: the library's handle values and their words: one open-addressing hash for each kind, predefined handles among the entries. */
-#include "runtime.h"
+#include "objects.h"
 
 #include <string.h>
 
-#include "../../lib/budget.h"
+#include "lib/budget.h"
 #include "recorder/recorder.h"
 
 typedef struct HandleEntry Entry;

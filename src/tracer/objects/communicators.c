@@ -1,7 +1,7 @@
-/* comm.c: what Wend knows of communicators, windows and files. Asked of MPI once, when the object is made:
+/* communicators.c: what Wend knows of communicators, windows and files. Asked of MPI once, when the object is made:
  * a handle fresh from the library is the one thing that is sure to be valid, so these calls raise no error
  * handler. */
-#include "runtime.h"
+#include "objects.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* comm.h: for who begins MPI, and for requests that make communicators. */
+/* communicators.h: for who begins MPI, and for requests that make communicators. */
 #ifndef WEND_COMM_H
 #define WEND_COMM_H
 
-#include "runtime.h"
+#include "objects.h"
 
 void comm_world_open(void);                       /* after MPI_Init: MPI_COMM_WORLD, MPI_COMM_SELF, predefined datatypes */
 void datatypes_open(void);                        /* facts of the predefined datatypes, once MPI runs */

@@ -1,6 +1,6 @@
 /* datatypes.c: size and bounds of datatypes, asked of MPI when one is made. Such a handle is valid, so that
  * these calls raise no error handler. */
-#include "runtime.h"
+#include "objects.h"
 
 #include "memory/address.h"
 #include "own.gen.h"
