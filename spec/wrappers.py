@@ -615,7 +615,7 @@ def wrappers(spec, library):
         for p in f.params + ([f.returned] if f.returned else []):
             if p.group and p.kind not in HANDLES and p.kind not in ("request", "skip"):
                 used.setdefault(p.group, set()).add(p.kind)
-    out = ["/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */", '#include "encode.h"', "",
+    out = ["/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */", '#include "encode/encode.h"', "",
            "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", ""]
     number_groups, helpers = set(), []
     for group, kinds in used.items():

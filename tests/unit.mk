@@ -19,7 +19,7 @@ tests_unit_grammar_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_grammar_LDADD = lib/libwendhot.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/callbacks
-tests_unit_callbacks_SOURCES = tests/unit/callbacks.c src/tracer/callbacks.c
+tests_unit_callbacks_SOURCES = tests/unit/callbacks.c src/tracer/encode/closures.c
 tests_unit_callbacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 tests_unit_callbacks_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS) -fexceptions
 tests_unit_callbacks_LDADD = $(FFI_LIBS) -lpthread

@@ -2,7 +2,7 @@
  * the variables together, and differently for each.
  *
  * A request ends (request_event) also when the call fails but has set the variable to MPI_REQUEST_NULL: then the operation is over. */
-#include "encode.h"
+#include "encode/encode.h"
 
 /* Statuses for N requests: the application's, or Wend's where it gave MPI_STATUSES_IGNORE, so that what came is known. */
 static MPI_Status *statuses_to_fill(Call *c, MPI_Status *s, int n)

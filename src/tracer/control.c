@@ -13,7 +13,7 @@
 #include <strings.h>
 
 #include "attendance.h"
-#include "encode.h"
+#include "encode/encode.h"
 #include "ending.h"
 #include "errhandlers.h"
 #include "functions.gen.h"

@@ -14,7 +14,7 @@
 
 #include "../../lib/functions.h"
 #include "../../lib/saved.h"
-#include "encode.h"
+#include "encode/encode.h"
 #include "functions.gen.h"
 #include "objects/objects.h"
 #include "output.h"

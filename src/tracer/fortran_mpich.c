@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "encode.h"
+#include "encode/encode.h"
 #include "functions.gen.h"
 #include "recorder/recorder.h"
 

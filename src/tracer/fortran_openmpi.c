@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "callbacks.h"
-#include "encode.h"
+#include "encode/encode.h"
 #include "functions.gen.h"
 #include "interpose/interpose.h"
 #include "recorder/recorder.h"

@@ -17,7 +17,7 @@ TRACER_SOURCES = \
 	src/tracer/process/failure.h src/tracer/shared/family.h \
 	src/tracer/fatal.c \
 	src/tracer/finalize.c \
-	src/tracer/fold.c src/tracer/fold.h \
+	src/tracer/encode/fold.c src/tracer/encode/fold.h \
 	src/tracer/fortran.c src/tracer/fortran.h src/tracer/fortran_mpich.c src/tracer/fortran_openmpi.c \
 	src/tracer/process/futex.h \
 	src/tracer/objects/handles.c src/tracer/objects/handles.h \

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "attendance.h"
-#include "encode.h"
+#include "encode/encode.h"
 #include "ending.h"
 #include "functions.gen.h"
 #include "objects/objects.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/tracer/callbacks.h"
+#include "src/tracer/encode/encode.h"
 #include "src/tracer/recorder/recorder.h"
 
 #define CHECK(x) \

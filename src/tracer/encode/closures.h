@@ -1,4 +1,4 @@
-/* callbacks.h: the application's functions that MPI calls: reduction operators, attribute copy and delete functions, error handlers,
+/* closures.h: the application's functions that MPI calls: reduction operators, attribute copy and delete functions, error handlers,
  * generalized requests, data representations, MPI_T's event handlers.
  *
  * A wrapper hands the library a closure in the function's place:
@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../lib/words.h"
+#include "lib/words.h"
 
 /* What to give the library in place of FUNCTION. NULL, the library's predefined functions (MPI_COMM_DUP_FN, …) and closures come back as
  * they are; FUNCTION itself too when memory is short. Thread-safe, no MPI call, no lock held across application code. */

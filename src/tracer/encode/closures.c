@@ -1,10 +1,10 @@
-/* callbacks.c: closures around the application's functions that MPI calls. callbacks.h says what they do.
+/* closures.c: closures around the application's functions that MPI calls. callbacks.h says what they do.
  *
  * One closure is a few words of code made by libffi. It is called with what the library passes, whatever that is: eight words, in the
  * places where the ABIs that matter (x86-64, AArch64, ppc64, RISC-V) pass integers and pointers, are handed on as they are. Words past the last
  * argument are read and mean nothing; all of these functions take integers and pointers alone, and return an int or nothing, but for one: the
  * wait function of MPICH's extended generalized requests has a double, and goes without a closure. */
-#include "callbacks.h"
+#include "closures.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 
 #include <limits.h>
 
-#include "callbacks.h"
+#include "closures.h"
 #include "fold.h"
 #include "functions.gen.h"
 #include "memory/address.h"

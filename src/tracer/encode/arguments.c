@@ -1,4 +1,4 @@
-/* special.c: what the generated wrappers call that loops or asks MPI. Wait and Test are in completion.c.
+/* arguments.c: what the generated wrappers call that loops or asks MPI. Wait and Test are in completion.c.
  *
  * MPI is asked only about handles that Wend knows, inside a wrapper, and only what cannot fail: the application's error handlers
  * must not run for a question of Wend's. */
