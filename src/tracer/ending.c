@@ -17,8 +17,7 @@
 
 #include "../../lib/saved.h"
 #include "control.h"
-#include "output.h"
-#include "parts.h"
+#include "output/output.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "watcher.h"

@@ -17,7 +17,7 @@
 #include "encode/encode.h"
 #include "functions.gen.h"
 #include "objects/objects.h"
-#include "output.h"
+#include "output/output.h"
 #include "own.gen.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"

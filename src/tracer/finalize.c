@@ -20,9 +20,8 @@
 #include "../../lib/steps.h"
 #include "ending.h"
 #include "interpose/interpose.h"
-#include "output.h"
+#include "output/output.h"
 #include "own.gen.h"
-#include "parts.h"
 #include "shared/shared.h"
 
 #define LIBRARY "libwendmerge.so"

@@ -31,9 +31,9 @@ TRACER_SOURCES = \
 	src/tracer/interpose/module.c src/tracer/interpose/module.h \
 	src/tracer/interpose/mpi-library.c src/tracer/interpose/mpi-library.h \
 	src/tracer/process/node.c src/tracer/process/node.h \
-	src/tracer/output.c src/tracer/output.h \
+	src/tracer/output/output.c src/tracer/output/output.h \
 	src/tracer/part.c \
-	src/tracer/parts.c src/tracer/parts.h \
+	src/tracer/output/parts.c src/tracer/output/parts.h \
 	src/tracer/shared/program-file.c src/tracer/shared/program-file.h \
 	src/tracer/objects/live-requests.c \
 	src/tracer/objects/objects.h \

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "output.h"
-#include "parts.h"
+#include "output/output.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"
 

@@ -26,7 +26,7 @@
 
 #include "../../lib/saved.h"
 #include "control.h"
-#include "parts.h"
+#include "output/output.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"

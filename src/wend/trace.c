@@ -17,7 +17,7 @@
 #include "library.h"
 #include "merge.h"
 #include "program.h"
-#include "src/tracer/output.h"
+#include "src/tracer/output/output.h"
 #include "src/tracer/shared/shared.h"
 
 #define COMMAND "trace"

@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../lib/printable.h"
-#include "../../lib/saved.h"
-#include "../../lib/worlds.h"
+#include "lib/printable.h"
+#include "lib/saved.h"
+#include "lib/worlds.h"
 #include "output.h"
 #include "process/process.h"
 #include "shared/shared.h"

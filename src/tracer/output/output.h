@@ -16,4 +16,6 @@ const char *output_directory(void);   /* NULL before output_open */
 const char *output_file(void);        /* the archive in it; NULL: that of the first world */
 const char *output_job(void);         /* the batch system's job id, or NULL */
 
+#include "parts.h"
+
 #endif

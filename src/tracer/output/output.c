@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../lib/saved.h"
-#include "../../lib/worlds.h"
+#include "lib/saved.h"
+#include "lib/worlds.h"
 #include "shared/shared.h"
 
 static char *directory;
