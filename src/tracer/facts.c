@@ -15,13 +15,13 @@
 #include "../../lib/functions.h"
 #include "../../lib/saved.h"
 #include "encode/encode.h"
+#include "families/families.h"
 #include "functions.gen.h"
 #include "objects/objects.h"
 #include "output/output.h"
 #include "own.gen.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"
-#include "unrecorded.h"
 
 static char *directory;               /* at the start: the application may change it */
 static double start;                  /* seconds since the epoch */

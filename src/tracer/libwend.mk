@@ -18,12 +18,12 @@ TRACER_SOURCES = \
 	src/tracer/fatal.c \
 	src/tracer/finalize.c \
 	src/tracer/encode/fold.c src/tracer/encode/fold.h \
-	src/tracer/fortran.c src/tracer/fortran.h src/tracer/fortran_mpich.c src/tracer/fortran_openmpi.c \
+	src/tracer/families/fortran.c src/tracer/families/fortran.h src/tracer/families/fortran_mpich.c src/tracer/families/fortran_openmpi.c \
 	src/tracer/process/futex.h \
 	src/tracer/objects/handles.c src/tracer/objects/handles.h \
 	src/tracer/recorder/hold.c \
 	src/tracer/process/kept.c src/tracer/process/kept.h \
-	src/tracer/late.c src/tracer/late.h \
+	src/tracer/families/late.c src/tracer/families/late.h \
 	src/tracer/shared/launcher.h \
 	src/tracer/limit.c \
 	src/tracer/shared/marker.c src/tracer/shared/marker.h \
@@ -43,17 +43,17 @@ TRACER_SOURCES = \
 	src/tracer/sessions.c \
 	src/tracer/shared/settings.c src/tracer/shared/settings.h \
 	src/tracer/process/shield.c src/tracer/process/shield.h \
-	src/tracer/spawned.c src/tracer/spawned.h \
-	src/tracer/spawn.c src/tracer/spawn.h src/tracer/spawn_mpich.c src/tracer/spawn_openmpi.c \
+	src/tracer/families/spawned.c src/tracer/families/spawned.h \
+	src/tracer/families/spawn.c src/tracer/families/spawn.h src/tracer/families/spawn_mpich.c src/tracer/families/spawn_openmpi.c \
 	src/tracer/process/state.c src/tracer/process/state.h \
 	src/tracer/recorder/stash.c src/tracer/recorder/stash.h \
-	src/tracer/stranger.c src/tracer/stranger.h \
+	src/tracer/families/stranger.c src/tracer/families/stranger.h \
 	src/tracer/shared/symbols.c src/tracer/shared/symbols.h \
 	src/tracer/recorder/thread.c \
 	src/tracer/thread-start.c src/tracer/thread-start.h \
 	src/tracer/recorder/thread-numbers.c src/tracer/recorder/thread-numbers.h \
 	src/tracer/interpose/tools.c src/tracer/interpose/tools.h \
-	src/tracer/unrecorded.c src/tracer/unrecorded.h \
+	src/tracer/families/unrecorded.c src/tracer/families/unrecorded.h \
 	src/tracer/watcher.c src/tracer/watcher.h
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 # -fexceptions: C++ applications throw from error handlers, through MPI and through here.

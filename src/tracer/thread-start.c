@@ -2,7 +2,7 @@
 #include "thread-start.h"
 
 #include "ending.h"
-#include "late.h"
+#include "families/families.h"
 #include "objects/objects.h"
 #include "recorder/recorder.h"
 

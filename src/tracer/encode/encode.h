@@ -8,12 +8,12 @@
 #include <limits.h>
 
 #include "closures.h"
+#include "families/families.h"
 #include "fold.h"
 #include "functions.gen.h"
 #include "memory/address.h"
 #include "objects/objects.h"
 #include "recorder/recorder.h"
-#include "spawn.h"
 
 #define WEND_EXPORT __attribute__((visibility("default")))
 #define HANDLE_VALUE(h) ((uintptr_t)(h))

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../lib/functions.h"
+#include "lib/functions.h"
 #include "fortran.h"
 #include "interpose/interpose.h"
 #include "shared/shared.h"

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lib/part.h"
+#include "lib/part.h"
 #include "fortran.h"
 #include "interpose/interpose.h"
 
