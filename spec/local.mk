@@ -12,7 +12,7 @@ BUILT_SOURCES += src/tracer/functions.gen.h
 CLEANFILES += lib/functions.gen.c src/tracer/functions.gen.h
 
 # The wrappers, for the MPI of $(MPICC): made again when its mpi.h changes hands. coverage.txt says what they cover.
-WRAPPER_SOURCES = src/tracer/completion.c src/tracer/encode/encode.h src/tracer/encode/arguments.c
+WRAPPER_SOURCES = src/tracer/wrap/completion.c src/tracer/encode/encode.h src/tracer/encode/arguments.c
 src/tracer/wrappers.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) spec && $(WEND_GEN) wrappers $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' --coverage spec/coverage.txt -o $@
 src/tracer/predefined.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
