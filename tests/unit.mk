@@ -46,7 +46,7 @@ UNIT_TESTS += tests/unit/requests
 tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/recorder/recorder.c src/tracer/process/clock.c \
 	src/tracer/objects/handles.c src/tracer/recorder/hold.c src/tracer/objects/live-requests.c src/tracer/recorder/sequence.c \
 	src/tracer/process/shield.c src/tracer/recorder/stash.c src/tracer/process/state.c src/tracer/recorder/thread.c \
-	src/tracer/thread-start.c src/tracer/recorder/thread-numbers.c
+	src/tracer/lifecycle/thread-start.c src/tracer/recorder/thread-numbers.c
 tests_unit_requests_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 tests_unit_requests_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_requests_LDADD = lib/libwendhot.la $(GLIB_LIBS) -lpthread

@@ -2,21 +2,21 @@
 
 TRACER_SOURCES = \
 	src/tracer/memory/attached.c src/tracer/memory/attached.h \
-	src/tracer/attendance.c src/tracer/attendance.h \
+	src/tracer/lifecycle/attendance.c src/tracer/lifecycle/attendance.h \
 	src/tracer/recorder/recorder.c src/tracer/recorder/recorder.h \
 	src/tracer/process/clock.c src/tracer/process/clock.h \
 	src/tracer/objects/communicators.c src/tracer/objects/communicators.h \
 	src/tracer/memory/cuda.c \
-	src/tracer/control.c src/tracer/control.h \
+	src/tracer/lifecycle/control.c src/tracer/lifecycle/lifecycle.h \
 	src/tracer/objects/datatypes.c \
-	src/tracer/ending.c src/tracer/ending.h \
-	src/tracer/errhandlers.c src/tracer/errhandlers.h \
+	src/tracer/lifecycle/ending.c src/tracer/lifecycle/ending.h \
+	src/tracer/lifecycle/errhandlers.c src/tracer/lifecycle/errhandlers.h \
 	src/tracer/recorder/error-codes.c src/tracer/recorder/error-codes.h \
-	src/tracer/exec.c \
-	src/tracer/facts.c \
+	src/tracer/lifecycle/exec.c \
+	src/tracer/lifecycle/facts.c \
 	src/tracer/process/failure.h src/tracer/shared/family.h \
-	src/tracer/fatal.c \
-	src/tracer/finalize.c \
+	src/tracer/lifecycle/fatal.c \
+	src/tracer/lifecycle/finalize.c \
 	src/tracer/encode/fold.c src/tracer/encode/fold.h \
 	src/tracer/families/fortran.c src/tracer/families/fortran.h src/tracer/families/fortran_mpich.c src/tracer/families/fortran_openmpi.c \
 	src/tracer/process/futex.h \
@@ -25,14 +25,14 @@ TRACER_SOURCES = \
 	src/tracer/process/kept.c src/tracer/process/kept.h \
 	src/tracer/families/late.c src/tracer/families/late.h \
 	src/tracer/shared/launcher.h \
-	src/tracer/limit.c \
+	src/tracer/lifecycle/limit.c \
 	src/tracer/shared/marker.c src/tracer/shared/marker.h \
 	src/tracer/objects/messages.c \
 	src/tracer/interpose/module.c src/tracer/interpose/module.h \
 	src/tracer/interpose/mpi-library.c src/tracer/interpose/mpi-library.h \
 	src/tracer/process/node.c src/tracer/process/node.h \
 	src/tracer/output/output.c src/tracer/output/output.h \
-	src/tracer/part.c \
+	src/tracer/lifecycle/rank-part.c \
 	src/tracer/output/parts.c src/tracer/output/parts.h \
 	src/tracer/shared/program-file.c src/tracer/shared/program-file.h \
 	src/tracer/objects/live-requests.c \
@@ -40,7 +40,7 @@ TRACER_SOURCES = \
 	src/tracer/process/scratch.c src/tracer/process/scratch.h \
 	src/tracer/recorder/segment-events.h \
 	src/tracer/recorder/sequence.c src/tracer/recorder/sequence.h \
-	src/tracer/sessions.c \
+	src/tracer/lifecycle/sessions.c \
 	src/tracer/shared/settings.c src/tracer/shared/settings.h \
 	src/tracer/process/shield.c src/tracer/process/shield.h \
 	src/tracer/families/spawned.c src/tracer/families/spawned.h \
@@ -50,11 +50,11 @@ TRACER_SOURCES = \
 	src/tracer/families/stranger.c src/tracer/families/stranger.h \
 	src/tracer/shared/symbols.c src/tracer/shared/symbols.h \
 	src/tracer/recorder/thread.c \
-	src/tracer/thread-start.c src/tracer/thread-start.h \
+	src/tracer/lifecycle/thread-start.c src/tracer/lifecycle/thread-start.h \
 	src/tracer/recorder/thread-numbers.c src/tracer/recorder/thread-numbers.h \
 	src/tracer/interpose/tools.c src/tracer/interpose/tools.h \
 	src/tracer/families/unrecorded.c src/tracer/families/unrecorded.h \
-	src/tracer/watcher.c src/tracer/watcher.h
+	src/tracer/lifecycle/watcher.c src/tracer/lifecycle/watcher.h
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 # -fexceptions: C++ applications throw from error handlers, through MPI and through here.
 # initial-exec: a reference to a thread's state is one instruction, and allocates nothing, which matters inside malloc.

@@ -10,4 +10,4 @@ MEMORY_SOURCES = \
 # Callbacks and the rest; libffi makes the closures, with code of its own in libwend.so where it can be had.
 CALLBACK_SOURCES = \
 	src/tracer/encode/closures.c src/tracer/encode/closures.h \
-	src/tracer/top.c
+	src/tracer/lifecycle/top.c

@@ -3,12 +3,10 @@
 #include <glib.h>
 #include <string.h>
 
-#include "control.h"
-#include "ending.h"
 #include "interpose/interpose.h"
+#include "lifecycle/lifecycle.h"
 #include "objects/objects.h"
 #include "recorder/recorder.h"
-#include "thread-start.h"
 
 /* What requests.c and call.c need of the rest. */
 const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_REQUEST_NULL}};

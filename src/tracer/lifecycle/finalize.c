@@ -5,7 +5,7 @@
  * there is to spare (limit.c); short of it a step fails.
  * The steps of communication are the same whatever fails: a rank in trouble sends the reason in
  * the place of its data, and rank 0 says it. Then each rank's part is left. */
-#include "control.h"
+#include "lifecycle.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../lib/saved.h"
-#include "../../lib/steps.h"
+#include "lib/saved.h"
+#include "lib/steps.h"
 #include "ending.h"
 #include "interpose/interpose.h"
 #include "output/output.h"

@@ -2,7 +2,7 @@
  *
  * The recording stops, in all threads: the call that wanted more is the first that is not in it, as with a shortage of the system's. What there is is merged and
  * written at MPI_Finalize, with the fact that it ends there. */
-#include "control.h"
+#include "lifecycle.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../../lib/budget.h"
-#include "../../lib/saved.h"
+#include "lib/budget.h"
+#include "lib/saved.h"
 #include "process/process.h"
 #include "shared/shared.h"
 

@@ -1,7 +1,7 @@
 /* facts.c: what a rank says of itself and its run beside the calls: the keys are in lib/part.h. */
 #include "config.h"
 
-#include "control.h"
+#include "lifecycle.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../lib/functions.h"
-#include "../../lib/saved.h"
+#include "lib/functions.h"
+#include "lib/saved.h"
 #include "encode/encode.h"
 #include "families/families.h"
 #include "functions.gen.h"

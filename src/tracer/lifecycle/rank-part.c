@@ -1,6 +1,6 @@
-/* part.c: this rank's part: its facts, its sequences, and the calls that have not returned. For the merge, and for the watcher, which saves it while
+/* rank-part.c: this rank's part: its facts, its sequences, and the calls that have not returned. For the merge, and for the watcher, which saves it while
  * the application is anywhere: so no memory but OUT's, and nothing of libc's that takes a lock. */
-#include "control.h"
+#include "lifecycle.h"
 
 #include <string.h>
 

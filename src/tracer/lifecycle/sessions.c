@@ -1,5 +1,5 @@
 /* sessions.c: MPI_Session_init and MPI_Session_finalize, where the library has sessions: a program without MPI_Init begins and ends with them. */
-#include "control.h"
+#include "lifecycle.h"
 
 #ifdef HAVE_MPI_Session_init
 

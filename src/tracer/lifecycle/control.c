@@ -3,7 +3,7 @@
  * Recording begins with the first MPI call, whatever it is, and ends with MPI_Finalize (or the last MPI_Session_finalize of a program that
  * has sessions alone: sessions.c). Until then the ranks say nothing to each other; the merge has a communicator of its own, which is made when it is clear that
  * all ranks run under Wend (attendance.h). */
-#include "control.h"
+#include "lifecycle.h"
 
 #include <pthread.h>
 #include <stdarg.h>

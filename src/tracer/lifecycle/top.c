@@ -12,10 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../../lib/printable.h"
-#include "control.h"
+#include "lib/printable.h"
 #include "ending.h"
 #include "interpose/interpose.h"
+#include "lifecycle.h"
 #include "process/process.h"
 #include "shared/shared.h"
 

@@ -1,8 +1,8 @@
-/* control.h: what control.c, facts.c and finalize.c know of each other. */
+/* lifecycle.h: what control.c, facts.c and finalize.c know of each other. */
 #ifndef WEND_CONTROL_H
 #define WEND_CONTROL_H
 
-#include "../../lib/part.h"
+#include "lib/part.h"
 #include "recorder/recorder.h"
 
 /* control.c, for sessions.c. */
@@ -34,5 +34,11 @@ void part_of_rank(WendBuf *out, const char *ended);
 /* finalize.c: merges the recordings of COMM's ranks, which all call it, and writes the archive on rank 0. Whatever fails on whichever rank, all go
  * through the same steps of communication; rank 0 says what failed. Recording may go on afterwards. False: nothing was written (known to rank 0 only). */
 bool finalize_merge(MPI_Comm comm);
+
+#include "attendance.h"
+#include "ending.h"
+#include "errhandlers.h"
+#include "thread-start.h"
+#include "watcher.h"
 
 #endif

@@ -24,8 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../lib/saved.h"
-#include "control.h"
+#include "lib/saved.h"
+#include "lifecycle.h"
 #include "output/output.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
