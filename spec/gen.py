@@ -3,8 +3,8 @@
 
   gen.py table SPEC                                          lib/functions.gen.c, to stdout
   gen.py index SPEC                                          src/tracer/functions.gen.h
-  gen.py wrappers SPEC -o FILE --coverage FILE --mpicc CC    src/tracer/wrappers.gen.c for the MPI of CC, and what it covers
-  gen.py predefined SPEC --mpicc CC                          src/tracer/predefined.gen.c: its predefined handles and error classes
+  gen.py wrappers SPEC -o FILE --coverage FILE --mpicc CC    src/tracer/wrap/wrappers.gen.c for the MPI of CC, and what it covers
+  gen.py predefined SPEC --mpicc CC                          src/tracer/objects/predefined.gen.c: its predefined handles and error classes
   gen.py library SPEC --mpicc CC                             src/tracer/library.gen.h: what the MPI of CC has
   gen.py target SPEC --mpicc CC                              the same for proxygen: a key file
   gen.py own SPEC --mpicc CC                                 src/tracer/own.gen.h: Wend's own calls of MPI

@@ -1,4 +1,4 @@
-"""src/tracer/wrappers.gen.c: the wrapper of each function of the library at hand, but for those written by hand."""
+"""src/tracer/wrap/wrappers.gen.c: the wrapper of each function of the library at hand, but for those written by hand."""
 
 import re
 
@@ -571,7 +571,7 @@ def func_group(group, names):
 
 
 def predefined(spec, library):
-    """src/tracer/predefined.gen.c: the tables of runtime.h.
+    """src/tracer/objects/predefined.gen.c: the tables of runtime.h.
 
     MPI_T_PVAR_ALL_HANDLES is no constant expression everywhere: pvar_word knows it."""
     lines = ["/* Made by spec/gen.py from spec/mpi.spec: predefined handles and error classes. */",
@@ -615,7 +615,8 @@ def wrappers(spec, library):
         for p in f.params + ([f.returned] if f.returned else []):
             if p.group and p.kind not in HANDLES and p.kind not in ("request", "skip"):
                 used.setdefault(p.group, set()).add(p.kind)
-    out = ["/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */", '#include "encode/encode.h"', "",
+    out = ["/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */", '#include "encode/encode.h"',
+           '#include "families/families.h"', "",
            "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", ""]
     number_groups, helpers = set(), []
     for group, kinds in used.items():

@@ -20,16 +20,18 @@ tests_unit_grammar_LDADD = lib/libwendhot.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/callbacks
 tests_unit_callbacks_SOURCES = tests/unit/callbacks.c src/tracer/encode/closures.c
-tests_unit_callbacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
+tests_unit_callbacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 tests_unit_callbacks_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS) -fexceptions
 tests_unit_callbacks_LDADD = $(FFI_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/asked
 tests_unit_asked_SOURCES = tests/unit/asked.c $(MEMORY_SOURCES)
+tests_unit_asked_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_asked_LDADD = lib/libwendhot.la -lpthread
 
 UNIT_TESTS += tests/unit/memory
 tests_unit_memory_SOURCES = tests/unit/memory.c $(MEMORY_SOURCES)
+tests_unit_memory_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_memory_LDADD = lib/libwendhot.la -lpthread
 
 UNIT_TESTS += tests/unit/printable

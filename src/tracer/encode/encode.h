@@ -8,7 +8,6 @@
 #include <limits.h>
 
 #include "closures.h"
-#include "families/families.h"
 #include "fold.h"
 #include "functions.gen.h"
 #include "memory/address.h"
