@@ -571,7 +571,7 @@ def func_group(group, names):
 
 
 def predefined(spec, library):
-    """src/tracer/objects/predefined.gen.c: the tables of runtime.h.
+    """src/tracer/objects/predefined.gen.c: the tables of objects.h.
 
     MPI_T_PVAR_ALL_HANDLES is no constant expression everywhere: pvar_word knows it."""
     lines = ["/* Made by spec/gen.py from spec/mpi.spec: predefined handles and error classes. */",

@@ -8,7 +8,7 @@
 #include "objects/objects.h"
 #include "recorder/recorder.h"
 
-/* What requests.c and call.c need of the rest. */
+/* What live-requests.c and the recorder need of the rest. */
 const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_REQUEST_NULL}};
 const size_t wend_n_predefined = 1;
 void *const *tools_own;

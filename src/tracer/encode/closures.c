@@ -1,4 +1,4 @@
-/* closures.c: closures around the application's functions that MPI calls. callbacks.h says what they do.
+/* closures.c: closures around the application's functions that MPI calls. closures.h says what they do.
  *
  * One closure is a few words of code made by libffi. It is called with what the library passes, whatever that is: eight words, in the
  * places where the ABIs that matter (x86-64, AArch64, ppc64, RISC-V) pass integers and pointers, are handed on as they are. Words past the last

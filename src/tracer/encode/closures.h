@@ -15,8 +15,8 @@
  * variadic prototypes alike. Around the application's function the thread's calls go to the callback's own sequence (kind callback,
  * id = function word); afterwards comes wend_return(kind, value, flag). Closures live to the end of the process, because a library may call a freed operator's
  * or keyval's function later; there is one for each function, kind and language. */
-#ifndef WEND_CALLBACKS_H
-#define WEND_CALLBACKS_H
+#ifndef WEND_CLOSURES_H
+#define WEND_CLOSURES_H
 
 #include <stdbool.h>
 #include <stdint.h>

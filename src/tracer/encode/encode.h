@@ -1,7 +1,7 @@
 /* encode.h: arguments -> words, for the generated wrappers. What each kind gives is in docs/design.md.
  *
  * Helpers take the row (c->shape, c->slots, c->outcome) that the spec says. Those of cheap kinds are inline; what loops or asks
- * MPI is in special.c. */
+ * MPI is in arguments.c. */
 #ifndef WEND_ENCODE_H
 #define WEND_ENCODE_H
 

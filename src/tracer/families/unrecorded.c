@@ -18,7 +18,7 @@
 #include "fortran.h"
 #include "interpose/interpose.h"
 
-/* As in callbacks.c: words where the ABIs pass integers and pointers. No function of MPI has more arguments (MPI_Rget_accumulate has 13, and Fortran's one more). */
+/* As in closures.c: words where the ABIs pass integers and pointers. No function of MPI has more arguments (MPI_Rget_accumulate has 13, and Fortran's one more). */
 enum { ARGUMENTS = 16 };
 typedef uint64_t Function(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 

@@ -1,6 +1,6 @@
-/* lifecycle.h: what control.c, facts.c and finalize.c know of each other. */
-#ifndef WEND_CONTROL_H
-#define WEND_CONTROL_H
+/* lifecycle.h: what the files of this folder offer each other. */
+#ifndef WEND_LIFECYCLE_H
+#define WEND_LIFECYCLE_H
 
 #include "lib/part.h"
 #include "recorder/recorder.h"
@@ -28,7 +28,7 @@ void facts_open(void);                       /* notes what may change until the 
 void facts_collect(void);                    /* what does not change any more, once; rank and size of the world are known */
 void facts_put(WendFacts *f, const char *ended); /* all, in F's memory; no call into MPI or libc's malloc. ENDED: NULL in MPI_Finalize */
 
-/* part.c: this rank's part, in OUT's memory. Nobody else changes what is recorded meanwhile. */
+/* rank-part.c: this rank's part, in OUT's memory. Nobody else changes what is recorded meanwhile. */
 void part_of_rank(WendBuf *out, const char *ended);
 
 /* finalize.c: merges the recordings of COMM's ranks, which all call it, and writes the archive on rank 0. Whatever fails on whichever rank, all go

@@ -1,4 +1,4 @@
-/* watcher.c: see watcher.h. What it reads is the application's threads' (call.h says when it may), and while it does they may be anywhere, also
+/* watcher.c: see watcher.h. What it reads is the application's threads' (recorder.h says when it may), and while it does they may be anywhere, also
  * stopped for good within malloc: so it makes system calls only and has memory of its own (scratch.h).
  *
  * The ranks of a host tell each other that they end with datagrams, on sockets without a file whose names come of the parts' folder. */

@@ -7,8 +7,8 @@
  *
  * Above the words are three levels of summaries, 64 to one, for scanning back from the middle of a large block. Summaries may say too
  * much (free does not clear them; a lookup that meets an empty word does), but never too little. That of the used blocks, one level, is exact. */
-#ifndef WEND_HEAP_H
-#define WEND_HEAP_H
+#ifndef WEND_HEAP_BLOCKS_H
+#define WEND_HEAP_BLOCKS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* malloc.c: malloc and its family: the real allocator does the work, the bitmap of heap.h knows where blocks begin.
+/* malloc.c: malloc and its family: the real allocator does the work, the bitmap of heap-blocks.h knows where blocks begin.
  *
  * "Real" is the next definition after this library's: glibc's, or an allocator that the program was linked with. */
 #include "heap-blocks.h"

@@ -2,8 +2,8 @@
  *
  * Segments get their id when MPI first uses them (memory_where), and only the free of such a segment is an event. Any thread may call any of
  * this; no lock is held across the application's or the runtime's code. Nothing here calls MPI. */
-#ifndef WEND_MEMORY_H
-#define WEND_MEMORY_H
+#ifndef WEND_SEGMENTS_H
+#define WEND_SEGMENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

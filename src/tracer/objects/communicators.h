@@ -1,6 +1,6 @@
 /* communicators.h: for who begins MPI, and for requests that make communicators. */
-#ifndef WEND_COMM_H
-#define WEND_COMM_H
+#ifndef WEND_COMMUNICATORS_H
+#define WEND_COMMUNICATORS_H
 
 #include "objects.h"
 

@@ -23,7 +23,7 @@ typedef struct { int value; uint32_t constant; } ErrorClass;
 extern const ErrorClass wend_error_classes[];
 extern const size_t wend_n_error_classes;
 
-/* -- communicators, windows, files (comm.c) -- */
+/* -- communicators, windows, files -- */
 typedef struct {
     int size, rank, remote_size;       /* remote_size -1: an intracommunicator */
     int leader, remote_leader;         /* world ranks, -1 unknown or none */
@@ -45,7 +45,7 @@ const int64_t *datatype_facts(MPI_Datatype type);                    /* the five
 bool datatypes_vary(const MPI_Datatype *types, int64_t n);           /* do bounds of one of them differ in each run? */
 int64_t datatype_size(MPI_Datatype type);                            /* bytes; -1 unknown. Cached, no MPI call for predefined ones */
 
-/* -- requests (live-requests.c), and statuses (statuses.c) -- */
+/* -- requests, and their statuses -- */
 enum { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_RMA, REQUEST_IO, REQUEST_GENERALIZED, REQUEST_COMM /* makes a communicator */ };
 struct RequestFacts {
     int type;

@@ -17,7 +17,7 @@
 
 /* Locks are taken only where several threads may be in MPI at once. The answer of lock() goes to unlock(). */
 typedef struct State {
-    /* A thread's first call: makes its Thread (call.h), or returns NULL. Set by who knows all that has to
+    /* A thread's first call: makes its Thread (recorder.h), or returns NULL. Set by who knows all that has to
      * be there by then, before anything is recorded (thread-start.c). */
     struct Thread *(*thread_new)(void);
     _Atomic bool active;              /* wrappers follow; false: they pass through */
@@ -27,7 +27,7 @@ typedef struct State {
     _Atomic(void (*)(void)) at_break; /* called when it breaks, in any thread and under any lock */
     _Atomic bool multiple;            /* several threads may call MPI at once */
     _Atomic bool forked;              /* a forked child: inert */
-    _Atomic uint32_t hold;            /* the watcher reads what is recorded: who would change it waits (call.h) */
+    _Atomic uint32_t hold;            /* the watcher reads what is recorded: who would change it waits (recorder.h) */
 
     /* clock.c */
     bool tsc;                         /* ticks are the processor's; else nanoseconds */

@@ -1,5 +1,5 @@
 /* hold.c: the recorder held, while the watcher reads what is recorded; and signals that came while a
- * thread was in the recorder. call.h has the other side, inline. */
+ * thread was in the recorder. recorder.h has the other side, inline. */
 #include <errno.h>
 #include <linux/membarrier.h>
 

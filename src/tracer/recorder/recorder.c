@@ -6,7 +6,7 @@
 #include "stash.h"
 
 /* While recording is off, what makes, ends or changes an object goes on being recorded, so that readers know it when recording is on again
- * and a proxy has it. handles.c and requests.c mark their calls; these they do not see. */
+ * and a proxy has it. handles.c and live-requests.c mark their calls; these they do not see. */
 static bool is_kept(const Call *c)
 {
     switch (c->function) {

@@ -23,8 +23,8 @@
  * Inputs are read before the PMPI call (it may change them), outputs after it and only when call_ok. No handle that Wend does
  * not know is ever passed to an MPI function. Between call_begin and call_end of one thread no application code runs but callbacks, and those are
  * wrapped (closures.c), which gives them a Call of their own. While a wrapper is inside PMPI, call_begin returns NULL on that thread. */
-#ifndef WEND_CALL_H
-#define WEND_CALL_H
+#ifndef WEND_RECORDER_H
+#define WEND_RECORDER_H
 
 #include <errno.h>
 #include <mpi.h>
@@ -74,7 +74,7 @@ typedef struct Call {
     struct Call *outer, *inner;        /* callbacks nest */
     Sequence *outer_sequence; bool outer_inside;
     uint64_t ended;                    /* calls that ended here since callback_enter */
-    /* what follows is for calls about requests; requests.c */
+    /* what follows is for calls about requests; live-requests.c */
     RequestRecord **requests; size_t n_requests; size_t cap_requests; /* resolved inputs, NULL entries for MPI_REQUEST_NULL */
     struct CommEntry *later;           /* comm_made_later: taken by the request */
     struct Stash **stash_at;           /* it made a request, which keeps there what the call is put aside as (stash.h) */
@@ -249,7 +249,7 @@ void call_forget(Call *c);             /* instead of call_end: nothing is record
 void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome);
 MPI_Status *scratch_statuses(Call *c, size_t n);                     /* to use in the place of MPI_STATUS(ES)_IGNORE */
 
-/* -- callbacks (callbacks.h) -- */
+/* -- callbacks (encode/closures.h) -- */
 /* From callback_enter to callback_leave this thread is in application code that the library called: call_begin gives a Call
  * of its own again (the one that was interrupted stays as it is), and what is recorded goes to the sequence of kind callback with that id, which is made at its first
  * call. They nest. FALSE: nothing is recorded here now (off, broken, no MPI yet), and there must be no leave. */

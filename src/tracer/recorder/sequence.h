@@ -21,7 +21,7 @@ struct Sequence {
     uint64_t passed;                  /* invocations that are not recorded, since the last one that is */
     pthread_mutex_t lock;             /* callbacks only: several threads may run one at a time */
 
-    RequestRecord **requests;         /* by number; a record serves its number for ever (requests.c) */
+    RequestRecord **requests;         /* by number; a record serves its number for ever (live-requests.c) */
     size_t n_requests;
     struct Stash *stashed, *stashed_last; /* calls that made requests while recording was off, which are pending */
     uint64_t requests_made;

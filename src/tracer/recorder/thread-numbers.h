@@ -1,6 +1,6 @@
 /* thread-numbers.h: numbers of threads. */
-#ifndef WEND_THREADS_H
-#define WEND_THREADS_H
+#ifndef WEND_THREAD_NUMBERS_H
+#define WEND_THREAD_NUMBERS_H
 
 #include <stdbool.h>
 #include <stdint.h>
