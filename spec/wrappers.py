@@ -524,7 +524,7 @@ class Wrapper:
             pre.append("put_slot(c, self);")
 
         lines = [f"#undef {f.name}", f"WEND_EXPORT {result} {f.name}({params})", "{",
-                 f"    Call *c = call_begin(WEND_FN_{f.name});", "    if (!c)", f"        return {self.call(False)};"]
+                 f"    ActiveCall *c = call_begin(WEND_FN_{f.name});", "    if (!c)", f"        return {self.call(False)};"]
         lines += ["    " + p for p in pre] + body + ["}", ""]
         return "\n".join(lines)
 
@@ -564,7 +564,7 @@ def bits_group(group, names, have):
 
 
 def func_group(group, names):
-    lines = [f"static inline void in_func_{group}(Call *c, const void *f)", "{"]
+    lines = [f"static inline void in_func_{group}(ActiveCall *c, const void *f)", "{"]
     for n in names:
         lines += [f"    if (f == (const void *)(uintptr_t){n}) {{", f"        put_shape(c, WEND_CONST(WEND_CONSTANT_{n}));", "        return;", "    }"]
     return "\n".join(lines + ["    in_func(c, f);", "}", ""])

@@ -174,7 +174,7 @@ int main(void)
     for (int t = 0; t < THREADS; t++)
         pthread_join(threads[t], NULL);
     unsigned n = 0;
-    for (const Sequence *q = state()->sequences; q; q = q->next)
+    for (const CallSequence *q = state()->sequences; q; q = q->next)
         n += !q->callback && q->calls >= 15 * TURNS; /* and polls, frees and what was handed to it */
     if (n != THREADS || atomic_load(&state()->broken)) {
         fprintf(stderr, "tsan: %u threads recorded all\n", n);

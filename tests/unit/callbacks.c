@@ -51,7 +51,7 @@ uint64_t callback_passes(void)
     return n;
 }
 void callback_leave(void) { depth--; }
-void call_forget(Call *c) { (void)c, forgotten++; }
+void call_forget(ActiveCall *c) { (void)c, forgotten++; }
 void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome)
 {
     (void)function;

@@ -25,7 +25,7 @@ static MPI_Request value(int n) { return (MPI_Request)(intptr_t)(0x1000 + n); }
 
 static int64_t isend(MPI_Request *variable, MPI_Request handle, int tag)
 {
-    Call *c = call_begin(1);
+    ActiveCall *c = call_begin(1);
     put_slot(c, tag);
     call_start(c);
     *variable = handle;
@@ -37,7 +37,7 @@ static int64_t isend(MPI_Request *variable, MPI_Request handle, int tag)
 /* A wait for all N: their words go to WORDS. */
 static void waitall(int n, MPI_Request *variables, int64_t *words)
 {
-    Call *c = call_begin(2);
+    ActiveCall *c = call_begin(2);
     in_requests(c, n, variables, true);
     g_assert_cmpint(c->shape.w[1], ==, n);
     memcpy(words, c->shape.w + 2, (size_t)n * sizeof *words);
@@ -60,7 +60,7 @@ static int64_t wait_one(MPI_Request *variable)
 /* A Waitany over N that completes number CHOSEN. */
 static void waitany(int n, MPI_Request *variables, int chosen, int64_t *words)
 {
-    Call *c = call_begin(3);
+    ActiveCall *c = call_begin(3);
     in_requests(c, n, variables, true);
     memcpy(words, c->shape.w + 2, (size_t)n * sizeof *words);
     call_start(c);
@@ -218,7 +218,7 @@ static void unknown_values(void)
 static void persistent(void)
 {
     MPI_Request r;
-    Call *c = call_begin(4);
+    ActiveCall *c = call_begin(4);
     put_slot(c, 1);
     call_start(c);
     r = value(20);

@@ -120,7 +120,7 @@ int64_t file_bytes(const char *name)
 
 /* -- displacements -- */
 
-void put_distance(Call *c, int64_t value, int64_t base)
+void put_distance(ActiveCall *c, int64_t value, int64_t base)
 {
     int64_t target = base + value;
     Where from = memory_where((const void *)base), to = {WEND_UNKNOWN, 0};
@@ -147,7 +147,7 @@ static bool is_placed(MPI_Datatype type)
            || (PMPI_Type_get_true_extent(type, &low, &extent) == MPI_SUCCESS && attached_looks_mapped((uintptr_t)low, NULL));
 }
 
-void out_bound(Call *c, MPI_Datatype type, int64_t value)
+void out_bound(ActiveCall *c, MPI_Datatype type, int64_t value)
 {
     Origin origin = {0};
     if (value != 0 && datatypes_vary(&type, 1)) { /* no distance of other datatypes is one of places, be it as long as one by chance */
@@ -181,7 +181,7 @@ static bool number_attribute(int keyval, const void *p, int64_t *value)
     return false;
 }
 
-void out_attr(Call *c, int keyval, const void *attribute)
+void out_attr(ActiveCall *c, int keyval, const void *attribute)
 {
     void *p = *(void *const *)attribute;
     int64_t value;
@@ -238,7 +238,7 @@ void put_strings2(Words *row, char **const *s, int64_t n)
 /* -- statuses -- */
 
 /* Libraries leave source and tag of a file operation's status as they were. */
-void out_status_io(Call *c, const MPI_Status *s, int64_t bytes)
+void out_status_io(ActiveCall *c, const MPI_Status *s, int64_t bytes)
 {
     MPI_Count n = 0;
     if (!s || PMPI_Get_elements_x(s, MPI_BYTE, &n) != MPI_SUCCESS || n == MPI_UNDEFINED)

@@ -20,7 +20,7 @@
 /* MPI runs on this thread below a wrapper: what it calls now is its own affair. */
 static inline bool call_inside(void) { return wend_thread && wend_thread->inside; }
 
-/* What to give the library for a function of the application. C is the wrapper's Call: with one, this thread is
+/* What to give the library for a function of the application. C is the wrapper's ActiveCall: with one, this thread is
  * inside by its own doing. Also while Wend is off: a function handed over now may run when it is on. */
 #define CALLBACK(type, function) (!c && call_inside() ? (function) : (__typeof__(function))callback_wrap(WEND_CALLBACK_##type, (void *)(function), CALLERS_LANGUAGE()))
 
@@ -63,14 +63,14 @@ int64_t type_integers_c(MPI_Datatype type), type_addresses_c(MPI_Datatype type),
 /* -- addresses -- */
 
 /* Where an address may stand, and a number does. */
-static inline void put_plain(Call *c, int64_t value)
+static inline void put_plain(ActiveCall *c, int64_t value)
 {
     put_shape(c, WEND_PLAIN);
     put_slot(c, value);
 }
 
 /* A choice buffer, or a base address that MPI made: segment (shape), and offset (slot) if it is one; a small number stays one. */
-static inline void in_buf(Call *c, const void *p)
+static inline void in_buf(ActiveCall *c, const void *p)
 {
     if (p == MPI_IN_PLACE) {
         put_shape(c, WEND_CONST(WEND_CONSTANT_MPI_IN_PLACE));
@@ -94,10 +94,10 @@ static inline void put_address(Words *segments, Words *offsets, int64_t value, G
     words_put(segments, known ? w.segment : WEND_PLAIN);
     words_put(offsets, known ? w.offset : value);
 }
-static inline void in_address(Call *c, MPI_Aint a) { put_address(&c->shape, &c->slots, a, NULL); }
+static inline void in_address(ActiveCall *c, MPI_Aint a) { put_address(&c->shape, &c->slots, a, NULL); }
 
 /* An address that MPI was asked for, or was given to reckon with. */
-static inline void in_asked_address(Call *c, MPI_Aint a)
+static inline void in_asked_address(ActiveCall *c, MPI_Aint a)
 {
     in_address(c, a);
     asked_add(&c->thread->asked, a);
@@ -105,26 +105,26 @@ static inline void in_asked_address(Call *c, MPI_Aint a)
 
 /* Displacements, which may lead from segment to segment: BASE is what asked_base says of all that stand together. */
 typedef struct { int64_t base; Gap gap; } Origin;
-void put_distance(Call *c, int64_t value, int64_t base);
-static inline Origin displacement_origin(const Call *c, const void *values, int64_t n, size_t width)
+void put_distance(ActiveCall *c, int64_t value, int64_t base);
+static inline Origin displacement_origin(const ActiveCall *c, const void *values, int64_t n, size_t width)
 {
     return (Origin){.base = __builtin_expect(c->thread->asked != NULL, 0) && values ? asked_base(c->thread->asked, (Displacements){values, n, width}) : 0};
 }
-static inline void in_displacement(Call *c, int64_t value, Origin *origin)
+static inline void in_displacement(ActiveCall *c, int64_t value, Origin *origin)
 {
     if (__builtin_expect(origin->base != 0, 0))
         put_distance(c, value, origin->base);
     else
         put_address(&c->shape, &c->slots, value, &origin->gap);
 }
-static inline void in_folded_displacement(Call *c, int64_t value, Origin *origin, const Folding *folding)
+static inline void in_folded_displacement(ActiveCall *c, int64_t value, Origin *origin, const Folding *folding)
 {
     if (fold_is_number(folding))
         put_plain(c, value);
     else
         in_displacement(c, value, origin);
 }
-static inline void in_displacement_alone(Call *c, int64_t value)
+static inline void in_displacement_alone(ActiveCall *c, int64_t value)
 {
     Origin origin = displacement_origin(c, &value, 1, sizeof value);
     in_displacement(c, value, &origin);
@@ -132,21 +132,21 @@ static inline void in_displacement_alone(Call *c, int64_t value)
 
 /* What MPI reckoned from addresses: a number if all of them are numbers here. Memory that another process attaches while the call runs would make it an address,
  * and no proxy can reckon that from numbers. These calls have no words in their shape but the function and those of addresses. */
-static inline bool any_address(const Call *c)
+static inline bool any_address(const ActiveCall *c)
 {
     for (size_t i = 1; i < c->shape.n; i++)
         if (wend_is_segment(c->shape.w[i]))
             return true;
     return false;
 }
-static inline void out_asked_address(Call *c, MPI_Aint a)
+static inline void out_asked_address(ActiveCall *c, MPI_Aint a)
 {
     if (any_address(c))
         in_asked_address(c, a);
     else
         put_plain(c, a);
 }
-static inline void out_displacement_alone(Call *c, int64_t value)
+static inline void out_displacement_alone(ActiveCall *c, int64_t value)
 {
     if (any_address(c))
         in_displacement_alone(c, value);
@@ -155,10 +155,10 @@ static inline void out_displacement_alone(Call *c, int64_t value)
 }
 
 /* A bound or an extent of TYPE. */
-void out_bound(Call *c, MPI_Datatype type, int64_t value);
+void out_bound(ActiveCall *c, MPI_Datatype type, int64_t value);
 
 /* Where a one-sided operation goes: a number, and in dynamic windows a place in the target's memory. */
-static inline void in_target(Call *c, const CommFacts *facts, int target, MPI_Aint disp)
+static inline void in_target(ActiveCall *c, const CommFacts *facts, int target, MPI_Aint disp)
 {
     Where w = {WEND_PLAIN, disp};
     if (facts && facts->members && target >= 0 && target < facts->size)
@@ -168,7 +168,7 @@ static inline void in_target(Call *c, const CommFacts *facts, int target, MPI_Ai
 }
 
 /* What MPI_Comm_get_attr and its like gave, where the library says there is one. Predefined attributes are numbers behind a pointer of the library. */
-void out_attr(Call *c, int keyval, const void *attribute);
+void out_attr(ActiveCall *c, int keyval, const void *attribute);
 
 /* -- handles -- */
 
@@ -187,7 +187,7 @@ int64_t strings_length(char *const *s);                      /* up to the NULL *
 
 /* -- functions -- */
 
-static inline void in_func(Call *c, const void *f)
+static inline void in_func(ActiveCall *c, const void *f)
 {
     put_shape(c, f ? func_word(f) : WEND_NULL_FUNCTION);
 }
@@ -195,7 +195,7 @@ static inline void in_func(Call *c, const void *f)
 /* -- statuses -- */
 
 /* The status to give the library: the application's, or one of Wend's in the place of MPI_STATUS_IGNORE. Without memory: the application's. */
-static inline MPI_Status *status_to_fill(Call *c, MPI_Status *s)
+static inline MPI_Status *status_to_fill(ActiveCall *c, MPI_Status *s)
 {
     if (s != MPI_STATUS_IGNORE)
         return s;
@@ -203,14 +203,14 @@ static inline MPI_Status *status_to_fill(Call *c, MPI_Status *s)
     return scratch ? scratch : MPI_STATUS_IGNORE;
 }
 static inline const MPI_Status *status_filled(const MPI_Status *s) { return s == MPI_STATUS_IGNORE ? NULL : s; }
-static inline void put_status_given(Call *c, const MPI_Status *s) { put_shape(c, s != MPI_STATUS_IGNORE); }
+static inline void put_status_given(ActiveCall *c, const MPI_Status *s) { put_shape(c, s != MPI_STATUS_IGNORE); }
 static inline int64_t posted_bytes(int64_t count, MPI_Datatype type)
 {
     int64_t size = datatype_size(type);
     return count > 0 && size > 0 ? count * size : 0;
 }
-void out_status_io(Call *c, const MPI_Status *s, int64_t bytes); /* of a blocking file operation: only the size means something */
-static inline void out_status_absent(Call *c)                /* nothing was there to have one */
+void out_status_io(ActiveCall *c, const MPI_Status *s, int64_t bytes); /* of a blocking file operation: only the size means something */
+static inline void out_status_absent(ActiveCall *c)                /* nothing was there to have one */
 {
     for (int i = 0; i < 4; i++)
         put_outcome(c, 0);

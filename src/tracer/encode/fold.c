@@ -88,7 +88,7 @@ static bool find(Folding *f, const WendIntegers *v)
     return true;
 }
 
-static void put_stretch(Call *c, const Fold *fold)
+static void put_stretch(ActiveCall *c, const Fold *fold)
 {
     put_shape(c, fold->p.end);
     put_shape(c, fold->p.stride);
@@ -97,7 +97,7 @@ static void put_stretch(Call *c, const Fold *fold)
 static bool begins_stretch(const Folding *f, size_t at) { return f->all[at].p.end != f->all[at - 1].p.end; }
 
 
-Folding fold_long(Call *c, const void *array, size_t width, int64_t n, FoldKind kind)
+Folding fold_long(ActiveCall *c, const void *array, size_t width, int64_t n, FoldKind kind)
 {
     const WendIntegers v = {array, (unsigned)width, n};
     Folding f = {.kind = kind, .total = n};
@@ -117,7 +117,7 @@ Folding fold_long(Call *c, const void *array, size_t width, int64_t n, FoldKind 
     return f;
 }
 
-int64_t fold_next(Call *c, Folding *f)
+int64_t fold_next(ActiveCall *c, Folding *f)
 {
     if (f->kind != FOLD_EQUAL) {
         put_slot(c, f->all[f->at].p.step);

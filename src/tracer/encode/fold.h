@@ -29,19 +29,19 @@ typedef struct {
 /* Elements of arrays that are shorter are recorded one by one: across ranks, each of them has its own expression. */
 enum { FOLD_LEAST = 1024 };
 
-Folding fold_long(Call *c, const void *array, size_t width, int64_t n, FoldKind kind);
-int64_t fold_next(Call *c, Folding *f);
+Folding fold_long(ActiveCall *c, const void *array, size_t width, int64_t n, FoldKind kind);
+int64_t fold_next(ActiveCall *c, Folding *f);
 
 /* The length word of an array of N elements of WIDTH bytes each, in shape or slots, and which elements are to be put: the first, if there is one, and then what
  * array_next says, until that is N. */
-static inline Folding array_begin(Call *c, const void *array, size_t width, int64_t n, FoldKind kind)
+static inline Folding array_begin(ActiveCall *c, const void *array, size_t width, int64_t n, FoldKind kind)
 {
     if (__builtin_expect(n >= FOLD_LEAST, 0))
         return fold_long(c, array, width, n, kind);
     put_shape(c, n);
     return (Folding){0};
 }
-static inline int64_t array_next(Call *c, Folding *f, int64_t i) { return __builtin_expect(!f->all, 1) ? i + 1 : fold_next(c, f); }
+static inline int64_t array_next(ActiveCall *c, Folding *f, int64_t i) { return __builtin_expect(!f->all, 1) ? i + 1 : fold_next(c, f); }
 
 /* Is the element that is to be put now a number, though it may look like an address? */
 static inline bool fold_is_number(const Folding *f) { return f->all && f->all[f->at].number; }

@@ -28,7 +28,7 @@ static int64_t keyval_word(int keyval)
     return word;
 }
 
-static void begin_words(Call *c, bool has_self, const CommFacts *facts, int64_t object, int keyval)
+static void begin_words(ActiveCall *c, bool has_self, const CommFacts *facts, int64_t object, int keyval)
 {
     if (has_self)
         put_slot(c, facts ? facts->rank : -1);
@@ -42,7 +42,7 @@ static void begin_words(Call *c, bool has_self, const CommFacts *facts, int64_t 
 \
     static int set_##OBJECT(CTYPE object, int keyval, void *value, int type) \
     { \
-        Call *c = call_begin(WEND_FN_MPI_##OBJECT##_set_attr); \
+        ActiveCall *c = call_begin(WEND_FN_MPI_##OBJECT##_set_attr); \
         if (!c) \
             return MPII_##OBJECT##_set_attr(object, keyval, value, type); \
         begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(object)), keyval); \
@@ -56,7 +56,7 @@ static void begin_words(Call *c, bool has_self, const CommFacts *facts, int64_t 
 \
     static int get_##OBJECT(CTYPE object, int keyval, void *value, int *flag, int type) \
     { \
-        Call *c = call_begin(WEND_FN_MPI_##OBJECT##_get_attr); \
+        ActiveCall *c = call_begin(WEND_FN_MPI_##OBJECT##_get_attr); \
         if (!c) \
             return MPII_##OBJECT##_get_attr(object, keyval, value, flag, type); \
         begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(object)), keyval); \

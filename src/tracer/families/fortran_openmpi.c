@@ -36,7 +36,7 @@ static Function *next(const char *name)
 
 /* -- attributes -- */
 
-static void begin_words(Call *c, bool has_self, const CommFacts *facts, int64_t object, const MPI_Fint *keyval)
+static void begin_words(ActiveCall *c, bool has_self, const CommFacts *facts, int64_t object, const MPI_Fint *keyval)
 {
     if (has_self)
         put_slot(c, facts_self(facts));
@@ -50,7 +50,7 @@ static void begin_words(Call *c, bool has_self, const CommFacts *facts, int64_t 
     { \
         MPI_Fint rc = MPI_SUCCESS; \
         CTYPE it = PMPI_##OBJECT##_f2c(*object); \
-        Call *c = call_begin(WEND_FN_##SET_C); \
+        ActiveCall *c = call_begin(WEND_FN_##SET_C); \
         if (c) { \
             begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(it)), keyval); \
             in_address(c, (MPI_Aint)*value); \
@@ -69,7 +69,7 @@ static void begin_words(Call *c, bool has_self, const CommFacts *facts, int64_t 
     { \
         MPI_Fint rc = MPI_SUCCESS; \
         CTYPE it = PMPI_##OBJECT##_f2c(*object); \
-        Call *c = call_begin(WEND_FN_##GET_C); \
+        ActiveCall *c = call_begin(WEND_FN_##GET_C); \
         if (c) { \
             begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(it)), keyval); \
             call_start(c); \
@@ -111,7 +111,7 @@ static bool is_predefined(const void *function, const char *name)
 }
 
 /* What the library gets in place of the function; its word goes to the shape. */
-static Function *in_function(Call *c, enum wend_callback kind, Function *function, const char *const *names, const uint32_t *words, int n)
+static Function *in_function(ActiveCall *c, enum wend_callback kind, Function *function, const char *const *names, const uint32_t *words, int n)
 {
     for (int i = 0; i < n; i++)
         if (is_predefined((const void *)function, names[i])) {
@@ -131,7 +131,7 @@ static Function *in_function(Call *c, enum wend_callback kind, Function *functio
         static const char *const copies[] = COPY_NAMES, *const deletes[] = {DELETE_NAME}; \
         static const uint32_t copy_words[] = COPY_WORDS, delete_words[] = {DELETE_WORD}; \
         MPI_Fint rc = MPI_SUCCESS; \
-        Call *c = call_begin(WEND_FN_##FUNCTION); \
+        ActiveCall *c = call_begin(WEND_FN_##FUNCTION); \
         Function *its_copy = in_function(c, WEND_CALLBACK_##COPY, copy, copies, copy_words, 2); \
         Function *its_delete = in_function(c, WEND_CALLBACK_##DELETE, delete, deletes, delete_words, 1); \
         if (c) { \
@@ -165,7 +165,7 @@ KEYS(keyval_create, KEYVAL_CREATE, MPI_Keyval_create, MPI_Fint, MPI_Copy_functio
     NAMED(NAME, UPPER, Function *function, MPI_Fint *errhandler, MPI_Fint *ierr) \
     { \
         MPI_Fint rc = MPI_SUCCESS; \
-        Call *c = call_begin(WEND_FN_##FUNCTION); \
+        ActiveCall *c = call_begin(WEND_FN_##FUNCTION); \
         Function *its = in_function(c, WEND_CALLBACK_##KIND, function, NULL, NULL, 0); \
         if (c) \
             call_start(c); \

@@ -14,7 +14,7 @@ static bool knows(const MPI_Info *infos, int n)
     return true;
 }
 
-Spawn spawn_begin(Call *c, bool at_root, int n, int n_processes, char *const *commands, char **const *argvs, const MPI_Info *infos)
+Spawn spawn_begin(ActiveCall *c, bool at_root, int n, int n_processes, char *const *commands, char **const *argvs, const MPI_Info *infos)
 {
     Spawn spawn = {(char **)commands, (char ***)argvs, infos};
     if (at_root && n > 0 && n_processes >= 0 && commands && state()->world && knows(infos, n))
@@ -22,7 +22,7 @@ Spawn spawn_begin(Call *c, bool at_root, int n, int n_processes, char *const *co
     return spawn;
 }
 
-void spawn_end(Call *c, bool at_root)
+void spawn_end(ActiveCall *c, bool at_root)
 {
     spawn_unwrap();
     if (at_root && call_ok(c))

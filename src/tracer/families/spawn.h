@@ -15,12 +15,12 @@ void spawn_load(void);                /* when the library is loaded: settings co
 
 /* What the library gets in the place of the arguments. At the root; else, and where nothing can be added, the application's. N_PROCESSES: of the first command. */
 typedef struct { char **commands, ***argvs; const MPI_Info *infos; } Spawn;
-Spawn spawn_begin(Call *c, bool at_root, int n, int n_processes, char *const *commands, char **const *argvs, const MPI_Info *infos);
-void spawn_end(Call *c, bool at_root); /* the call is back */
+Spawn spawn_begin(ActiveCall *c, bool at_root, int n, int n_processes, char *const *commands, char **const *argvs, const MPI_Info *infos);
+void spawn_end(ActiveCall *c, bool at_root); /* the call is back */
 
 /* -- of a family of libraries -- */
 
-void spawn_wrap(const Call *c, int n, Spawn *spawn);
+void spawn_wrap(const ActiveCall *c, int n, Spawn *spawn);
 void spawn_unwrap(void);              /* what the last one made in this thread goes; there may be none */
 
 #endif

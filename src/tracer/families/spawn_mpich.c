@@ -80,7 +80,7 @@ static bool is_setting_of(const char *entry, const char *name)
 }
 
 /* The settings as they are here, where the recording is, and how Wend came into the process, if that was by the environment. */
-static bool collect_settings(const Call *c)
+static bool collect_settings(const ActiveCall *c)
 {
     char world[256];
     const char *preload = getenv("LD_PRELOAD"), *output = spawned_directory();
@@ -160,7 +160,7 @@ static bool wrap(int i, const Spawn *spawn, const char *env)
     return true;
 }
 
-void spawn_wrap(const Call *c, int n, Spawn *spawn)
+void spawn_wrap(const ActiveCall *c, int n, Spawn *spawn)
 {
     const char *env = library_starts() ? env_program() : NULL;
     size_t rows = (size_t)n;

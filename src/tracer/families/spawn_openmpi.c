@@ -63,7 +63,7 @@ static const char *key(void)
 }
 
 /* The value of that key, with what INFO has there before. False: it would be too long. */
-static bool environment(const Call *c, MPI_Info info, char value[MPI_MAX_INFO_VAL + 1])
+static bool environment(const ActiveCall *c, MPI_Info info, char value[MPI_MAX_INFO_VAL + 1])
 {
     char name[256], before[MPI_MAX_INFO_VAL + 1] = "";
     const char *given_preload = getenv("LD_PRELOAD"), *preloads[] = {given_preload, module_own_file()}, *output = spawned_directory();
@@ -84,7 +84,7 @@ static bool environment(const Call *c, MPI_Info info, char value[MPI_MAX_INFO_VA
     return false;
 }
 
-static MPI_Info with_environment(const Call *c, MPI_Info info)
+static MPI_Info with_environment(const ActiveCall *c, MPI_Info info)
 {
     char value[MPI_MAX_INFO_VAL + 1];
     MPI_Info made = MPI_INFO_NULL;
@@ -101,7 +101,7 @@ static MPI_Info with_environment(const Call *c, MPI_Info info)
     return made;
 }
 
-void spawn_wrap(const Call *c, int n, Spawn *spawn)
+void spawn_wrap(const ActiveCall *c, int n, Spawn *spawn)
 {
     given = (Given){malloc((size_t)n * 2 * sizeof *given.made), 0};
     if (!given.made)

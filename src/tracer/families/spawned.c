@@ -19,7 +19,7 @@ const char *spawned_directory(void)
     return parts_directory();
 }
 
-void spawned_name(const Call *c, char *out, size_t room)
+void spawned_name(const ActiveCall *c, char *out, size_t room)
 {
     const char *own = state()->spawned ? launcher_world() : NULL;
     char thread[24] = "";

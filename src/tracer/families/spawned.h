@@ -9,7 +9,7 @@
 /* The recording's directory; NULL: not known here. */
 const char *spawned_directory(void);
 /* The name (launcher_world) of the next world that C starts, to OUT. */
-void spawned_name(const Call *c, char *out, size_t room);
+void spawned_name(const ActiveCall *c, char *out, size_t room);
 /* Says once that the settings do not fit. */
 void spawned_say_too_long(void);
 

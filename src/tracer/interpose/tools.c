@@ -35,7 +35,7 @@ typedef struct {
     const struct link_map **front;
     size_t n_front;
     bool behind;
-} Row;
+} ToolRow;
 
 static const struct link_map *map_of(const void *address)
 {
@@ -51,7 +51,7 @@ static void *of_library(const char *name)
 }
 
 /* The MPI_ function behind Wend that is a tool's; NULL: the library's comes next, or nothing. */
-static void *behind(const Row *row, const char *name)
+static void *behind(const ToolRow *row, const char *name)
 {
     void *next = dlsym(RTLD_NEXT, name);
     if (!next || !row->library || next == of_library(name)) /* most libraries have one function with two names */
@@ -60,7 +60,7 @@ static void *behind(const Row *row, const char *name)
     return map == row->library || map == row->mine ? NULL : next;
 }
 
-static void note_front(Row *row, const char *name)
+static void note_front(ToolRow *row, const char *name)
 {
     void *first = dlsym(RTLD_DEFAULT, name);
     if (!first || first == dlsym(row->self, name))
@@ -78,7 +78,7 @@ static void note_front(Row *row, const char *name)
     row->front[row->n_front++] = map;
 }
 
-static void find(Row *row)
+static void find(ToolRow *row)
 {
     for (size_t i = 0; i < wend_n_functions; i++) {
         const char *name = wend_functions[i].name;
@@ -89,7 +89,7 @@ static void find(Row *row)
 
 static void *wrapper_for_front(const char *name, void *user)
 {
-    const Row *row = user;
+    const ToolRow *row = user;
     return strncmp(name, "PMPI", 4) == 0 ? dlsym(row->self, name + 1) : NULL;
 }
 
@@ -127,7 +127,7 @@ static void *fortran_layer(const char *name, void *user)
 
 static void redirect(const Module *m, void *user)
 {
-    Row *row = user;
+    ToolRow *row = user;
     if (row->behind && m->base == row->mine->l_addr)
         module_redirect(m, function_behind, row);
     else if (row->behind)
@@ -149,7 +149,7 @@ static void keep_own(void)
 void tools_open(void)
 {
     static bool done;
-    Row row = {.mine = map_of(&tools_own), .library = map_of(dlsym(RTLD_DEFAULT, "PMPI_Init"))};
+    ToolRow row = {.mine = map_of(&tools_own), .library = map_of(dlsym(RTLD_DEFAULT, "PMPI_Init"))};
     /* Most processes have no MPI: a shell, what it runs. */
     if (done || !row.mine || !(row.self = module_self()))
         return;

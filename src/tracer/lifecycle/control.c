@@ -190,7 +190,7 @@ int MPI_Init(int *argc, char ***argv)
     if (control_called_by_mpi())
         return WEND_NEXT(MPI_Init)(argc, argv);
     tools_start();
-    Call *c = call_begin(WEND_FN_MPI_Init);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Init);
     if (c)
         call_start(c);
     int rc = WEND_NEXT(MPI_Init)(argc, argv);
@@ -219,7 +219,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     if (control_called_by_mpi())
         return WEND_NEXT(MPI_Init_thread)(argc, argv, required, provided);
     tools_start();
-    Call *c = call_begin(WEND_FN_MPI_Init_thread);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Init_thread);
     if (c) {
         put_shape(c, thread_level_word(required));
         call_start(c);
@@ -356,7 +356,7 @@ int MPI_Finalize(void)
     if (control_called_by_mpi() || !s->world)
         return WEND_NEXT(MPI_Finalize)();
     /* Taken for done: afterwards there is no MPI to merge with. */
-    Call *c = call_begin(WEND_FN_MPI_Finalize);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Finalize);
     if (c) {
         call_start(c);
         call_stop_untimed(c);
@@ -402,7 +402,7 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
 int MPI_Pcontrol(const int level, ...)
 {
     State *s = state();
-    Call *c;
+    ActiveCall *c;
     /* The call that switches is itself recorded, so that a proxy switches too. */
     if (level >= 1)
         atomic_store(&s->recording, true);
@@ -425,7 +425,7 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
     bool on, switches = key && value && strcasecmp(key, "WEND_TRACING") == 0 && settings_switch(value, &on);
     if (switches && on)
         atomic_store(&s->recording, true);
-    Call *c = call_begin(WEND_FN_MPI_Info_set);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Info_set);
     if (!c)
         return WEND_NEXT(MPI_Info_set)(info, key, value);
     put_shape(c, handle_word(HANDLE_INFO, (uintptr_t)info));

@@ -246,7 +246,7 @@ void facts_collect(void)
 static uint64_t calls_recorded(void)
 {
     uint64_t n = 0;
-    for (const Sequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
+    for (const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
         n += q->calls;
     return n;
 }

@@ -11,14 +11,14 @@ typedef struct {
     size_t n, cap;
     size_t n_shapes;
     WendBuf *out;                     /* its memory is used */
-} List;
+} UnfinishedCalls;
 
 static bool same_words(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b)
 {
     return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof *a) == 0);
 }
 
-static void list_add(List *l, const Call *c, uint64_t polls)
+static void list_add(UnfinishedCalls *l, const ActiveCall *c, uint64_t polls)
 {
     size_t n = c->shape.n + 1, bytes = l->cap * sizeof *l->calls;
     if (l->n == l->cap) {
@@ -56,7 +56,7 @@ static void list_add(List *l, const Call *c, uint64_t polls)
     l->n++;
 }
 
-static void list_free(List *l)
+static void list_free(UnfinishedCalls *l)
 {
     for (size_t i = 0; i < l->n; i++)
         wend_resize(l->out->resize, (void *)l->calls[i].shape, l->calls[i].n_shape * sizeof *l->calls[i].shape, 0);
@@ -64,14 +64,14 @@ static void list_free(List *l)
 }
 
 /* Calls of Q that some thread is in. */
-static List unfinished(const Sequence *q, WendBuf *out)
+static UnfinishedCalls unfinished(const CallSequence *q, WendBuf *out)
 {
-    List l = {.out = out};
+    UnfinishedCalls l = {.out = out};
     if (!atomic_load(&state()->recording))
         return l;
-    for (const Sequence *o = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); o; o = __atomic_load_n(&o->next, __ATOMIC_ACQUIRE)) {
+    for (const CallSequence *o = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); o; o = __atomic_load_n(&o->next, __ATOMIC_ACQUIRE)) {
         const Thread *t = __atomic_load_n(&o->owner, __ATOMIC_ACQUIRE);
-        for (const Call *c = t ? __atomic_load_n(&t->call, __ATOMIC_ACQUIRE) : NULL; c; c = c->outer)
+        for (const ActiveCall *c = t ? __atomic_load_n(&t->call, __ATOMIC_ACQUIRE) : NULL; c; c = c->outer)
             if (atomic_load(&c->running) && c->sequence == q)
                 list_add(&l, c, q->polls_since);
     }
@@ -82,14 +82,14 @@ void part_of_rank(WendBuf *out, const char *ended)
 {
     const State *s = state();
     WendFacts facts = {.bytes.resize = out->resize};
-    const Sequence *first = __atomic_load_n(&s->sequences, __ATOMIC_ACQUIRE);
+    const CallSequence *first = __atomic_load_n(&s->sequences, __ATOMIC_ACQUIRE);
     size_t n = 0;
-    for (const Sequence *q = first; q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
+    for (const CallSequence *q = first; q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
         n++;
     facts_put(&facts, ended);
     wend_part_begin(out, &facts, (uint32_t)s->world_rank, (uint32_t)s->world_size, n);
-    for (const Sequence *q = first; n > 0; q = q->next, n--) {
-        List l = unfinished(q, out);
+    for (const CallSequence *q = first; n > 0; q = q->next, n--) {
+        UnfinishedCalls l = unfinished(q, out);
         wend_part_sequence(out, &(WendPartSequence){
             .kind = q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD,
             .id = q->callback ? q->function : (int64_t)q->tid,

@@ -58,7 +58,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     if (control_called_by_mpi())
         return WEND_NEXT(MPI_Session_init)(info, errhandler, session);
     tools_start();
-    Call *c = call_begin(WEND_FN_MPI_Session_init);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Session_init);
     if (c) {
         put_shape(c, handle_word(HANDLE_INFO, (uintptr_t)info));
         put_shape(c, handle_word(HANDLE_ERRHANDLER, (uintptr_t)errhandler));
@@ -115,7 +115,7 @@ int MPI_Session_finalize(MPI_Session *session)
     if (control_called_by_mpi())
         return WEND_NEXT(MPI_Session_finalize)(session);
     MPI_Session before = session ? *session : MPI_SESSION_NULL;
-    Call *c = call_begin(WEND_FN_MPI_Session_finalize);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Session_finalize);
     bool last = s->sessions == 1 && !s->world && !s->worldly && before != MPI_SESSION_NULL;
     if (c) {
         put_shape(c, handle_word(HANDLE_SESSION, (uintptr_t)before));

@@ -31,26 +31,26 @@ typedef struct {
     _Atomic uint64_t n;
     _Atomic uint64_t closed;          /* it is not kept any more */
     Attached at[];
-} List;
+} AttachedList;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
 static _Atomic bool any;              /* there has been a dynamic window */
 
-static List *own;
-static List *_Atomic own_head;        /* its first page once more, which stays where it is */
+static AttachedList *own;
+static AttachedList *_Atomic own_head;        /* its first page once more, which stays where it is */
 static long job;                      /* tells this world's processes from others; 0: not asked yet, -1: unknown */
 static KeptFile own_file = KEPT_NONE;
 static size_t own_bytes;
 
 /* By world rank. */
-static struct { const List *list; size_t bytes; KeptFile file; } *peers;
+static struct { const AttachedList *list; size_t bytes; KeptFile file; } *peers;
 static int n_peers;                   /* found */
 static int looks;                     /* at /proc since the last window was made */
 static uint64_t look_again;           /* not before, in nanoseconds */
 
 /* -- this process's -- */
 
-static size_t list_room(size_t bytes) { return bytes > sizeof(List) ? (bytes - sizeof(List)) / sizeof(Attached) : 0; }
+static size_t list_room(size_t bytes) { return bytes > sizeof(AttachedList) ? (bytes - sizeof(AttachedList)) / sizeof(Attached) : 0; }
 
 /* Processes that others started have the same launcher, and ranks of their own: PMIx, or else Wend, has a name for their job. */
 static long job_number(void)
@@ -76,7 +76,7 @@ static bool resize(int file, size_t bytes)
 /* This process does not follow any more: to the others it is one that cannot be asked. */
 static void attached_close(void)
 {
-    List *head = atomic_load(&own_head);
+    AttachedList *head = atomic_load(&own_head);
     if (head)
         atomic_store(&head->closed, 1);
 }
@@ -243,7 +243,7 @@ static void look_for_peers(void)
 }
 
 /* With the lock held: the list of that rank, as far as it is mapped; NULL: it cannot be had. */
-static const List *list_of(int rank, size_t *room)
+static const AttachedList *list_of(int rank, size_t *room)
 {
     if (rank == state()->world_rank) {
         *room = list_room(own_bytes);
@@ -271,7 +271,7 @@ static const List *list_of(int rank, size_t *room)
     return peers[rank].list;
 }
 
-static bool search(const List *l, size_t room, uint64_t address, Where *where)
+static bool search(const AttachedList *l, size_t room, uint64_t address, Where *where)
 {
     size_t low = 0, n = l->n, high = n < room ? n : room;
     while (low < high) { /* the first that begins after it */
@@ -295,7 +295,7 @@ static bool find(int rank, uint64_t address, Where *where, bool *have)
     *have = false;
     for (int tries = 0; tries < 10000; tries++) {
         size_t room;
-        const List *l = list_of(rank, &room);
+        const AttachedList *l = list_of(rank, &room);
         *have = l != NULL && !atomic_load(&l->closed);
         if (!*have)
             return false;

@@ -26,8 +26,8 @@
 #include "segments.h"
 
 /* Declared here, as CUDA's headers need not be there. All functions return 0 for success; a CUdeviceptr is as wide as a pointer. */
-typedef struct { void *ptr; size_t pitch, xsize, ysize; } Pitched; /* cudaPitchedPtr */
-typedef struct { size_t width, height, depth; } Extent;            /* cudaExtent */
+typedef struct { void *ptr; size_t pitch, xsize, ysize; } CudaPitched; /* cudaPitchedPtr */
+typedef struct { size_t width, height, depth; } CudaExtent;            /* cudaExtent */
 enum { POINTER_DEVICE = 9, INVALID_VALUE = 1, PER_THREAD_STREAM = 2 }; /* CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CUDA_ERROR_…, CU_GET_PROC_ADDRESS_… */
 _Static_assert(sizeof(void *) == sizeof(unsigned long long), "CUdeviceptr");
 
@@ -162,7 +162,7 @@ static void looked_up(const char *name, void **f, int version, unsigned long lon
 #define FORM_PITCH_ELEMENT(bank, name, place) \
     AROUND(bank, name, (void **p, size_t *pitch, size_t width, size_t height, unsigned element), (p, pitch, width, height, element), \
            allocated(*p, *pitch * height, MEMORY_##place))
-#define FORM_EXTENT(bank, name, place) AROUND(bank, name, (Pitched *p, Extent e), (p, e), allocated(p->ptr, p->pitch * e.height * e.depth, MEMORY_##place))
+#define FORM_EXTENT(bank, name, place) AROUND(bank, name, (CudaPitched *p, CudaExtent e), (p, e), allocated(p->ptr, p->pitch * e.height * e.depth, MEMORY_##place))
 #define FORM_FREE(bank, name, place) AROUND_FREE(bank, name, (void *p), (p))
 #define FORM_FREE_STREAM(bank, name, place) AROUND_FREE(bank, name, (void *p, void *stream), (p, stream))
 #define FORM_RESET(bank, name, place) AROUND(bank, name, (void), (), contexts_ended())
@@ -276,11 +276,11 @@ static void *definition(const char *name, void *now, void *module)
     return is_definition(f) ? f : NULL;
 }
 
-typedef struct { void *handle; bool missing; } Looking;
+typedef struct { void *handle; bool missing; } ModuleLook;
 
 static void *wrapper_of(const char *name, void *now, void *user)
 {
-    Looking *looking = user;
+    ModuleLook *looking = user;
     if (!now || name[0] == '\0')
         return NULL; /* weak, and not there */
     if (strcmp(name, "dlsym") == 0)
@@ -344,7 +344,7 @@ static void look_at(const Module *m, void *own)
     struct link_map *map;
     if (m->counts[0] + m->counts[1] == 0 || m->base == (uintptr_t)own || is_done(m->base))
         return;
-    Looking looking = {dlopen(*m->name ? m->name : NULL, RTLD_LAZY | RTLD_NOLOAD), false};
+    ModuleLook looking = {dlopen(*m->name ? m->name : NULL, RTLD_LAZY | RTLD_NOLOAD), false};
     if (!looking.handle)
         return;
     if (dlinfo(looking.handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_addr == m->base) {

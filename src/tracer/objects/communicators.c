@@ -15,7 +15,7 @@ struct CommEntry {
     int indegree, outdegree;          /* -1: not asked yet */
     bool weighted;                    /* a graph whose edges have weights */
     /* comm_made_later */
-    Sequence *maker;
+    CallSequence *maker;
     int64_t word;
     const MPI_Comm *variable;
 };
@@ -58,7 +58,7 @@ static struct CommEntry *comm_ask(MPI_Comm comm)
     return e;
 }
 
-static void put_comm(Call *c, int64_t word, const CommFacts *facts)
+static void put_comm(ActiveCall *c, int64_t word, const CommFacts *facts)
 {
     static const CommFacts unknown = {-1, -1, -1, -1, -1, NULL};
     put_shape(c, word);
@@ -86,7 +86,7 @@ void comm_world_open(void)
     comm_learn(MPI_COMM_SELF);
 }
 
-int64_t comm_made(Call *c, MPI_Comm comm)
+int64_t comm_made(ActiveCall *c, MPI_Comm comm)
 {
     int64_t word = handle_made(c, HANDLE_COMM, VALUE(comm));
     if (wend_is_handle(word) && !handle_facts(HANDLE_COMM, VALUE(comm)))
@@ -95,7 +95,7 @@ int64_t comm_made(Call *c, MPI_Comm comm)
     return word;
 }
 
-void comm_made_later(Call *c, MPI_Comm parent, MPI_Comm *variable)
+void comm_made_later(ActiveCall *c, MPI_Comm parent, MPI_Comm *variable)
 {
     const CommFacts *facts = comm_facts(parent);
     struct CommEntry *e = handle_facts_new(sizeof *e);
@@ -227,7 +227,7 @@ bool comm_weighted(MPI_Comm comm)
     return e && e->weighted;
 }
 
-static void put_ints(Call *c, const int *values, int n, int minus)
+static void put_ints(ActiveCall *c, const int *values, int n, int minus)
 {
     for (int i = 0; i < n; i++)
         put_outcome(c, (int64_t)values[i] - minus);
@@ -235,7 +235,7 @@ static void put_ints(Call *c, const int *values, int n, int minus)
 
 /* The communicator is the library's own and fresh, so that no error handler of the application's
  * runs. */
-void put_neighbours(Call *c, MPI_Comm graph)
+void put_neighbours(ActiveCall *c, MPI_Comm graph)
 {
     const struct CommEntry *e = with_degrees(graph);
     size_t in = e && e->indegree > 0 ? (size_t)e->indegree : 0;

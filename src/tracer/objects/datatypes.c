@@ -50,7 +50,7 @@ void datatypes_open(void)
     }
 }
 
-int64_t datatype_made(Call *c, MPI_Datatype type)
+int64_t datatype_made(ActiveCall *c, MPI_Datatype type)
 {
     int64_t word = handle_made(c, HANDLE_DATATYPE, VALUE(type));
     put_shape(c, word);

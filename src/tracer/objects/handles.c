@@ -6,8 +6,6 @@
 #include "lib/budget.h"
 #include "recorder/recorder.h"
 
-typedef struct HandleEntry Entry;
-
 struct HandleTable wend_handles[HANDLE_KINDS];
 
 /* -- ids: the smallest free one -- */
@@ -39,7 +37,7 @@ static void id_release(struct IdPool *p, uint32_t id)
 }
 
 /* C has freed an object of MAKER's, the made-th of its kind: WEND_LAG. */
-static void give_back(const Call *c, Sequence *maker, HandleKind kind, uint32_t id, uint64_t made)
+static void give_back(const ActiveCall *c, CallSequence *maker, HandleKind kind, uint32_t id, uint64_t made)
 {
     struct IdPool *p = &maker->ids[kind];
     if (!c || c->sequence == maker || c->sequence->callback || maker->callback) {
@@ -73,12 +71,12 @@ static void take_back(struct IdPool *p)
 /* -- the hash -- */
 
 /* The value's entry: the calling thread's own if there are several. NULL: none, and *VACANT is the free slot where it would go. */
-static Entry *lookup(HandleKind kind, uintptr_t value, Entry **vacant)
+static HandleEntry *lookup(HandleKind kind, uintptr_t value, HandleEntry **vacant)
 {
     size_t n = wend_handles[kind].n;
-    Entry *found = NULL;
+    HandleEntry *found = NULL;
     for (size_t i = handle_home(value, n);; i = (i + 1) & (n - 1)) {
-        Entry *e = &wend_handles[kind].slots[i];
+        HandleEntry *e = &wend_handles[kind].slots[i];
         if (e->references == 0) {
             *vacant = e;
             return found;
@@ -92,16 +90,16 @@ static Entry *lookup(HandleKind kind, uintptr_t value, Entry **vacant)
     }
 }
 
-static Entry *find(HandleKind kind, uintptr_t value)
+static HandleEntry *find(HandleKind kind, uintptr_t value)
 {
-    Entry *vacant;
+    HandleEntry *vacant;
     return wend_handles[kind].n ? lookup(kind, value, &vacant) : NULL;
 }
 
 static bool grow(HandleKind kind)
 {
     size_t before = wend_handles[kind].n, n = before ? 2 * before : 64;
-    Entry *old = wend_handles[kind].slots, *grown = wend_budget_zeroed(n * sizeof *grown);
+    HandleEntry *old = wend_handles[kind].slots, *grown = wend_budget_zeroed(n * sizeof *grown);
     if (!grown)
         return false;
     wend_handles[kind].slots = grown;
@@ -118,11 +116,11 @@ static bool grow(HandleKind kind)
 }
 
 /* The value's entry, or a free one for it, which then counts as used. NULL: no memory. */
-static Entry *insert(HandleKind kind, uintptr_t value)
+static HandleEntry *insert(HandleKind kind, uintptr_t value)
 {
     if (2 * wend_handles[kind].used >= wend_handles[kind].n && !grow(kind))
         return NULL;
-    Entry *vacant = NULL, *e = lookup(kind, value, &vacant);
+    HandleEntry *vacant = NULL, *e = lookup(kind, value, &vacant);
     bool of_another = e && !e->ending && !handle_is_own(e, kind);
     if (e && !of_another)
         return e;
@@ -130,10 +128,10 @@ static Entry *insert(HandleKind kind, uintptr_t value)
     return vacant;
 }
 
-static void erase(HandleKind kind, Entry *e)
+static void erase(HandleKind kind, HandleEntry *e)
 {
     size_t n = wend_handles[kind].n, hole = (size_t)(e - wend_handles[kind].slots);
-    Entry *slots = wend_handles[kind].slots;
+    HandleEntry *slots = wend_handles[kind].slots;
     wend_handles[kind].used--;
     for (size_t i = (hole + 1) & (n - 1); slots[i].references; i = (i + 1) & (n - 1)) {
         /* An entry may move back to the hole unless its home lies after the hole. */
@@ -142,7 +140,7 @@ static void erase(HandleKind kind, Entry *e)
             hole = i;
         }
     }
-    slots[hole] = (Entry){0};
+    slots[hole] = (HandleEntry){0};
 }
 
 /* -- what the others see -- */
@@ -151,27 +149,27 @@ void handles_open(void)
 {
     for (size_t i = 0; i < wend_n_predefined; i++) {
         const PredefinedHandle *p = &wend_predefined[i];
-        Entry *e = insert(p->kind, p->value);
+        HandleEntry *e = insert(p->kind, p->value);
         if (!e) {
             state_break("out of memory");
             return;
         }
         /* Two names of one value: the first of the list stands for both. */
         if (e->references == 0)
-            *e = (Entry){.value = p->value, .word = WEND_CONST(p->constant), .references = HANDLE_PREDEFINED};
+            *e = (HandleEntry){.value = p->value, .word = WEND_CONST(p->constant), .references = HANDLE_PREDEFINED};
     }
 }
 
 int64_t handle_word_searched(HandleKind kind, uintptr_t value)
 {
     bool locked = state_lock(&state()->handles_lock);
-    const Entry *e = find(kind, value);
+    const HandleEntry *e = find(kind, value);
     int64_t word = e ? e->word : WEND_UNKNOWN;
     state_unlock(&state()->handles_lock, locked);
     return word;
 }
 
-static int64_t reserve(Sequence *q, HandleKind kind)
+static int64_t reserve(CallSequence *q, HandleKind kind)
 {
     uint32_t id;
     q->ids[kind].made++;
@@ -179,11 +177,11 @@ static int64_t reserve(Sequence *q, HandleKind kind)
     return id_take(&q->ids[kind], &id) ? WEND_HANDLE(q->tid, id) : WEND_UNKNOWN;
 }
 
-int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
+int64_t handle_made(ActiveCall *c, HandleKind kind, uintptr_t value)
 {
     c->kept = true;
     bool locked = state_lock(&state()->handles_lock);
-    Entry *e = insert(kind, value);
+    HandleEntry *e = insert(kind, value);
     int64_t word = WEND_UNKNOWN;
     if (e && e->references == HANDLE_ENDED) { /* the library gives the value again */
         id_release(&e->maker->ids[kind], wend_handle_number(e->word));
@@ -196,7 +194,7 @@ int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
     } else if (e) {
         word = reserve(c->sequence, kind);
         if (word != WEND_UNKNOWN)
-            *e = (Entry){.value = value, .word = word, .references = 1, .maker = c->sequence, .made = c->sequence->ids[kind].made};
+            *e = (HandleEntry){.value = value, .word = word, .references = 1, .maker = c->sequence, .made = c->sequence->ids[kind].made};
         else if (!e->references)
             wend_handles[kind].used--;
     }
@@ -206,32 +204,32 @@ int64_t handle_made(Call *c, HandleKind kind, uintptr_t value)
     return word;
 }
 
-void handle_ending(Call *c, HandleKind kind, uintptr_t value)
+void handle_ending(ActiveCall *c, HandleKind kind, uintptr_t value)
 {
     bool locked = state_lock(&state()->handles_lock);
-    Entry *e = find(kind, value);
+    HandleEntry *e = find(kind, value);
     if (e && e->references == 1) {
         e->ending = true;
-        c->ending = (Ending){e->word, e->maker, e->made, e->facts};
+        c->ending = (EndedHandle){e->word, e->maker, e->made, e->facts};
     }
     state_unlock(&state()->handles_lock, locked);
 }
 
-void handle_stays(Call *c, HandleKind kind, uintptr_t value)
+void handle_stays(ActiveCall *c, HandleKind kind, uintptr_t value)
 {
     bool locked = state_lock(&state()->handles_lock);
-    Entry *e = find(kind, value);
+    HandleEntry *e = find(kind, value);
     if (e && c->ending.maker && e->word == c->ending.word)
         e->ending = false;
     state_unlock(&state()->handles_lock, locked);
 }
 
-void handle_freed(Call *c, HandleKind kind, uintptr_t value)
+void handle_freed(ActiveCall *c, HandleKind kind, uintptr_t value)
 {
     if (c)
         c->kept = true;
     bool locked = state_lock(&state()->handles_lock);
-    Entry *e = find(kind, value);
+    HandleEntry *e = find(kind, value);
     void *facts = NULL;
     if (c && c->ending.maker && (!e || e->word != c->ending.word)) { /* the value is another thread's object already */
         facts = c->ending.facts;
@@ -274,7 +272,7 @@ void handle_facts_free(void *facts)
 void *handle_facts_searched(HandleKind kind, uintptr_t value)
 {
     bool locked = state_lock(&state()->handles_lock);
-    const Entry *e = find(kind, value);
+    const HandleEntry *e = find(kind, value);
     void *facts = e ? e->facts : NULL;
     state_unlock(&state()->handles_lock, locked);
     return facts;
@@ -283,7 +281,7 @@ void *handle_facts_searched(HandleKind kind, uintptr_t value)
 bool handle_set_facts(HandleKind kind, uintptr_t value, void *facts)
 {
     bool locked = state_lock(&state()->handles_lock);
-    Entry *e = find(kind, value);
+    HandleEntry *e = find(kind, value);
     if (e) {
         void *before = e->facts;
         e->facts = facts;
@@ -294,7 +292,7 @@ bool handle_set_facts(HandleKind kind, uintptr_t value, void *facts)
     return e != NULL;
 }
 
-int64_t handle_reserve(Call *c, HandleKind kind)
+int64_t handle_reserve(ActiveCall *c, HandleKind kind)
 {
     c->kept = true;
     bool locked = state_lock(&state()->handles_lock);
@@ -305,12 +303,12 @@ int64_t handle_reserve(Call *c, HandleKind kind)
     return word;
 }
 
-void handle_arrived(Sequence *maker, HandleKind kind, uintptr_t value, int64_t word, void *facts)
+void handle_arrived(CallSequence *maker, HandleKind kind, uintptr_t value, int64_t word, void *facts)
 {
     bool locked = state_lock(&state()->handles_lock);
-    Entry *e = insert(kind, value);
+    HandleEntry *e = insert(kind, value);
     if (e && (e->references == 0 || e->ending)) {
-        *e = (Entry){.value = value, .word = word, .references = 1, .maker = maker, .made = maker->ids[kind].made, .facts = facts};
+        *e = (HandleEntry){.value = value, .word = word, .references = 1, .maker = maker, .made = maker->ids[kind].made, .facts = facts};
         facts = NULL;
     }
     state_unlock(&state()->handles_lock, locked);

@@ -10,20 +10,20 @@ void *handle_facts_new(size_t bytes);                                /* room for
 void handle_facts_free(void *facts);                                 /* that no handle owns; NULL is nothing */
 bool handle_set_facts(HandleKind kind, uintptr_t value, void *facts);/* handle_facts_new's, owned by the handle from then on; false: unknown, and FACTS was freed */
 static inline void *handle_facts(HandleKind kind, uintptr_t value);  /* NULL: unknown handle, or none set */
-int64_t handle_reserve(Call *c, HandleKind kind);                    /* an id without a value yet; WEND_UNKNOWN: no memory */
-void handle_arrived(Sequence *maker, HandleKind kind, uintptr_t value, int64_t word, void *facts);
+int64_t handle_reserve(ActiveCall *c, HandleKind kind);                    /* an id without a value yet; WEND_UNKNOWN: no memory */
+void handle_arrived(CallSequence *maker, HandleKind kind, uintptr_t value, int64_t word, void *facts);
 
 /* -- look-up -- */
 
-struct HandleEntry {
+typedef struct HandleEntry {
     uintptr_t value;
     int64_t word;
     uint32_t references;              /* 0: the slot is free; or HANDLE_ENDED or HANDLE_PREDEFINED */
     bool ending;                      /* a call that frees the last reference is under way: the library may give the value to another thread */
-    Sequence *maker;                  /* whose id it has */
+    CallSequence *maker;                  /* whose id it has */
     uint64_t made;                    /* objects of this kind that it had made with this one */
     void *facts;
-};
+} HandleEntry;
 
 /* Not numbers of references: freed, and may be named all the same; never freed. */
 enum { HANDLE_ENDED = UINT32_MAX - 1, HANDLE_PREDEFINED = UINT32_MAX };
@@ -47,7 +47,7 @@ static inline bool handle_has_entry_for_each_thread(HandleKind kind)
 }
 
 /* Whose calls are looked at: the calling thread's. NULL: it has made none. */
-static inline const Sequence *handle_owner(void)
+static inline const CallSequence *handle_owner(void)
 {
     return wend_thread ? wend_thread->sequence : NULL;
 }

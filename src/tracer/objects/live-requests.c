@@ -16,17 +16,17 @@
 #include "own.gen.h"
 #include "recorder/recorder.h"
 
-typedef struct List { RequestRecord *head, *tail; } List;
+typedef struct RequestList { RequestRecord *head, *tail; } RequestList;
 
 /* Live requests of one value. */
 typedef struct Value {
     MPI_Request value;
-    List orphans, bound;              /* whose variable was overwritten; whose variable holds them still */
+    RequestList orphans, bound;              /* whose variable was overwritten; whose variable holds them still */
     struct Value *next;               /* in its chain, or in the list of free ones */
 } Value;
 
 struct RequestRecord {
-    Sequence *maker;
+    CallSequence *maker;
     WendPoolKey key;
     int64_t word;
     enum { IDLE, LIVE, NULLED } state;
@@ -48,7 +48,7 @@ struct RequestRecord {
 static struct {
     RequestRecord **variables;        /* chains, by address */
     size_t n_variables, in_variables;
-    List orphans, bound;              /* while there is no table of values: of them all */
+    RequestList orphans, bound;              /* while there is no table of values: of them all */
     Value **values;                   /* chains, by value */
     size_t n_values, in_values;       /* n_values 0: there is none yet */
     Value *free_values;
@@ -107,7 +107,7 @@ static void variable_remove(RequestRecord *r)
 
 /* -- by value -- */
 
-static void list_add(List *l, RequestRecord *r)
+static void list_add(RequestList *l, RequestRecord *r)
 {
     r->next = NULL;
     r->previous = l->tail;
@@ -115,13 +115,13 @@ static void list_add(List *l, RequestRecord *r)
     l->tail = r;
 }
 
-static void list_remove(List *l, RequestRecord *r)
+static void list_remove(RequestList *l, RequestRecord *r)
 {
     *(r->previous ? &r->previous->next : &l->head) = r->next;
     *(r->next ? &r->next->previous : &l->tail) = r->previous;
 }
 
-static List *list_of(RequestRecord *r)
+static RequestList *list_of(RequestRecord *r)
 {
     if (r->value)
         return r->variable ? &r->value->bound : &r->value->orphans;
@@ -175,7 +175,7 @@ static Value *value_get(MPI_Request value)
 }
 
 /* Takes a whole list, in its order, to the lists of the values. */
-static bool values_take(List *l)
+static bool values_take(RequestList *l)
 {
     for (RequestRecord *r; (r = l->head);) {
         Value *v = value_get(r->handle);
@@ -251,7 +251,7 @@ static bool bind(RequestRecord *r, MPI_Request *variable)
 }
 
 /* The oldest of a list that this look-up has not given already. Those that it has go to the end. */
-static RequestRecord *list_take(List *l)
+static RequestRecord *list_take(RequestList *l)
 {
     RequestRecord *first_moved = NULL;
     for (;;) {
@@ -307,7 +307,7 @@ static RequestRecord *resolve(MPI_Request *variable, int64_t *word)
     return r;
 }
 
-static bool reserve(Call *c, size_t n)
+static bool reserve(ActiveCall *c, size_t n)
 {
     if (n <= c->cap_requests)
         return true;
@@ -324,7 +324,7 @@ static bool reserve(Call *c, size_t n)
     return true;
 }
 
-void in_requests(Call *c, int n, MPI_Request *variables, bool array)
+void in_requests(ActiveCall *c, int n, MPI_Request *variables, bool array)
 {
     if (array)
         put_shape(c, variables ? n : -1);
@@ -341,7 +341,7 @@ void in_requests(Call *c, int n, MPI_Request *variables, bool array)
     state_unlock(&state()->requests_lock, locked);
 }
 
-void in_request_value(Call *c, MPI_Request value)
+void in_request_value(ActiveCall *c, MPI_Request value)
 {
     if (!reserve(c, 1))
         return;
@@ -357,7 +357,7 @@ void in_request_value(Call *c, MPI_Request value)
 /* -- life -- */
 
 /* Numbers that other threads gave back. Under both the sequence's and the table's lock. */
-static void take_deferred(Sequence *q)
+static void take_deferred(CallSequence *q)
 {
     for (RequestRecord **p = &q->deferred; *p;) {
         RequestRecord *r = *p;
@@ -370,7 +370,7 @@ static void take_deferred(Sequence *q)
     }
 }
 
-static RequestRecord *record_of(Sequence *q, uint32_t number)
+static RequestRecord *record_of(CallSequence *q, uint32_t number)
 {
     if (number >= q->n_requests) {
         size_t n = q->n_requests ? q->n_requests : 16;
@@ -390,7 +390,7 @@ static RequestRecord *record_of(Sequence *q, uint32_t number)
 
 /* As wend_cst_request, but sizes do not make a pool of their own: where they vary from message to message each call would have a request of another
  * number, and so another shape. Tags do, until they are many: messages of different kinds have different tags, and outcomes that are the same each time, for each shape, cost a count. */
-static bool take_number(Call *c, bool persistent, WendPoolKey *key, uint32_t *number)
+static bool take_number(ActiveCall *c, bool persistent, WendPoolKey *key, uint32_t *number)
 {
     int64_t kept[64];
     uint64_t left_out = persistent ? 0 : c->amounts; /* MPI_Start has the number alone to tell what it starts */
@@ -409,9 +409,9 @@ static bool take_number(Call *c, bool persistent, WendPoolKey *key, uint32_t *nu
 
 /* Takes a number for the request that call C (signature complete but for it) made in *VARIABLE; returns
  * its word. C's sequence is locked. */
-static int64_t request_made(Call *c, MPI_Request *variable, const struct RequestFacts *facts)
+static int64_t request_made(ActiveCall *c, MPI_Request *variable, const struct RequestFacts *facts)
 {
-    Sequence *q = c->sequence;
+    CallSequence *q = c->sequence;
     WendPoolKey key;
     uint32_t number;
     struct CommEntry *comm = c->later;
@@ -457,7 +457,7 @@ static int64_t request_made(Call *c, MPI_Request *variable, const struct Request
     return word;
 }
 
-void call_end_new_request(Call *c, MPI_Request *variable, const struct RequestFacts *facts)
+void call_end_new_request(ActiveCall *c, MPI_Request *variable, const struct RequestFacts *facts)
 {
     call_end_enter(c);
     if (call_ok(c))
@@ -466,7 +466,7 @@ void call_end_new_request(Call *c, MPI_Request *variable, const struct RequestFa
 }
 
 /* The operation is over and the handle is gone. NULLED: VARIABLE is remembered. */
-static void end(Call *c, RequestRecord *r, MPI_Request *variable, bool nulled)
+static void end(ActiveCall *c, RequestRecord *r, MPI_Request *variable, bool nulled)
 {
     value_remove(r);
     r->state = IDLE;
@@ -489,7 +489,7 @@ static void end(Call *c, RequestRecord *r, MPI_Request *variable, bool nulled)
     }
 }
 
-void request_event(Call *c, size_t i, MPI_Request *variable, RequestEvent event, bool by_choice)
+void request_event(ActiveCall *c, size_t i, MPI_Request *variable, RequestEvent event, bool by_choice)
 {
     RequestRecord *r = i < c->n_requests ? c->requests[i] : NULL;
     if (!r)
@@ -548,7 +548,7 @@ static bool status_cancelled(const MPI_Status *s)
 #endif
 
 /* MPI_ERROR of a status means something only in a call that says so. */
-static int64_t status_flags(const Call *c, const MPI_Status *s)
+static int64_t status_flags(const ActiveCall *c, const MPI_Status *s)
 {
     int64_t flags = status_cancelled(s);
     if (c->rc == MPI_ERR_IN_STATUS && s->MPI_ERROR != MPI_SUCCESS)
@@ -556,7 +556,7 @@ static int64_t status_flags(const Call *c, const MPI_Status *s)
     return flags;
 }
 
-static void put_status(Call *c, int64_t source, int64_t tag, int64_t bytes, int64_t flags)
+static void put_status(ActiveCall *c, int64_t source, int64_t tag, int64_t bytes, int64_t flags)
 {
     int64_t *words = words_room(&c->outcome, 4);
     if (!words)
@@ -567,7 +567,7 @@ static void put_status(Call *c, int64_t source, int64_t tag, int64_t bytes, int6
     words[3] = flags;
 }
 
-static void put_received(Call *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes, int64_t flags)
+static void put_received(ActiveCall *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes, int64_t flags)
 {
     if (!s || source == MPI_PROC_NULL || (flags & 1))
         put_status(c, 0, 0, 0, flags);
@@ -577,12 +577,12 @@ static void put_received(Call *c, const MPI_Status *s, int self, int source, int
 }
 
 /* Of a blocking receive or a probe: only requests can be cancelled, and MPICH leaves that bit of a status as it was in the caller's memory. */
-void out_status(Call *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes)
+void out_status(ActiveCall *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes)
 {
     put_received(c, s, self, source, tag, bytes, s ? status_flags(c, s) & ~(int64_t)1 : 0);
 }
 
-void out_status_of_request(Call *c, long i, const MPI_Status *s)
+void out_status_of_request(ActiveCall *c, long i, const MPI_Status *s)
 {
     const RequestRecord *r = i >= 0 && (size_t)i < c->n_requests ? c->requests[i] : NULL;
     if (!s || !r || !r->active) {

@@ -34,13 +34,13 @@ typedef struct {
     int64_t made;                     /* nanoseconds since the host was started */
     int64_t made_real;                /* since the epoch */
     int64_t ranks;
-} Token;
+} JobToken;
 
 static const char magic[8] = "WENDRUN1";
 static const int64_t CLOCKS_AGREE = INT64_C(60000000000);
 enum { RESERVE = 16 << 10, PATH_ROOM = PATH_MAX + 300 };
 
-static Token me;                      /* made: when this process began */
+static JobToken me;                      /* made: when this process began */
 static char base[PATH_ROOM];          /* the recording's directory; or where it will be, under a name that rank 0 makes up */
 static bool named;                    /* the first */
 static char folder[PATH_ROOM];        /* of the parts; "" : not found */
@@ -153,7 +153,7 @@ static void know_directory(const char *path)
 
 void parts_make(void)
 {
-    Token token = me;
+    JobToken token = me;
     const char *file = output_file(), *suffix = file ? strstr(file, WORLD_FILE_SUFFIX) : NULL;
     char path[PATH_ROOM];
     token.made = nanoseconds(CLOCK_BOOTTIME);
@@ -198,7 +198,7 @@ static bool same_text(const char *a, const char *b, size_t room)
 static int64_t made_for_us(const char *path)
 {
     char file[PATH_ROOM];
-    Token t;
+    JobToken t;
     if (!join(file, path, TOKEN))
         return INT64_MAX;
     long fd = open_file(file, O_RDONLY);

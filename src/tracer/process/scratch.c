@@ -10,51 +10,51 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-typedef struct Piece {
-    struct Piece *older;
+typedef struct ScratchPiece {
+    struct ScratchPiece *older;
     size_t bytes, used;
     bool set_aside;
-} Piece;
+} ScratchPiece;
 
-enum { ALIGNMENT = 16, FIRST = 1 << 20, KEPT = 8 << 20, HEADER = (sizeof(Piece) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT };
+enum { ALIGNMENT = 16, FIRST = 1 << 20, KEPT = 8 << 20, HEADER = (sizeof(ScratchPiece) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT };
 
-static Piece *newest;
+static ScratchPiece *newest;
 /* Used by nobody: whoever takes it out has it alone, and puts it back. */
-static Piece *_Atomic aside;
+static ScratchPiece *_Atomic aside;
 
 static size_t rounded(size_t n) { return (n + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1); }
 
-static Piece *map(size_t bytes)
+static ScratchPiece *map(size_t bytes)
 {
     long p = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                      -1, 0);
     if (p == -1)
         return NULL;
-    *(Piece *)p = (Piece){.bytes = bytes, .used = HEADER};
-    return (Piece *)p;
+    *(ScratchPiece *)p = (ScratchPiece){.bytes = bytes, .used = HEADER};
+    return (ScratchPiece *)p;
 }
 
-static void unmap(Piece *p)
+static void unmap(ScratchPiece *p)
 {
     if (p)
         syscall(SYS_munmap, p, p->bytes);
 }
 
 /* One there is room for: what others have set aside meanwhile goes. */
-static void put_aside(Piece *p)
+static void put_aside(ScratchPiece *p)
 {
     unmap(atomic_exchange(&aside, p));
 }
 
-static Piece *take_aside(size_t n)
+static ScratchPiece *take_aside(size_t n)
 {
-    Piece *p = atomic_exchange(&aside, NULL);
+    ScratchPiece *p = atomic_exchange(&aside, NULL);
     if (p && p->bytes - HEADER < n) {
         put_aside(p);
         return NULL;
     }
     if (p)
-        *p = (Piece){.bytes = p->bytes, .used = HEADER, .set_aside = true};
+        *p = (ScratchPiece){.bytes = p->bytes, .used = HEADER, .set_aside = true};
     return p;
 }
 
@@ -65,7 +65,7 @@ static void *take(size_t n)
         size_t bytes = newest ? 2 * newest->bytes : FIRST;
         while (bytes - HEADER < n)
             bytes *= 2;
-        Piece *p = map(bytes);
+        ScratchPiece *p = map(bytes);
         if (!p && !(p = take_aside(n)))
             return NULL;
         p->older = newest;
@@ -96,7 +96,7 @@ bool scratch_reserve(size_t bytes)
     if (!is_rationed())
         return true;
     bytes = (bytes + HEADER + FIRST - 1) & ~(size_t)(FIRST - 1);
-    Piece *p = atomic_exchange(&aside, NULL);
+    ScratchPiece *p = atomic_exchange(&aside, NULL);
     if (p && p->bytes >= bytes) {
         put_aside(p);
         return true;
@@ -105,7 +105,7 @@ bool scratch_reserve(size_t bytes)
     long moved = p ? syscall(SYS_mremap, p, before, bytes, MREMAP_MAYMOVE) : (long)map(bytes);
     bool good = moved != -1 && moved != 0;
     if (good)
-        *(p = (Piece *)moved) = (Piece){.bytes = bytes, .used = HEADER};
+        *(p = (ScratchPiece *)moved) = (ScratchPiece){.bytes = bytes, .used = HEADER};
     if (p)
         put_aside(p);
     return good;
@@ -128,7 +128,7 @@ void *scratch_resize(void *p, size_t old, size_t n)
 void scratch_clear(void)
 {
     while (newest && (newest->older || newest->set_aside || newest->bytes > KEPT)) {
-        Piece *p = newest;
+        ScratchPiece *p = newest;
         newest = p->older;
         if (p->set_aside)
             put_aside(p);

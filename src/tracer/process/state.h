@@ -1,6 +1,6 @@
 /* state.h: what the tracer knows of its process. One struct, reached through state().
  *
- * Everything that outlives a call hangs here or on a Sequence. Threads' states stay registered when their thread ends,
+ * Everything that outlives a call hangs here or on a CallSequence. Threads' states stay registered when their thread ends,
  * because MPI_Finalize encodes them. Locks are leaves: none is held across a call into MPI or into the application. */
 #ifndef WEND_STATE_H
 #define WEND_STATE_H
@@ -34,7 +34,7 @@ typedef struct State {
     double seconds_per_tick;
 
     pthread_mutex_t threads_lock;
-    struct Sequence *sequences, **sequences_end; /* in order of their first call; callbacks among them */
+    struct CallSequence *sequences, **sequences_end; /* in order of their first call; callbacks among them */
     uint32_t n_threads;
 
     pthread_mutex_t handles_lock, requests_lock;

@@ -42,7 +42,7 @@ bool recorder_hold(void)
     int64_t end = (int64_t)clock_nanoseconds() + HOLD_LIMIT;
     atomic_store(&s->hold, 1);
     barrier();
-    for (const Sequence *q = __atomic_load_n(&s->sequences, __ATOMIC_ACQUIRE); q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE)) {
+    for (const CallSequence *q = __atomic_load_n(&s->sequences, __ATOMIC_ACQUIRE); q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE)) {
         const Thread *t = __atomic_load_n(&q->owner, __ATOMIC_ACQUIRE);
         while (t && atomic_load_explicit(&t->busy, memory_order_acquire)) {
             if ((int64_t)clock_nanoseconds() > end) {

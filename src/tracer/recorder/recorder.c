@@ -7,7 +7,7 @@
 
 /* While recording is off, what makes, ends or changes an object goes on being recorded, so that readers know it when recording is on again
  * and a proxy has it. handles.c and live-requests.c mark their calls; these they do not see. */
-static bool is_kept(const Call *c)
+static bool is_kept(const ActiveCall *c)
 {
     switch (c->function) {
     case WEND_FN_MPI_Init: case WEND_FN_MPI_Init_thread: case WEND_FN_MPI_Finalize:
@@ -33,10 +33,10 @@ static bool is_kept(const Call *c)
 }
 
 /* With the sequence locked. TIMED: no pseudo-call. */
-static void append(Call *c, bool timed)
+static void append(ActiveCall *c, bool timed)
 {
     State *s = state();
-    Sequence *q = c->sequence;
+    CallSequence *q = c->sequence;
     c->shape.w[0] |= c->failed;
     if (__builtin_expect(c->nulls != 0, 0))
         put_shape(c, c->nulls);
@@ -62,7 +62,7 @@ static void append(Call *c, bool timed)
 
 static void append_pending_frees(Thread *t);
 
-static inline void leave(Call *c)
+static inline void leave(ActiveCall *c)
 {
     Thread *t = c->thread;
     c->ended++;
@@ -72,13 +72,13 @@ static inline void leave(Call *c)
     errno = c->saved_errno;
 }
 
-void call_end_enter(Call *c)
+void call_end_enter(ActiveCall *c)
 {
     sequence_lock(c->sequence);
     recorder_enter(c->thread);
 }
 
-void call_end_leave(Call *c)
+void call_end_leave(ActiveCall *c)
 {
     append(c, true);
     recorder_leave(c->thread);
@@ -86,7 +86,7 @@ void call_end_leave(Call *c)
     leave(c);
 }
 
-void call_end(Call *c)
+void call_end(ActiveCall *c)
 {
     sequence_lock(c->sequence);
     recorder_enter(c->thread);
@@ -96,7 +96,7 @@ void call_end(Call *c)
     leave(c);
 }
 
-void call_forget(Call *c)
+void call_forget(ActiveCall *c)
 {
     leave(c);
 }
@@ -112,7 +112,7 @@ static void append_pseudo(int function, const int64_t *shape, size_t n_shape, co
         return;
     /* A pseudo-call may come while a call is being put together: it uses none of that call's words. */
     int64_t shape_words[8] = {WEND_SHAPE_HEAD(function, false)}, outcome_words[8];
-    Call c = {
+    ActiveCall c = {
         .thread = t,
         .sequence = t->sequence,
         .function = function,

@@ -4,7 +4,7 @@
  *
  *   int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
  *   {
- *       Call *c = call_begin(WEND_FN_MPI_Send);
+ *       ActiveCall *c = call_begin(WEND_FN_MPI_Send);
  *       if (!c) return PMPI_Send(buf, count, datatype, dest, tag, comm);   // Wend is off, or MPI calls itself
  *       in_self_comm(c, comm);
  *       in_buf(c, buf); in_slot(c, count); in_datatype(c, datatype); in_const(c, dest, GROUP_ranks) …
@@ -22,7 +22,7 @@
  * Rules: nothing here ever fails towards the application; when memory is short recording stops (state->broken) and wrappers pass through.
  * Inputs are read before the PMPI call (it may change them), outputs after it and only when call_ok. No handle that Wend does
  * not know is ever passed to an MPI function. Between call_begin and call_end of one thread no application code runs but callbacks, and those are
- * wrapped (closures.c), which gives them a Call of their own. While a wrapper is inside PMPI, call_begin returns NULL on that thread. */
+ * wrapped (closures.c), which gives them a ActiveCall of their own. While a wrapper is inside PMPI, call_begin returns NULL on that thread. */
 #ifndef WEND_RECORDER_H
 #define WEND_RECORDER_H
 
@@ -49,20 +49,20 @@ typedef enum {
 
 typedef struct { int64_t *w; size_t n, cap; } Words;
 
-typedef struct Sequence Sequence;      /* a thread's or callback's CST and grammars */
+typedef struct CallSequence CallSequence;      /* a thread's or callback's CST and grammars */
 typedef struct RequestRecord RequestRecord;
 struct CommEntry;
 
 /* The object whose last reference a call frees. */
-typedef struct { int64_t word; Sequence *maker; uint64_t made; void *facts; } Ending; /* maker NULL: none */
+typedef struct { int64_t word; CallSequence *maker; uint64_t made; void *facts; } EndedHandle; /* maker NULL: none */
 
-typedef struct Call {
-    Sequence *sequence;
+typedef struct ActiveCall {
+    CallSequence *sequence;
     int function;
     bool failed, found_nothing;        /* found_nothing: a poll that found nothing; goes to F */
     bool forgiven;                     /* it failed, and an error handler made MPI_SUCCESS of the code: nothing of its outputs is there */
     bool varies;                       /* bounds of the datatype that it makes are different in each run */
-    Ending ending;
+    EndedHandle ending;
     uint64_t amounts;                  /* bit i: slot i is a count or a place in a file (set by calls that make requests, and by no others) */
     int64_t nulls;                     /* bit i: parameter i gives a result, and the caller gave NULL for it */
     int rc;                            /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not failed */
@@ -71,20 +71,20 @@ typedef struct Call {
     _Atomic bool running;              /* in MPI: the words so far are those of the call, and stay */
     int saved_errno;
     struct Thread *thread;
-    struct Call *outer, *inner;        /* callbacks nest */
-    Sequence *outer_sequence; bool outer_inside;
+    struct ActiveCall *outer, *inner;        /* callbacks nest */
+    CallSequence *outer_sequence; bool outer_inside;
     uint64_t ended;                    /* calls that ended here since callback_enter */
     /* what follows is for calls about requests; live-requests.c */
     RequestRecord **requests; size_t n_requests; size_t cap_requests; /* resolved inputs, NULL entries for MPI_REQUEST_NULL */
     struct CommEntry *later;           /* comm_made_later: taken by the request */
     struct Stash **stash_at;           /* it made a request, which keeps there what the call is put aside as (stash.h) */
     bool kept;                         /* recorded also while recording is off: it makes or ends something that readers must know */
-} Call;
+} ActiveCall;
 
-/* What a thread is doing. Callbacks of the application that MPI runs get a Call and a Sequence of their own (callback_enter). */
+/* What a thread is doing. Callbacks of the application that MPI runs get a ActiveCall and a CallSequence of their own (callback_enter). */
 typedef struct Thread {
-    Call *call;                       /* the innermost */
-    Sequence *sequence;               /* that calls go to now */
+    ActiveCall *call;                       /* the innermost */
+    CallSequence *sequence;               /* that calls go to now */
     uint32_t number;
     Words frees;                      /* segments freed inside MPI: recorded after the call */
     bool inside;                      /* between call_begin and call_end: MPI that is called now is called by MPI, or by Wend */
@@ -154,17 +154,17 @@ static inline int64_t *words_room(Words *w, size_t n)
     return w->w + w->n - n;
 }
 
-static inline void put_shape(Call *c, int64_t w) { words_put(&c->shape, w); }
-static inline void put_slot(Call *c, int64_t w) { words_put(&c->slots, w); }
-static inline void put_amount(Call *c, int64_t w)
+static inline void put_shape(ActiveCall *c, int64_t w) { words_put(&c->shape, w); }
+static inline void put_slot(ActiveCall *c, int64_t w) { words_put(&c->slots, w); }
+static inline void put_amount(ActiveCall *c, int64_t w)
 {
     c->amounts |= c->slots.n < 64 ? UINT64_C(1) << c->slots.n : 0;
     put_slot(c, w);
 }
-static inline void put_outcome(Call *c, int64_t w) { words_put(&c->outcome, w); }
+static inline void put_outcome(ActiveCall *c, int64_t w) { words_put(&c->outcome, w); }
 
 /* It is not running any more, and its words may change. Either the watcher sees that, or this thread sees that the watcher reads, and waits. */
-static inline void call_left(Call *c)
+static inline void call_left(ActiveCall *c)
 {
     atomic_store_explicit(&c->running, false, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
@@ -174,7 +174,7 @@ static inline void call_left(Call *c)
     }
 }
 
-static inline Call *call_begin(int function)
+static inline ActiveCall *call_begin(int function)
 {
     if (!atomic_load_explicit(&state()->active, memory_order_relaxed))
         return NULL;
@@ -182,7 +182,7 @@ static inline Call *call_begin(int function)
     if (!t || t->inside)
         return NULL;
     t->inside = true;
-    Call *c = t->call;
+    ActiveCall *c = t->call;
     c->saved_errno = errno;
     c->sequence = t->sequence;
     c->function = function;
@@ -201,14 +201,14 @@ static inline Call *call_begin(int function)
     return c;
 }
 
-static inline void call_start(Call *c)
+static inline void call_start(ActiveCall *c)
 {
     errno = c->saved_errno;
     atomic_store_explicit(&c->running, true, memory_order_release);
     c->start = clock_ticks();
 }
 
-static inline void call_stop(Call *c, int rc)
+static inline void call_stop(ActiveCall *c, int rc)
 {
     c->stop = clock_ticks();
     c->saved_errno = errno;
@@ -221,36 +221,27 @@ static inline void call_stop(Call *c, int rc)
 
 /* Ends a call that has yet to be made, since afterwards nothing can be recorded: it counts as
  * successful, and how long it takes is not known. */
-static inline void call_stop_untimed(Call *c)
+static inline void call_stop_untimed(ActiveCall *c)
 {
     call_stop(c, MPI_SUCCESS);
     c->stop = 0;
 }
 
-static inline bool call_ok(const Call *c) { return !c->failed; }
-
-void call_end(Call *c);
+static inline bool call_ok(const ActiveCall *c) { return !c->failed; }
 
 /* -- the end of a call -- */
-void call_end(Call *c);
 
-/* -- the end of a call --
- *   Call *call_begin(int function);
- *   void call_start(Call *c);
- *   void call_stop(Call *c, int rc);       sets failed: rc is neither MPI_SUCCESS nor of class MPI_ERR_IN_STATUS
- *   bool call_ok(const Call *c);
- *   void put_shape(Call *c, int64_t w), put_slot(…), put_outcome(…);   short of memory they stop the recording */
-void call_end(Call *c);
+void call_end(ActiveCall *c);
 /* The same in two steps, between which words may be put while the sequence is locked. */
-void call_end_enter(Call *c);
-void call_end_leave(Call *c);
-void call_forget(Call *c);             /* instead of call_end: nothing is recorded */
+void call_end_enter(ActiveCall *c);
+void call_end_leave(ActiveCall *c);
+void call_forget(ActiveCall *c);             /* instead of call_end: nothing is recorded */
 /* A pseudo-call of the spec, into the calling thread's sequence: words after word 0 of the shape, and after the outcome's polls and return code; at most 6 of each. */
 void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome);
-MPI_Status *scratch_statuses(Call *c, size_t n);                     /* to use in the place of MPI_STATUS(ES)_IGNORE */
+MPI_Status *scratch_statuses(ActiveCall *c, size_t n);                     /* to use in the place of MPI_STATUS(ES)_IGNORE */
 
 /* -- callbacks (encode/closures.h) -- */
-/* From callback_enter to callback_leave this thread is in application code that the library called: call_begin gives a Call
+/* From callback_enter to callback_leave this thread is in application code that the library called: call_begin gives a ActiveCall
  * of its own again (the one that was interrupted stays as it is), and what is recorded goes to the sequence of kind callback with that id, which is made at its first
  * call. They nest. FALSE: nothing is recorded here now (off, broken, no MPI yet), and there must be no leave. */
 bool callback_enter(int64_t function_word);

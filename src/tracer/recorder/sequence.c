@@ -5,7 +5,7 @@
 
 enum { FIRST_CALLBACK_TID = 1 << 24 }; /* callbacks' sequences number their handles apart from threads' */
 
-static void sequence_free(Sequence *q)
+static void sequence_free(CallSequence *q)
 {
     if (!q)
         return;
@@ -16,10 +16,10 @@ static void sequence_free(Sequence *q)
     wend_budget_free(q, sizeof *q);
 }
 
-Sequence *sequence_new(bool callback, int64_t function, uint32_t tid)
+CallSequence *sequence_new(bool callback, int64_t function, uint32_t tid)
 {
     State *s = state();
-    Sequence *q = wend_budget_zeroed(sizeof *q);
+    CallSequence *q = wend_budget_zeroed(sizeof *q);
     if (!q)
         return NULL;
     q->main = wend_cst_new();
@@ -39,10 +39,10 @@ Sequence *sequence_new(bool callback, int64_t function, uint32_t tid)
     return q;
 }
 
-Sequence *sequence_of_callback(int64_t function)
+CallSequence *sequence_of_callback(int64_t function)
 {
     State *s = state();
-    Sequence *q;
+    CallSequence *q;
     pthread_mutex_lock(&s->threads_lock);
     uint32_t tid = FIRST_CALLBACK_TID;
     for (q = s->sequences; q; q = q->next) {
@@ -58,9 +58,9 @@ Sequence *sequence_of_callback(int64_t function)
     return q;
 }
 
-bool sequence_append_poll(Call *c)
+bool sequence_append_poll(ActiveCall *c)
 {
-    Sequence *q = c->sequence;
+    CallSequence *q = c->sequence;
     if (!q->polls)
         q->polls = wend_cst_new();
     if (!q->polls_grammar)
@@ -74,9 +74,9 @@ bool sequence_append_poll(Call *c)
     return true;
 }
 
-bool sequence_append(Call *c, bool timed)
+bool sequence_append(ActiveCall *c, bool timed)
 {
-    Sequence *q = c->sequence;
+    CallSequence *q = c->sequence;
     WendTerminalEntry *e = wend_cst_call(q->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
     if (!e)
         return false;

@@ -7,7 +7,7 @@
 #include "recorder.h"
 
 /* The calls of one thread, or of one callback object: the program M, and the unsuccessful polls F. */
-struct Sequence {
+struct CallSequence {
     WendCst *main, *polls;            /* polls: NULL until there is one */
     WendGrammar *main_grammar, *polls_grammar;
     uint64_t polls_since;             /* unsuccessful polls since the last call of M */
@@ -34,26 +34,26 @@ struct Sequence {
         struct GivenBack { uint32_t id; uint64_t made; } *given_back; /* by other threads: not free yet */
         size_t n_given_back, cap_given_back;
     } ids[HANDLE_KINDS];
-    Sequence *next;
+    CallSequence *next;
 };
 
 /* With threads_lock held. NULL: no memory. */
-Sequence *sequence_new(bool callback, int64_t function, uint32_t tid);
+CallSequence *sequence_new(bool callback, int64_t function, uint32_t tid);
 /* Takes threads_lock. */
-Sequence *sequence_of_callback(int64_t function);
+CallSequence *sequence_of_callback(int64_t function);
 
 /* C, complete, is the next call of its sequence, which is locked: a call of M, TIMED or not, or an
  * unsuccessful poll. False: no memory, and nothing has changed. */
-bool sequence_append(Call *c, bool timed);
-bool sequence_append_poll(Call *c);
+bool sequence_append(ActiveCall *c, bool timed);
+bool sequence_append_poll(ActiveCall *c);
 
-static inline void sequence_lock(Sequence *q)
+static inline void sequence_lock(CallSequence *q)
 {
     if (__builtin_expect(q->callback, 0))
         pthread_mutex_lock(&q->lock);
 }
 
-static inline void sequence_unlock(Sequence *q)
+static inline void sequence_unlock(CallSequence *q)
 {
     if (__builtin_expect(q->callback, 0))
         pthread_mutex_unlock(&q->lock);

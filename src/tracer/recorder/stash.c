@@ -23,7 +23,7 @@ void stash_let_go(Stash *s)
     s->holder = NULL;
 }
 
-void stash_remove(Sequence *q, Stash *s)
+void stash_remove(CallSequence *q, Stash *s)
 {
     *(s->previous ? &s->previous->next : &q->stashed) = s->next;
     *(s->next ? &s->next->previous : &q->stashed_last) = s->previous;
@@ -31,9 +31,9 @@ void stash_remove(Sequence *q, Stash *s)
     wend_budget_free(s, stash_bytes(s->n_shape + s->n_slots + s->n_outcome));
 }
 
-void stash_call(Call *c)
+void stash_call(ActiveCall *c)
 {
-    Sequence *q = c->sequence;
+    CallSequence *q = c->sequence;
     bool locked = state_lock(&state()->requests_lock);
     size_t n = c->shape.n + c->slots.n + c->outcome.n;
     Stash *s = !*c->stash_at ? wend_budget_zeroed(stash_bytes(n)) : NULL;
@@ -49,12 +49,12 @@ void stash_call(Call *c)
     state_unlock(&state()->requests_lock, locked);
 }
 
-bool stash_append_all(Sequence *q)
+bool stash_append_all(CallSequence *q)
 {
     bool ok = true, locked = state_lock(&state()->requests_lock);
     while (q->stashed && ok) {
         Stash *s = q->stashed;
-        Call c = {
+        ActiveCall c = {
             .sequence = q,
             .function = s->function,
             .shape = {s->words, s->n_shape, s->n_shape},

@@ -8,14 +8,14 @@
 typedef struct Stash Stash;
 
 /* C->stash_at is where its request keeps what is returned for it; nothing is kept without memory. */
-void stash_call(Call *c);
+void stash_call(ActiveCall *c);
 /* Of sequence Q, before its first call that is recorded again: requests that are still pending get their
  * place, since what completes them is recorded. False: no memory. */
-bool stash_append_all(Sequence *q);
+bool stash_append_all(CallSequence *q);
 
 /* With requests_lock held, for the request that keeps S. The request has ended where that is not
  * recorded, so that S is not needed; or where it is, so that S stays, and the request lets go of it. */
-void stash_remove(Sequence *q, Stash *s);
+void stash_remove(CallSequence *q, Stash *s);
 void stash_let_go(Stash *s);
 
 #endif

@@ -81,20 +81,20 @@ static void tell(int function, uint32_t number)
         call_pseudo(function, &word, 1, NULL, 0);
 }
 
-typedef struct Start {
-    struct Start *next;
+typedef struct ThreadStart {
+    struct ThreadStart *next;
     void *(*function)(void *);
     void *argument;
     uint32_t number;                  /* 0: it is not the application's */
-} Start;
+} ThreadStart;
 
 /* Of threads that run. A free() of theirs may be the thread's first, for which the C library sets
  * 64 MB of addresses aside: who creates the next one frees them. */
-static Start *_Atomic started;
+static ThreadStart *_Atomic started;
 
 static void free_started(void)
 {
-    for (Start *s = atomic_exchange(&started, NULL), *next; s; s = next) {
+    for (ThreadStart *s = atomic_exchange(&started, NULL), *next; s; s = next) {
         next = s->next;
         free(s);
     }
@@ -102,7 +102,7 @@ static void free_started(void)
 
 static void *start(void *p)
 {
-    Start s = *(Start *)p, *own = p;
+    ThreadStart s = *(ThreadStart *)p, *own = p;
     own->next = atomic_load(&started);
     while (!atomic_compare_exchange_weak(&started, &own->next, own))
         ;
@@ -125,11 +125,11 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
     if (!real)
         real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create");
     free_started();
-    Start *s = malloc(sizeof *s);
+    ThreadStart *s = malloc(sizeof *s);
     if (!s)
         return real(thread, attributes, function, argument);
     uint32_t number = is_own(function) ? 0 : atomic_fetch_add(&created, 1) + 1;
-    *s = (Start){NULL, function, argument, number};
+    *s = (ThreadStart){NULL, function, argument, number};
     tell(WEND_FN_wend_start, number);
     int rc = real(thread, attributes, start, s);
     if (rc != 0)

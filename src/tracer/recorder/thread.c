@@ -22,7 +22,7 @@ bool words_grow(Words *w)
     return true;
 }
 
-MPI_Status *scratch_statuses(Call *c, size_t n)
+MPI_Status *scratch_statuses(ActiveCall *c, size_t n)
 {
     Thread *t = c->thread;
     if (n > t->n_statuses) {
@@ -37,7 +37,7 @@ MPI_Status *scratch_statuses(Call *c, size_t n)
     return t->statuses;
 }
 
-static void call_free(Call *c)
+static void call_free(ActiveCall *c)
 {
     if (!c)
         return;
@@ -47,9 +47,9 @@ static void call_free(Call *c)
     wend_budget_free(c, sizeof *c);
 }
 
-static Call *call_new(Thread *t)
+static ActiveCall *call_new(Thread *t)
 {
-    Call *c = wend_budget_zeroed(sizeof *c);
+    ActiveCall *c = wend_budget_zeroed(sizeof *c);
     if (!c)
         return NULL;
     c->thread = t;
@@ -63,7 +63,7 @@ static Call *call_new(Thread *t)
 Thread *thread_alloc(void)
 {
     Thread *t = wend_budget_zeroed(sizeof *t);
-    Call *c = t ? call_new(t) : NULL;
+    ActiveCall *c = t ? call_new(t) : NULL;
     if (!c) {
         wend_budget_free(t, t ? sizeof *t : 0);
         return NULL;
@@ -108,8 +108,8 @@ bool callback_enter(int64_t function)
     Thread *t = thread_self();
     if (!t)
         return false;
-    Sequence *q = sequence_of_callback(function);
-    Call *c = t->call->inner;
+    CallSequence *q = sequence_of_callback(function);
+    ActiveCall *c = t->call->inner;
     if (q && !c)
         t->call->inner = c = call_new(t);
     if (!q || !c) {
@@ -143,7 +143,7 @@ uint64_t callback_passes(void)
 
 void callback_forgives(int code)
 {
-    Call *interrupted = wend_thread->call->outer;
+    ActiveCall *interrupted = wend_thread->call->outer;
     switch (interrupted->function) { /* the application's own question to a handler fails in nothing */
     case WEND_FN_MPI_Comm_call_errhandler:
     case WEND_FN_MPI_File_call_errhandler:
@@ -158,7 +158,7 @@ void callback_forgives(int code)
 void callback_leave(void)
 {
     Thread *t = wend_thread;
-    Call *c = t->call;
+    ActiveCall *c = t->call;
     t->sequence = c->outer_sequence;
     t->inside = c->outer_inside;
     __atomic_store_n(&t->call, c->outer, __ATOMIC_RELEASE);

@@ -9,17 +9,17 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-typedef struct { const char *data; size_t size; } File;
+typedef struct { const char *data; size_t size; } ElfFile;
 
 /* N entries of SIZE bytes at OFFSET; NULL: the file has not so much, or they are not aligned as all such tables are. */
-static const void *part_of(const File *f, uint64_t offset, uint64_t n, size_t size)
+static const void *part_of(const ElfFile *f, uint64_t offset, uint64_t n, size_t size)
 {
     if (offset > f->size || n > (f->size - offset) / size || offset % _Alignof(ElfW(Sym)) != 0)
         return NULL;
     return f->data + offset;
 }
 
-static bool table_defines(const File *f, const ElfW(Shdr) *table, const ElfW(Shdr) *names, const char *name)
+static bool table_defines(const ElfFile *f, const ElfW(Shdr) *table, const ElfW(Shdr) *names, const char *name)
 {
     size_t n = table->sh_size / sizeof(ElfW(Sym)), len = strlen(name) + 1;
     const ElfW(Sym) *symbols = part_of(f, table->sh_offset, n, sizeof *symbols);
@@ -34,7 +34,7 @@ static bool table_defines(const File *f, const ElfW(Shdr) *table, const ElfW(Shd
     return false;
 }
 
-static bool file_defines(const File *f, const char *name)
+static bool file_defines(const ElfFile *f, const char *name)
 {
     const ElfW(Ehdr) *header = part_of(f, 0, 1, sizeof *header);
     if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
@@ -53,7 +53,7 @@ bool symbols_define(int fd, const char *name)
     struct stat info;
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0)
         return false;
-    File f = {.size = (size_t)info.st_size};
+    ElfFile f = {.size = (size_t)info.st_size};
     void *mapped = mmap(NULL, f.size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (mapped == MAP_FAILED)
         return false;

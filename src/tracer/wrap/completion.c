@@ -5,7 +5,7 @@
 #include "encode/encode.h"
 
 /* Statuses for N requests: the application's, or Wend's where it gave MPI_STATUSES_IGNORE, so that what came is known. */
-static MPI_Status *statuses_to_fill(Call *c, MPI_Status *s, int n)
+static MPI_Status *statuses_to_fill(ActiveCall *c, MPI_Status *s, int n)
 {
     if (s != MPI_STATUSES_IGNORE || n <= 0)
         return s;
@@ -19,19 +19,19 @@ static const MPI_Status *status_at(const MPI_Status *statuses, int i)
 }
 
 /* The shape's word of an array of statuses: room for N, or ignored. */
-static void put_statuses_given(Call *c, const MPI_Status *s, int n)
+static void put_statuses_given(ActiveCall *c, const MPI_Status *s, int n)
 {
     put_shape(c, s == MPI_STATUSES_IGNORE ? WEND_IGNORE : array_length(s, n));
 }
 
-static void in_request_array(Call *c, int n, MPI_Request *requests)
+static void in_request_array(ActiveCall *c, int n, MPI_Request *requests)
 {
     put_slot(c, n);
     in_requests(c, requests && n > 0 ? n : 0, requests, true);
 }
 
 /* After a failed call: requests whose variable is null now are over. */
-static void end_nulled(Call *c, MPI_Request *requests, bool by_choice)
+static void end_nulled(ActiveCall *c, MPI_Request *requests, bool by_choice)
 {
     for (size_t i = 0; i < c->n_requests; i++)
         if (c->requests[i] && requests[i] == MPI_REQUEST_NULL)
@@ -40,7 +40,7 @@ static void end_nulled(Call *c, MPI_Request *requests, bool by_choice)
 
 WEND_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    Call *c = call_begin(WEND_FN_MPI_Wait);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Wait);
     if (!c)
         return PMPI_Wait(request, status);
     in_requests(c, request != NULL, request, false);
@@ -61,7 +61,7 @@ WEND_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 WEND_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    Call *c = call_begin(WEND_FN_MPI_Test);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Test);
     if (!c)
         return PMPI_Test(request, flag, status);
     in_requests(c, request != NULL, request, false);
@@ -85,7 +85,7 @@ WEND_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 }
 
 /* What all N requests of Waitall, or of a Testall that succeeded, came to. */
-static void out_all(Call *c, int n, MPI_Request *requests, const MPI_Status *given, const MPI_Status *filled, bool by_choice)
+static void out_all(ActiveCall *c, int n, MPI_Request *requests, const MPI_Status *given, const MPI_Status *filled, bool by_choice)
 {
     put_statuses_given(c, given, n);
     put_outcome(c, (int64_t)c->n_requests);
@@ -100,7 +100,7 @@ static void out_all(Call *c, int n, MPI_Request *requests, const MPI_Status *giv
 
 WEND_EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
-    Call *c = call_begin(WEND_FN_MPI_Waitall);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Waitall);
     if (!c)
         return PMPI_Waitall(count, array_of_requests, array_of_statuses);
     in_request_array(c, count, array_of_requests);
@@ -118,7 +118,7 @@ WEND_EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Stat
 
 WEND_EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-    Call *c = call_begin(WEND_FN_MPI_Testall);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Testall);
     if (!c)
         return PMPI_Testall(count, array_of_requests, flag, array_of_statuses);
     in_request_array(c, count, array_of_requests);
@@ -140,7 +140,7 @@ WEND_EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *fla
 }
 
 /* The request at INDEX is over (MPI_UNDEFINED: there was no active one). */
-static void out_any(Call *c, int index, MPI_Request *requests, const MPI_Status *given, const MPI_Status *filled)
+static void out_any(ActiveCall *c, int index, MPI_Request *requests, const MPI_Status *given, const MPI_Status *filled)
 {
     long i = index == MPI_UNDEFINED ? -1 : index;
     put_status_given(c, given);
@@ -156,7 +156,7 @@ static int64_t index_word(int index) { return index == MPI_UNDEFINED ? WEND_CONS
 
 WEND_EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
-    Call *c = call_begin(WEND_FN_MPI_Waitany);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Waitany);
     if (!c)
         return PMPI_Waitany(count, array_of_requests, index, status);
     in_request_array(c, count, array_of_requests);
@@ -176,7 +176,7 @@ WEND_EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int *ind
 
 WEND_EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
-    Call *c = call_begin(WEND_FN_MPI_Testany);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Testany);
     if (!c)
         return PMPI_Testany(count, array_of_requests, index, flag, status);
     in_request_array(c, count, array_of_requests);
@@ -200,7 +200,7 @@ WEND_EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *ind
 
 /* The OUTCOUNT requests at INDICES are over, each with its status. The array of statuses has room for all INCOUNT: that is what the shape
  * says, so that it does not depend on how many there were this time. */
-static void out_some(Call *c, int incount, int outcount, MPI_Request *requests, const int *indices, const MPI_Status *given, const MPI_Status *filled)
+static void out_some(ActiveCall *c, int incount, int outcount, MPI_Request *requests, const int *indices, const MPI_Status *given, const MPI_Status *filled)
 {
     int n = outcount == MPI_UNDEFINED ? 0 : outcount;
     put_outcome(c, index_word(outcount));
@@ -217,7 +217,7 @@ static void out_some(Call *c, int incount, int outcount, MPI_Request *requests, 
 
 WEND_EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    Call *c = call_begin(WEND_FN_MPI_Waitsome);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Waitsome);
     if (!c)
         return PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     in_request_array(c, incount, array_of_requests);
@@ -235,7 +235,7 @@ WEND_EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *
 
 WEND_EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
 {
-    Call *c = call_begin(WEND_FN_MPI_Testsome);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Testsome);
     if (!c)
         return PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     in_request_array(c, incount, array_of_requests);
