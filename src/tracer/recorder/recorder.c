@@ -72,27 +72,34 @@ static inline void leave(ActiveCall *c)
     errno = c->saved_errno;
 }
 
-void call_end_enter(ActiveCall *c)
+static inline void enter(ActiveCall *c)
 {
     sequence_lock(c->sequence);
     recorder_enter(c->thread);
 }
 
-void call_end_leave(ActiveCall *c)
+static inline void finish(ActiveCall *c, bool timed)
 {
-    append(c, true);
+    append(c, timed);
     recorder_leave(c->thread);
     sequence_unlock(c->sequence);
+}
+
+void call_end_enter(ActiveCall *c)
+{
+    enter(c);
+}
+
+void call_end_leave(ActiveCall *c)
+{
+    finish(c, true);
     leave(c);
 }
 
 void call_end(ActiveCall *c)
 {
-    sequence_lock(c->sequence);
-    recorder_enter(c->thread);
-    append(c, true);
-    recorder_leave(c->thread);
-    sequence_unlock(c->sequence);
+    enter(c);
+    finish(c, true);
     leave(c);
 }
 
@@ -124,11 +131,8 @@ static void append_pseudo(int function, const int64_t *shape, size_t n_shape, co
         shape_words[c.shape.n++] = shape[i];
     for (size_t i = 0; i < n_outcome && c.outcome.n < c.outcome.cap; i++)
         outcome_words[c.outcome.n++] = outcome[i];
-    sequence_lock(c.sequence);
-    recorder_enter(t);
-    append(&c, false);
-    recorder_leave(t);
-    sequence_unlock(c.sequence);
+    enter(&c);
+    finish(&c, false);
     errno = saved;
 }
 

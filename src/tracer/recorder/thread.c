@@ -8,7 +8,6 @@
 
 __thread Thread *wend_thread;
 
-
 bool words_grow(Words *w)
 {
     size_t cap = w->cap ? 2 * w->cap : 64;
