@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/tracer/memory/address.h"
+#include "src/tracer/memory/heap-blocks.h"
 #include "src/tracer/objects/objects.h"
 #include "src/tracer/process/process.h"
 
