@@ -1,5 +1,5 @@
-/* families.h: in what MPI libraries differ: Fortran layers, processes that are spawned, libraries of another
- * family, of another version, and such as come late. */
+/* families.h: in what MPI libraries differ: Fortran layers, processes that are spawned, libraries
+ * of another family, of another version, and such as come late. */
 #ifndef WEND_FAMILIES_H
 #define WEND_FAMILIES_H
 

@@ -1,5 +1,5 @@
-/* interpose.h: how calls come to Wend and go on: references of loaded modules, the MPI library, other tools.
- * Files that call MPI for Wend itself include own.gen.h, which asks for this. */
+/* interpose.h: how calls come to Wend and go on: references of loaded modules, the MPI library,
+ * other tools. Files that call MPI for Wend itself include own.gen.h, which asks for this. */
 #ifndef WEND_INTERPOSE_H
 #define WEND_INTERPOSE_H
 

@@ -3,7 +3,8 @@
 #define WEND_THREAD_START_H
 
 struct Thread;
-/* State's thread_new. NULL: no memory, and recording has stopped; or there is nothing to record here. */
+/* State's thread_new. NULL: no memory, and recording has stopped; or there is nothing to record
+ * here. */
 struct Thread *thread_start(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* datatypes.c: size and bounds of datatypes, asked of MPI when one is made. Such a handle is valid, so that
- * these calls raise no error handler. */
+/* datatypes.c: size and bounds of datatypes, asked of MPI when one is made. Such a handle is
+ * valid, so that these calls raise no error handler. */
 #include "objects.h"
 
 #include "memory/address.h"

@@ -1,5 +1,6 @@
-/* objects.h: objects of MPI, which calls make, use and free: handles, communicators, windows, files,
- * datatypes, messages and requests. No handle that Wend does not know is ever passed to an MPI function. */
+/* objects.h: objects of MPI, which calls make, use and free: handles, communicators, windows,
+ * files, datatypes, messages and requests. No handle that Wend does not know is ever passed to an
+ * MPI function. */
 #ifndef WEND_OBJECTS_H
 #define WEND_OBJECTS_H
 

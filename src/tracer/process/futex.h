@@ -1,5 +1,5 @@
-/* futex.h: to wait for a word of memory to change, by system calls alone: handlers of signals, and the
- * watcher, may not call what takes a lock of the C library's. */
+/* futex.h: to wait for a word of memory to change, by system calls alone: handlers of signals, and
+ * the watcher, may not call what takes a lock of the C library's. */
 #ifndef WEND_FUTEX_H
 #define WEND_FUTEX_H
 

@@ -1,4 +1,5 @@
-/* node.h: the processes of this node that were started with this one, by /proc. C11 and libc alone. */
+/* node.h: the processes of this node that were started with this one, by /proc. C11 and libc
+ * alone. */
 #ifndef WEND_NODE_H
 #define WEND_NODE_H
 
@@ -7,8 +8,8 @@
 /* Of the watcher's thread: top shows it, and other ranks see by it that a process runs under Wend. */
 #define NODE_WATCHER_NAME "wend watcher"
 
-/* This node's ranks of this job: how many run under Wend, the first of them, and the first that does
- * not; -1: there is none. LIBRARY: libwend.so's file. False: nothing is known. */
+/* This node's ranks of this job: how many run under Wend, the first of them, and the first that
+ * does not; -1: there is none. LIBRARY: libwend.so's file. False: nothing is known. */
 typedef struct { int with, first_with, first_without; } NodeRanks;
 bool node_ranks(const char *library, NodeRanks *node);
 

@@ -1,5 +1,5 @@
-/* process.h: what the tracer knows of its process, and what all of its files may use: the state, the failure
- * path, the clock, and system calls that do the application no harm. */
+/* process.h: what the tracer knows of its process, and what all of its files may use: the state,
+ * the failure path, the clock, and system calls that do the application no harm. */
 #ifndef WEND_PROCESS_H
 #define WEND_PROCESS_H
 

@@ -8,7 +8,8 @@
 #include "own.gen.h"
 #include "process/process.h"
 
-/* Error classes that occurred. The watcher reads it at any time: a larger one takes the place of it, and nothing is freed. */
+/* Error classes that occurred. The watcher reads it at any time: a larger one takes the place of
+ * it, and nothing is freed. */
 typedef struct { size_t n; _Atomic uint8_t occurred[]; } Classes;
 static Classes *_Atomic classes;
 

@@ -1,5 +1,5 @@
-/* hold.c: the recorder held, while the watcher reads what is recorded; and signals that came while a
- * thread was in the recorder. recorder.h has the other side, inline. */
+/* hold.c: the recorder held, while the watcher reads what is recorded; and signals that came while
+ * a thread was in the recorder. recorder.h has the other side, inline. */
 #include <errno.h>
 #include <linux/membarrier.h>
 
@@ -21,7 +21,8 @@ void recorder_wait(Thread *t)
     errno = saved;
 }
 
-/* All processors see what the others have written. Where the kernel cannot make them, they do within far less than this time. */
+/* All processors see what the others have written. Where the kernel cannot make them, they do
+ * within far less than this time. */
 static void barrier(void)
 {
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0 && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0) {

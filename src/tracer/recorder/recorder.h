@@ -16,13 +16,14 @@
  *       return rc;
  *   }
  *
- * (in_slot, in_const and the like are encode.h's. call_stop sets failed, unless the code is MPI_SUCCESS or of
- * class MPI_ERR_IN_STATUS. The put functions stop the recording when memory is short.)
+ * (in_slot, in_const and the like are encode.h's. call_stop sets failed, unless the code is
+ * MPI_SUCCESS or of class MPI_ERR_IN_STATUS. The put functions stop the recording when memory is
+ * short.)
  *
  * Rules: nothing here ever fails towards the application; when memory is short recording stops (state->broken) and wrappers pass through.
  * Inputs are read before the PMPI call (it may change them), outputs after it and only when call_ok. No handle that Wend does
  * not know is ever passed to an MPI function. Between call_begin and call_end of one thread no application code runs but callbacks, and those are
- * wrapped (closures.c), which gives them a ActiveCall of their own. While a wrapper is inside PMPI, call_begin returns NULL on that thread. */
+ * wrapped (closures.c), which gives them an ActiveCall of their own. While a wrapper is inside PMPI, call_begin returns NULL on that thread. */
 #ifndef WEND_RECORDER_H
 #define WEND_RECORDER_H
 
@@ -81,7 +82,7 @@ typedef struct ActiveCall {
     bool kept;                         /* recorded also while recording is off: it makes or ends something that readers must know */
 } ActiveCall;
 
-/* What a thread is doing. Callbacks of the application that MPI runs get a ActiveCall and a CallSequence of their own (callback_enter). */
+/* What a thread is doing. Callbacks of the application that MPI runs get an ActiveCall and a CallSequence of their own (callback_enter). */
 typedef struct Thread {
     ActiveCall *call;                       /* the innermost */
     CallSequence *sequence;               /* that calls go to now */
@@ -117,8 +118,8 @@ static inline Thread *thread_self(void)
 void recorder_wait(Thread *t);        /* until the watcher has read */
 void recorder_postponed(Thread *t);   /* the signal comes again, now */
 
-/* For the watcher. From hold to release no thread changes what is recorded. False: some thread does not
- * leave the recorder, as it has crashed there; nothing is held. */
+/* For the watcher. From hold to release no thread changes what is recorded. False: some thread does
+ * not leave the recorder, as it has crashed there; nothing is held. */
 bool recorder_hold(void);
 void recorder_release(void);
 
@@ -241,7 +242,7 @@ void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64
 MPI_Status *scratch_statuses(ActiveCall *c, size_t n);                     /* to use in the place of MPI_STATUS(ES)_IGNORE */
 
 /* -- callbacks (encode/closures.h) -- */
-/* From callback_enter to callback_leave this thread is in application code that the library called: call_begin gives a ActiveCall
+/* From callback_enter to callback_leave this thread is in application code that the library called: call_begin gives an ActiveCall
  * of its own again (the one that was interrupted stays as it is), and what is recorded goes to the sequence of kind callback with that id, which is made at its first
  * call. They nest. FALSE: nothing is recorded here now (off, broken, no MPI yet), and there must be no leave. */
 bool callback_enter(int64_t function_word);

@@ -1,4 +1,5 @@
-/* shared.h: what the tracer and "wend trace" agree on, and both compile. C11 and POSIX, nothing of MPI. */
+/* shared.h: what the tracer and "wend trace" agree on, and both compile. C11 and POSIX, nothing of
+ * MPI. */
 #ifndef WEND_SHARED_H
 #define WEND_SHARED_H
 
