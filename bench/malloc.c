@@ -9,14 +9,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/tracer/memory.h"
+#include "src/tracer/memory/address.h"
 
 void *__libc_malloc(size_t);
 void __libc_free(void *);
 
 int64_t thread_number(void) { return 0; }
-void memory_freed_used_segment(int64_t segment) { (void)segment; }
-void memory_named_cuda_segment(int64_t segment, enum memory_place place, int device) { (void)segment; (void)place; (void)device; }
+void segment_event_free(int64_t segment) { (void)segment; }
+void segment_event_name(int64_t segment, enum memory_place place, int device) { (void)segment; (void)place; (void)device; }
 void state_break(const char *why) { (void)why; }
 
 enum { ROUNDS = 15, MAX_BLOCKS = 100000 };

@@ -33,7 +33,7 @@
  *   wend.version     of the tracer                                  options.NAME   each WEND_ setting that was given and says what is recorded: options.timing
  *   datatype.NAME    of predefined datatypes, at least those used (more are dropped): "size lb extent true_lb true_extent", decimal. Not in meta.
  *   error.CLASS      for each error class that occurred, its name: error.4=MPI_ERR_TAG; empty for one that the application added
- *   unrecorded.NAME  for each function that was called and that this libwend cannot record (src/tracer/unrecorded.h): empty
+ *   unrecorded.NAME  for each function that was called and that this libwend cannot record (src/tracer/families/unrecorded.h): empty
  * Where ranks differ in another key the lowest rank's value is kept. A key that ends in no value is written with an empty string.
  *
  * n is unsigned. All numbers are varints (buf.h) but timing's doubles. A part never crosses builds: function indices are this build's. */

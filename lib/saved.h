@@ -3,7 +3,7 @@
  * is a header, the part (part.h), and then whatever was there: room that was reserved, or an older part. No GLib.
  *
  * They are in a folder of the recording's directory: trace.parts, or world-NAME.parts for a world that another one started. The file "run"
- * there says whose they are (src/tracer/parts.c). */
+ * there says whose they are (src/tracer/output/parts.c). */
 #ifndef WEND_SAVED_H
 #define WEND_SAVED_H
 

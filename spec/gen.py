@@ -4,7 +4,8 @@
 
   gen.py table SPEC                                          lib/functions.gen.c, to stdout
   gen.py index SPEC                                          src/tracer/functions.gen.h
-  gen.py wrappers SPEC -o FILE --coverage FILE --mpicc CC    src/tracer/wrappers.gen.c for the MPI of CC, and what it covers
+  gen.py wrappers SPEC -o FILE --coverage FILE --mpicc CC    src/tracer/wrap/wrappers.gen.c for the MPI of CC, and what it covers
+  gen.py predefined SPEC --mpicc CC                          src/tracer/objects/predefined.gen.c: its predefined handles and error classes
   gen.py library SPEC --mpicc CC                             src/tracer/library.gen.h: what the MPI of CC has
   gen.py target SPEC --mpicc CC                              the same for proxygen: a key file
   gen.py own SPEC --mpicc CC                                 src/tracer/own.gen.h: Wend's own calls of MPI
@@ -29,7 +30,7 @@ def index(spec):
 
 def main():
     parser = argparse.ArgumentParser(description="Makes from mpi.spec what follows from it.")
-    parser.add_argument("what", choices=["table", "index", "wrappers", "library", "own", "target"])
+    parser.add_argument("what", choices=["table", "index", "wrappers", "predefined", "library", "own", "target"])
     parser.add_argument("spec")
     parser.add_argument("-o", "--output", help="file to write (default stdout)")
     parser.add_argument("--mpicc", default="mpicc")
@@ -37,7 +38,7 @@ def main():
     args = parser.parse_args()
     try:
         spec = mpispec.Spec(args.spec)
-        if args.what in ("wrappers", "library", "own", "target"):
+        if args.what in ("wrappers", "predefined", "library", "own", "target"):
             import library
             import wrappers
             mpi = library.Library(spec, args.mpicc)
@@ -45,6 +46,8 @@ def main():
             text = mpi.target(spec)
         elif args.what == "library":
             text = wrappers.header(spec, mpi)
+        elif args.what == "predefined":
+            text = wrappers.predefined(spec, mpi)
         elif args.what == "own":
             text = wrappers.own(spec, mpi)
         elif args.what == "wrappers":

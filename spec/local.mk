@@ -13,18 +13,19 @@ BUILT_SOURCES += src/tracer/functions.gen.h
 CLEANFILES += lib/functions.gen.c src/tracer/functions.gen.h
 
 # The wrappers, for the MPI of $(MPICC): made again when its mpi.h changes hands. coverage.txt says what they cover.
-WRAPPER_SOURCES = src/tracer/completion.c src/tracer/encode.h src/tracer/special.c
-src/tracer/wrappers.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
+src/tracer/wrap/wrappers.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) spec && $(WEND_GEN) wrappers $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' --coverage spec/coverage.txt -o $@
+src/tracer/objects/predefined.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) predefined $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' -o $@
 src/tracer/library.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) library $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' -o $@
 src/tracer/own.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) own $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' -o $@
 BUILT_SOURCES += src/tracer/library.gen.h src/tracer/own.gen.h
 CLEANFILES += src/tracer/library.gen.h src/tracer/own.gen.h
-spec/coverage.txt: src/tracer/wrappers.gen.c
-	@test -f $@ || { rm -f src/tracer/wrappers.gen.c && $(MAKE) src/tracer/wrappers.gen.c; }
-CLEANFILES += src/tracer/wrappers.gen.c spec/coverage.txt
+spec/coverage.txt: src/tracer/wrap/wrappers.gen.c
+	@test -f $@ || { rm -f src/tracer/wrap/wrappers.gen.c && $(MAKE) src/tracer/wrap/wrappers.gen.c; }
+CLEANFILES += src/tracer/wrap/wrappers.gen.c src/tracer/objects/predefined.gen.c spec/coverage.txt
 
 # What of MPI the library has, for proxygen: a file for each family, so that builds for several can be installed side by side.
 spec/$(MPI_FAMILY).target: spec/mpi.spec $(WEND_GEN_FILES)

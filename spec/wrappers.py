@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""src/tracer/wrappers.gen.c: the wrapper of each function of the library at hand, but for those written by hand."""
+"""src/tracer/wrap/wrappers.gen.c: the wrapper of each function of the library at hand, but for those written by hand."""
 
 import re
 
@@ -525,7 +525,7 @@ class Wrapper:
             pre.append("put_slot(c, self);")
 
         lines = [f"#undef {f.name}", f"WEND_EXPORT {result} {f.name}({params})", "{",
-                 f"    Call *c = call_begin(WEND_FN_{f.name});", "    if (!c)", f"        return {self.call(False)};"]
+                 f"    ActiveCall *c = call_begin(WEND_FN_{f.name});", "    if (!c)", f"        return {self.call(False)};"]
         lines += ["    " + p for p in pre] + body + ["}", ""]
         return "\n".join(lines)
 
@@ -565,15 +565,20 @@ def bits_group(group, names, have):
 
 
 def func_group(group, names):
-    lines = [f"static inline void in_func_{group}(Call *c, const void *f)", "{"]
+    lines = [f"static inline void in_func_{group}(ActiveCall *c, const void *f)", "{"]
     for n in names:
         lines += [f"    if (f == (const void *)(uintptr_t){n}) {{", f"        put_shape(c, WEND_CONST(WEND_CONSTANT_{n}));", "        return;", "    }"]
     return "\n".join(lines + ["    in_func(c, f);", "}", ""])
 
 
 def predefined(spec, library):
-    """The table of runtime.h. MPI_T_PVAR_ALL_HANDLES is no constant expression everywhere: pvar_word knows it."""
-    lines = ["const PredefinedHandle wend_predefined[] = {"]
+    """src/tracer/objects/predefined.gen.c: the tables of objects.h.
+
+    MPI_T_PVAR_ALL_HANDLES is no constant expression everywhere: pvar_word knows it."""
+    lines = ["/* Made by spec/gen.py from spec/mpi.spec: predefined handles and error classes. */",
+             '#include "functions.gen.h"', '#include "objects/objects.h"', "",
+             "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", "",
+             "const PredefinedHandle wend_predefined[] = {"]
     for kind in HANDLES + ["request"]:
         for n in spec.groups.get(kind, []):
             if n in library.constants and n != "MPI_T_PVAR_ALL_HANDLES":
@@ -594,9 +599,9 @@ def header(spec, library):
 
 
 def own(spec, library):
-    """src/tracer/own.gen.h: see src/tracer/tools.h."""
+    """src/tracer/own.gen.h: see src/tracer/interpose/tools.h."""
     lines = ["/* Made by spec/gen.py: in a file that includes this, PMPI_ functions are the MPI library's, whatever stands behind Wend (tools.h). */",
-             "#ifndef WEND_OWN_GEN_H", "#define WEND_OWN_GEN_H", "", "#include <mpi.h>", '#include "tools.h"', ""]
+             "#ifndef WEND_OWN_GEN_H", "#define WEND_OWN_GEN_H", "", "#include <mpi.h>", '#include "interpose/interpose.h"', ""]
     lines += [f"#define P{f.name}(...) WEND_OWN({f.name}, __VA_ARGS__)" for f in library.recordable(spec)]
     return "\n".join(lines + ["", "#endif"]) + "\n"
 
@@ -611,7 +616,8 @@ def wrappers(spec, library):
         for p in f.params + ([f.returned] if f.returned else []):
             if p.group and p.kind not in HANDLES and p.kind not in ("request", "skip"):
                 used.setdefault(p.group, set()).add(p.kind)
-    out = ["/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */", '#include "encode.h"', "",
+    out = ["/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */", '#include "encode/encode.h"',
+           '#include "families/families.h"', "",
            "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", ""]
     number_groups, helpers = set(), []
     for group, kinds in used.items():
@@ -626,7 +632,6 @@ def wrappers(spec, library):
             helpers.append(number_group(group, have))
         number_groups.add(group)
     out += helpers
-    out.append(predefined(spec, library))
     for f in generated:
         out.append(Wrapper(f, library, number_groups).text())
     return "\n".join(out)

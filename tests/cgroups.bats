@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Limits of control groups, made up: of either version of the kernel's, whatever the machine at hand
 # has. What else groups can look like is in tests/unit/cgroup.c; tests/shortage.bats has a group of
 # the machine's.

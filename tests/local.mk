@@ -214,13 +214,13 @@ include tests/decoder/local.mk
 
 # The recorder under ThreadSanitizer, and under AddressSanitizer and UndefinedBehaviorSanitizer; asked for, because they compile the tracer again. Wrapped locks: none may be held in MPI. UCX, which comes with
 # MPICH, patches system calls in a way that ThreadSanitizer does not survive. What was recorded is there to the end: no leak.
-tsan_files = tests/tsan.c $(filter %.c,$(TRACER_SOURCES) $(WRAPPER_SOURCES) $(MEMORY_SOURCES) $(CALLBACK_SOURCES) $(HOT_SOURCES))
+tsan_files = tests/tsan.c $(filter %.c,$(TRACER_SOURCES) $(HOT_SOURCES))
 EXTRA_DIST += tests/tsan.c
 .PHONY: check-tsan check-asan
 check-tsan: SANITIZERS = -fsanitize=thread
 check-asan: SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 check-tsan check-asan: all
 	$(AM_V_CC)$(MPICC) $(DEFS) $(TRACER_CPPFLAGS) $(CPPFLAGS) $(TRACER_CFLAGS) -Wno-stringop-overflow -g -O1 $(SANITIZERS) -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock \
-		-o $(@:check-%=tests/%) $(addprefix $(srcdir)/,$(filter-out src/tracer/malloc.c,$(tsan_files))) lib/functions.gen.c src/tracer/wrappers.gen.c $(FFI_LIBS) -ldl -lpthread
+		-o $(@:check-%=tests/%) $(addprefix $(srcdir)/,$(filter-out src/tracer/memory/malloc.c,$(tsan_files))) lib/functions.gen.c $(TRACER_GENERATED) $(FFI_LIBS) -ldl -lpthread
 	$(AM_V_at)UCX_MEM_EVENTS=no UCX_MEM_MMAP_HOOK_MODE=none TSAN_OPTIONS='halt_on_error=0 exitcode=66' ASAN_OPTIONS=detect_leaks=0 setarch -R $(@:check-%=tests/%)
 CLEANFILES += tests/tsan tests/asan

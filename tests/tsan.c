@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/tracer/comm.h"
-#include "src/tracer/heap.h"
-#include "src/tracer/state.h"
+#include "src/tracer/memory/heap-blocks.h"
+#include "src/tracer/objects/objects.h"
+#include "src/tracer/process/process.h"
 
 enum { THREADS = 4, TURNS = 2000, VALUES = 64 };
 
@@ -98,7 +98,6 @@ int PMPI_Test(MPI_Request *r, int *flag, MPI_Status *s)
 
 /* -- memory: malloc is ThreadSanitizer's, so the test says what malloc.c would -- */
 
-size_t heap_real_size(const void *p) { return malloc_usable_size((void *)p); }
 
 static void *block(size_t n)
 {
@@ -163,6 +162,7 @@ static void *run(void *argument)
 
 int main(void)
 {
+    heap_sizes(malloc_usable_size);
     pthread_t threads[THREADS];
     int rank;
     atomic_store(&state()->active, true);
@@ -175,7 +175,7 @@ int main(void)
     for (int t = 0; t < THREADS; t++)
         pthread_join(threads[t], NULL);
     unsigned n = 0;
-    for (const Sequence *q = state()->sequences; q; q = q->next)
+    for (const CallSequence *q = state()->sequences; q; q = q->next)
         n += !q->callback && q->calls >= 15 * TURNS; /* and polls, frees and what was handed to it */
     if (n != THREADS || atomic_load(&state()->broken)) {
         fprintf(stderr, "tsan: %u threads recorded all\n", n);

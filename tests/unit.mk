@@ -20,17 +20,19 @@ tests_unit_grammar_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_grammar_LDADD = lib/libwendhot.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/callbacks
-tests_unit_callbacks_SOURCES = tests/unit/callbacks.c src/tracer/callbacks.c
-tests_unit_callbacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
+tests_unit_callbacks_SOURCES = tests/unit/callbacks.c src/tracer/encode/closures.c
+tests_unit_callbacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 tests_unit_callbacks_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS) -fexceptions
 tests_unit_callbacks_LDADD = $(FFI_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/asked
 tests_unit_asked_SOURCES = tests/unit/asked.c $(MEMORY_SOURCES)
+tests_unit_asked_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_asked_LDADD = lib/libwendhot.la -lpthread
 
 UNIT_TESTS += tests/unit/memory
 tests_unit_memory_SOURCES = tests/unit/memory.c $(MEMORY_SOURCES)
+tests_unit_memory_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_memory_LDADD = lib/libwendhot.la -lpthread
 
 UNIT_TESTS += tests/unit/printable
@@ -44,21 +46,22 @@ tests_unit_file_write_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_file_write_LDADD = lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/requests
-tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/call.c src/tracer/clock.c \
-	src/tracer/handles.c src/tracer/requests.c src/tracer/shield.c \
-	src/tracer/threads.c
+tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/recorder/recorder.c src/tracer/process/clock.c \
+	src/tracer/objects/handles.c src/tracer/recorder/hold.c src/tracer/objects/live-requests.c src/tracer/recorder/sequence.c \
+	src/tracer/process/shield.c src/tracer/recorder/stash.c src/tracer/process/state.c src/tracer/recorder/thread.c \
+	src/tracer/lifecycle/thread-start.c src/tracer/recorder/thread-numbers.c
 tests_unit_requests_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 tests_unit_requests_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_requests_LDADD = lib/libwendhot.la $(GLIB_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/shield
-tests_unit_shield_SOURCES = tests/unit/shield.c src/tracer/shield.c src/tracer/kept.c
+tests_unit_shield_SOURCES = tests/unit/shield.c src/tracer/process/shield.c src/tracer/process/kept.c
 tests_unit_shield_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_shield_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_shield_LDADD = $(GLIB_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/cgroup
-tests_unit_cgroup_SOURCES = tests/unit/cgroup.c src/tracer/cgroup.c src/tracer/kernel.c
+tests_unit_cgroup_SOURCES = tests/unit/cgroup.c src/tracer/process/cgroup.c src/tracer/process/kernel.c
 tests_unit_cgroup_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_cgroup_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_cgroup_LDADD = $(GLIB_LIBS)

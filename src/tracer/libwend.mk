@@ -1,57 +1,114 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # libwend.so. It links libc and nothing else: MPI is the application's, what merging needs is opened at the end.
 
+# A list for each folder; src/tracer/FOLDER/README.md says what it is for.
+SHARED_SOURCES = \
+	src/tracer/shared/family.h \
+	src/tracer/shared/launcher.h \
+	src/tracer/shared/marker.c src/tracer/shared/marker.h \
+	src/tracer/shared/program-file.c src/tracer/shared/program-file.h \
+	src/tracer/shared/settings.c src/tracer/shared/settings.h \
+	src/tracer/shared/shared.h \
+	src/tracer/shared/symbols.c src/tracer/shared/symbols.h
+PROCESS_SOURCES = \
+	src/tracer/process/cgroup.c src/tracer/process/cgroup.h \
+	src/tracer/process/clock.c src/tracer/process/clock.h \
+	src/tracer/process/failure.h \
+	src/tracer/process/futex.h \
+	src/tracer/process/kept.c src/tracer/process/kept.h \
+	src/tracer/process/kernel.c src/tracer/process/kernel.h \
+	src/tracer/process/node.c src/tracer/process/node.h \
+	src/tracer/process/process.h \
+	src/tracer/process/scratch.c src/tracer/process/scratch.h \
+	src/tracer/process/shield.c src/tracer/process/shield.h \
+	src/tracer/process/state.c src/tracer/process/state.h
+INTERPOSE_SOURCES = \
+	src/tracer/interpose/interpose.h \
+	src/tracer/interpose/module.c src/tracer/interpose/module.h \
+	src/tracer/interpose/mpi-library.c src/tracer/interpose/mpi-library.h \
+	src/tracer/interpose/tools.c src/tracer/interpose/tools.h
+RECORDER_SOURCES = \
+	src/tracer/recorder/error-codes.c src/tracer/recorder/error-codes.h \
+	src/tracer/recorder/hold.c \
+	src/tracer/recorder/recorder.c src/tracer/recorder/recorder.h \
+	src/tracer/recorder/segment-events.h \
+	src/tracer/recorder/sequence.c src/tracer/recorder/sequence.h \
+	src/tracer/recorder/stash.c src/tracer/recorder/stash.h \
+	src/tracer/recorder/thread.c \
+	src/tracer/recorder/thread-numbers.c src/tracer/recorder/thread-numbers.h
+# Knows nothing of MPI, so that tests and benchmarks can have it by itself.
+MEMORY_SOURCES = \
+	src/tracer/memory/asked.c src/tracer/memory/asked.h \
+	src/tracer/memory/heap-blocks.c src/tracer/memory/heap-blocks.h \
+	src/tracer/memory/malloc.c \
+	src/tracer/memory/ranges.c src/tracer/memory/ranges.h \
+	src/tracer/memory/segments.c src/tracer/memory/segments.h
+# and what does.
+ADDRESS_SOURCES = \
+	src/tracer/memory/address.h \
+	src/tracer/memory/attached.c src/tracer/memory/attached.h \
+	src/tracer/memory/cuda.c
+OBJECTS_SOURCES = \
+	src/tracer/objects/communicators.c src/tracer/objects/communicators.h \
+	src/tracer/objects/datatypes.c \
+	src/tracer/objects/handles.c src/tracer/objects/handles.h \
+	src/tracer/objects/live-requests.c \
+	src/tracer/objects/messages.c \
+	src/tracer/objects/objects.h
+ENCODE_SOURCES = \
+	src/tracer/encode/arguments.c \
+	src/tracer/encode/closures.c src/tracer/encode/closures.h \
+	src/tracer/encode/encode.h \
+	src/tracer/encode/fold.c src/tracer/encode/fold.h
+OUTPUT_SOURCES = \
+	src/tracer/output/output.c src/tracer/output/output.h \
+	src/tracer/output/parts.c src/tracer/output/parts.h
+FAMILIES_SOURCES = \
+	src/tracer/families/families.h \
+	src/tracer/families/fortran.c src/tracer/families/fortran.h \
+	src/tracer/families/fortran_mpich.c \
+	src/tracer/families/fortran_openmpi.c \
+	src/tracer/families/late.c src/tracer/families/late.h \
+	src/tracer/families/spawn.c src/tracer/families/spawn.h \
+	src/tracer/families/spawn_mpich.c \
+	src/tracer/families/spawn_openmpi.c \
+	src/tracer/families/spawned.c src/tracer/families/spawned.h \
+	src/tracer/families/stranger.c src/tracer/families/stranger.h \
+	src/tracer/families/unrecorded.c src/tracer/families/unrecorded.h
+WRAP_SOURCES = \
+	src/tracer/wrap/completion.c
+LIFECYCLE_SOURCES = \
+	src/tracer/lifecycle/attendance.c src/tracer/lifecycle/attendance.h \
+	src/tracer/lifecycle/control.c \
+	src/tracer/lifecycle/ending.c src/tracer/lifecycle/ending.h \
+	src/tracer/lifecycle/errhandlers.c src/tracer/lifecycle/errhandlers.h \
+	src/tracer/lifecycle/exec.c \
+	src/tracer/lifecycle/facts.c \
+	src/tracer/lifecycle/fatal.c \
+	src/tracer/lifecycle/finalize.c \
+	src/tracer/lifecycle/lifecycle.h \
+	src/tracer/lifecycle/limit.c \
+	src/tracer/lifecycle/rank-part.c \
+	src/tracer/lifecycle/sessions.c \
+	src/tracer/lifecycle/thread-start.c src/tracer/lifecycle/thread-start.h \
+	src/tracer/lifecycle/top.c \
+	src/tracer/lifecycle/watcher.c src/tracer/lifecycle/watcher.h
+
+# In this order the constructors of their files run: references of CUDA's modules are led to Wend first,
+# then Wend starts (control.c), then it looks at the Fortran layer (late.c).
 TRACER_SOURCES = \
-	src/tracer/attached.c src/tracer/attached.h \
-	src/tracer/attendance.c src/tracer/attendance.h \
-	src/tracer/call.c src/tracer/call.h \
-	src/tracer/cgroup.c src/tracer/cgroup.h \
-	src/tracer/clock.c \
-	src/tracer/comm.c src/tracer/comm.h \
-	src/tracer/cuda.c \
-	src/tracer/control.c src/tracer/control.h \
-	src/tracer/ending.c src/tracer/ending.h \
-	src/tracer/errhandlers.c src/tracer/errhandlers.h \
-	src/tracer/exec.c src/tracer/exec.h \
-	src/tracer/facts.c \
-	src/tracer/family.h \
-	src/tracer/fatal.c \
-	src/tracer/finalize.c \
-	src/tracer/fold.c src/tracer/fold.h \
-	src/tracer/fortran.c src/tracer/fortran.h src/tracer/fortran_mpich.c src/tracer/fortran_openmpi.c \
-	src/tracer/handles.c src/tracer/handles.h \
-	src/tracer/kept.c src/tracer/kept.h \
-	src/tracer/kernel.c src/tracer/kernel.h \
-	src/tracer/late.c src/tracer/late.h \
-	src/tracer/launcher.h \
-	src/tracer/limit.c \
-	src/tracer/marker.c src/tracer/marker.h \
-	src/tracer/module.c src/tracer/module.h \
-	src/tracer/output.c src/tracer/output.h \
-	src/tracer/part.c \
-	src/tracer/parts.c src/tracer/parts.h \
-	src/tracer/requests.c src/tracer/requests.h \
-	src/tracer/runtime.h \
-	src/tracer/scratch.c src/tracer/scratch.h \
-	src/tracer/sessions.c \
-	src/tracer/settings.c src/tracer/settings.h \
-	src/tracer/shield.c src/tracer/shield.h \
-	src/tracer/spawn.c src/tracer/spawn.h src/tracer/spawn_mpich.c src/tracer/spawn_openmpi.c \
-	src/tracer/state.h \
-	src/tracer/stranger.c src/tracer/stranger.h \
-	src/tracer/symbols.c src/tracer/symbols.h \
-	src/tracer/threads.c src/tracer/threads.h \
-	src/tracer/tools.c src/tracer/tools.h \
-	src/tracer/unrecorded.c src/tracer/unrecorded.h \
-	src/tracer/watcher.c src/tracer/watcher.h
+	$(ADDRESS_SOURCES) $(LIFECYCLE_SOURCES) $(FAMILIES_SOURCES) $(PROCESS_SOURCES) $(SHARED_SOURCES) \
+	$(INTERPOSE_SOURCES) $(RECORDER_SOURCES) $(OBJECTS_SOURCES) $(OUTPUT_SOURCES) $(ENCODE_SOURCES) \
+	$(WRAP_SOURCES) $(MEMORY_SOURCES)
+TRACER_GENERATED = src/tracer/objects/predefined.gen.c src/tracer/wrap/wrappers.gen.c
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 # -fexceptions: C++ applications throw from error handlers, through MPI and through here.
 # initial-exec: a reference to a thread's state is one instruction, and allocates nothing, which matters inside malloc.
 TRACER_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(GLIB_CFLAGS) -ftls-model=initial-exec -fexceptions $(FFI_CFLAGS)
 
 lib_LTLIBRARIES += libwend.la
-libwend_la_SOURCES = $(TRACER_SOURCES) $(WRAPPER_SOURCES) $(MEMORY_SOURCES) $(CALLBACK_SOURCES) $(HOT_SOURCES)
-nodist_libwend_la_SOURCES = lib/functions.gen.c src/tracer/wrappers.gen.c
+libwend_la_SOURCES = $(TRACER_SOURCES) $(HOT_SOURCES)
+nodist_libwend_la_SOURCES = lib/functions.gen.c $(TRACER_GENERATED)
 libwend_la_CPPFLAGS = $(TRACER_CPPFLAGS)
 libwend_la_CFLAGS = $(TRACER_CFLAGS)
 # One for each family of MPI libraries, libwend-mpich.so and libwend-openmpi.so, side by side; libwend.so leads to the one that was installed last.

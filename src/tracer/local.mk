@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # what is built in src/tracer/
-include src/tracer/memory.mk
 include src/tracer/libwend.mk

@@ -12,9 +12,7 @@
 #include "merge.h"
 #include "places.h"
 #include "program.h"
-#include "src/tracer/family.h"
-#include "src/tracer/launcher.h"
-#include "src/tracer/symbols.h"
+#include "src/tracer/shared/shared.h"
 
 #define DEFAULT "libwend.so"
 

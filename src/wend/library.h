@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* library.h: which libwend goes with a program: there is one for each family of MPI libraries (src/tracer/family.h). */
+/* library.h: which libwend goes with a program: there is one for each family of MPI libraries (src/tracer/shared/family.h). */
 #ifndef WEND_LIBRARY_H
 #define WEND_LIBRARY_H
 

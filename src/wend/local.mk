@@ -6,7 +6,7 @@ WEND_COMMAND_SOURCES = src/wend/command.h src/wend/command.c $(MESSAGE_SOURCES)
 READING_SOURCES = \
 	src/wend/options.c src/wend/options.h \
 	src/wend/reading.c src/wend/reading.h \
-	src/tracer/settings.c src/tracer/settings.h
+	src/tracer/shared/settings.c src/tracer/shared/settings.h
 PLACES_SOURCES = src/wend/places.c src/wend/places.h
 PLACES_CPPFLAGS = -DWEND_BINDIR='"$(bindir)"'
 
@@ -19,9 +19,9 @@ wend_SOURCES = \
 	src/wend/program.c src/wend/program.h \
 	src/wend/trace.c \
 	src/wend/wend.c \
-	src/tracer/family.h \
-	src/tracer/marker.c src/tracer/marker.h \
-	src/tracer/symbols.c src/tracer/symbols.h
+	src/tracer/shared/family.h \
+	src/tracer/shared/marker.c src/tracer/shared/marker.h \
+	src/tracer/shared/symbols.c src/tracer/shared/symbols.h
 wend_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/wend $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"'
 wend_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
 wend_LDADD = libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) -lm

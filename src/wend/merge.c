@@ -17,7 +17,7 @@
 #include "saved.h"
 #include "src/decoder/endings.h"
 #include "src/decoder/text.h"
-#include "src/tracer/marker.h"
+#include "src/tracer/shared/shared.h"
 #include "worlds.h"
 
 #define COMMAND "merge"

@@ -16,7 +16,7 @@
 
 #include "file-write.h"
 #include "merge.h"
-#include "src/tracer/symbols.h"
+#include "src/tracer/shared/shared.h"
 
 static char *missing(GError **error, const char *name, int why)
 {

@@ -11,7 +11,7 @@
 #include "merge.h"
 #include "message.h"
 #include "shortage.h"
-#include "src/tracer/settings.h"
+#include "src/tracer/shared/shared.h"
 
 static guint64 limit;
 

@@ -18,10 +18,8 @@
 #include "library.h"
 #include "merge.h"
 #include "program.h"
-#include "src/tracer/launcher.h"
-#include "src/tracer/marker.h"
-#include "src/tracer/output.h"
-#include "src/tracer/settings.h"
+#include "src/tracer/output/output.h"
+#include "src/tracer/shared/shared.h"
 
 #define COMMAND "trace"
 

@@ -14,7 +14,7 @@ EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-de
 
 # What each has besides.
 fuzz_decoder_files = $(filter %.c,$(DECODER_PASSES))
-fuzz_program_files = src/tracer/symbols.c src/wend/library.c src/wend/places.c src/wend/program.c
+fuzz_program_files = src/tracer/shared/symbols.c src/wend/library.c src/wend/places.c src/wend/program.c
 fuzz_proxygen_files = $(filter %.c,$(DECODER_PASSES) $(PROXYGEN_SOURCES))
 
 $(FUZZERS:%=tests/fuzz/fuzz-%): tests/fuzz/fuzz-%: tests/fuzz/%.c $(FUZZ_FILES) $(fuzz_proxygen_files) $(FUZZ_SHARED) lib/functions.gen.c
@@ -48,7 +48,7 @@ tests_fuzz_replay_part_SOURCES = tests/fuzz/part.c $(REPLAY_FILES)
 tests_fuzz_replay_part_CPPFLAGS = $(REPLAY_CPPFLAGS)
 tests_fuzz_replay_part_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_part_LDADD = $(REPLAY_LIBS)
-tests_fuzz_replay_program_SOURCES = tests/fuzz/program.c $(REPLAY_FILES) src/tracer/symbols.c src/wend/library.c src/wend/places.c src/wend/program.c
+tests_fuzz_replay_program_SOURCES = tests/fuzz/program.c $(REPLAY_FILES) src/tracer/shared/symbols.c src/wend/library.c src/wend/places.c src/wend/program.c
 tests_fuzz_replay_program_CPPFLAGS = $(REPLAY_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"'
 tests_fuzz_replay_program_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_program_LDADD = $(REPLAY_LIBS)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "exercise.h"
-#include "src/tracer/symbols.h"
+#include "src/tracer/shared/shared.h"
 #include "src/wend/library.h"
 
 static void read_lines(const guint8 *data, size_t size)

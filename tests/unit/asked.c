@@ -3,12 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/tracer/asked.h"
-#include "src/tracer/memory.h"
+#include "src/tracer/memory/address.h"
 
 int64_t thread_number(void) { return 0; }
-void memory_freed_used_segment(int64_t segment) { (void)segment; }
-void memory_named_cuda_segment(int64_t segment, enum memory_place place, int device) { (void)segment; (void)place; (void)device; }
+void segment_event_free(int64_t segment) { (void)segment; }
+void segment_event_name(int64_t segment, enum memory_place place, int device) { (void)segment; (void)place; (void)device; }
 void state_break(const char *why) { (void)why; }
 
 static void is(const Asked *a, const int64_t *values, int64_t n, int64_t base, int line)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/tracer/call.h"
-#include "src/tracer/callbacks.h"
+#include "src/tracer/encode/encode.h"
+#include "src/tracer/recorder/recorder.h"
 
 #define CHECK(x) \
     do { \
@@ -52,7 +52,7 @@ uint64_t callback_passes(void)
     return n;
 }
 void callback_leave(void) { depth--; }
-void call_forget(Call *c) { (void)c, forgotten++; }
+void call_forget(ActiveCall *c) { (void)c, forgotten++; }
 void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome)
 {
     (void)function;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* cgroup.c: limits of made-up control groups of both versions, as machines, batch systems and
  * containers have them. */
 #include "cgroup.h"

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "src/tracer/memory.h"
+#include "src/tracer/memory/address.h"
 
 #define CHECK(x) \
     do { \
@@ -32,12 +32,12 @@ static struct Named { int64_t segment; enum memory_place place; int device; } na
 static size_t n_named;
 
 int64_t thread_number(void) { return number; }
-void memory_freed_used_segment(int64_t segment)
+void segment_event_free(int64_t segment)
 {
     freed[n_freed++ % 64] = segment;
     errno = 77; /* the application must not see it */
 }
-void memory_named_cuda_segment(int64_t segment, enum memory_place place, int device)
+void segment_event_name(int64_t segment, enum memory_place place, int device)
 {
     named[n_named++ % 64] = (struct Named){segment, place, device};
 }

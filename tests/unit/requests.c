@@ -4,24 +4,18 @@
 #include <glib.h>
 #include <string.h>
 
-#include "attached.h"
-#include "call.h"
-#include "comm.h"
-#include "control.h"
-#include "ending.h"
-#include "handles.h"
-#include "tools.h"
+#include "interpose/interpose.h"
+#include "lifecycle/lifecycle.h"
+#include "objects/objects.h"
+#include "recorder/recorder.h"
 
-/* What requests.c and call.c need of the rest. */
+/* What live-requests.c and the recorder need of the rest. */
 const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_REQUEST_NULL}};
 const size_t wend_n_predefined = 1;
 void *const *tools_own;
-int call_error_class(int rc) { return rc; }
-void attached_close(void) {}
+int error_code_note(int rc) { return rc; }
 void late_open(void) {}
 void ending_prepare_thread(void) {}
-void recorder_wait(Thread *t) { (void)t; }
-void recorder_postponed(Thread *t) { (void)t; }
 void comm_arrived(struct CommEntry *e) { (void)e; }
 
 #define NULL_WORD WEND_CONST(7)
@@ -32,7 +26,7 @@ static MPI_Request value(int n) { return (MPI_Request)(intptr_t)(0x1000 + n); }
 
 static int64_t isend(MPI_Request *variable, MPI_Request handle, int tag)
 {
-    Call *c = call_begin(1);
+    ActiveCall *c = call_begin(1);
     put_slot(c, tag);
     call_start(c);
     *variable = handle;
@@ -44,7 +38,7 @@ static int64_t isend(MPI_Request *variable, MPI_Request handle, int tag)
 /* A wait for all N: their words go to WORDS. */
 static void waitall(int n, MPI_Request *variables, int64_t *words)
 {
-    Call *c = call_begin(2);
+    ActiveCall *c = call_begin(2);
     in_requests(c, n, variables, true);
     g_assert_cmpint(c->shape.w[1], ==, n);
     memcpy(words, c->shape.w + 2, (size_t)n * sizeof *words);
@@ -67,7 +61,7 @@ static int64_t wait_one(MPI_Request *variable)
 /* A Waitany over N that completes number CHOSEN. */
 static void waitany(int n, MPI_Request *variables, int chosen, int64_t *words)
 {
-    Call *c = call_begin(3);
+    ActiveCall *c = call_begin(3);
     in_requests(c, n, variables, true);
     memcpy(words, c->shape.w + 2, (size_t)n * sizeof *words);
     call_start(c);
@@ -225,7 +219,7 @@ static void unknown_values(void)
 static void persistent(void)
 {
     MPI_Request r;
-    Call *c = call_begin(4);
+    ActiveCall *c = call_begin(4);
     put_slot(c, 1);
     call_start(c);
     r = value(20);
@@ -343,6 +337,7 @@ static void made_while_off(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    state()->thread_new = thread_start;
     clock_open();
     state()->active = state()->recording = true;
     g_test_add_func("/requests/first-copy", first_copy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shield.c and kept.c: signals of Wend's own writes are gone afterwards, all others are as they
  * were; a file that is kept is known by more than its number. */
-#include "shield.h"
+#include "process/shield.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kept.h"
+#include "process/kept.h"
 
 static int delivered[2];              /* SIGPIPE, SIGXFSZ */
 

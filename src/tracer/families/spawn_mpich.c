@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* spawn_mpich.c: what MPICH hands its launcher of a process to be started is command, arguments and Info; of the environment nothing. So the command becomes
+ * "env WEND_WORLD=0.1 … command", which is the application's program by the time that MPI begins in it. */
+#include "spawn.h"
+
+#ifndef OPEN_MPI
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "own.gen.h"
+#include "shared/shared.h"
+#include "spawned.h"
+
+#define OWN "WEND_"
+
+/* PMI's lines have 1,024 bytes, and Hydra room for 1,000 arguments, which neither it nor MPICH checks. */
+enum { LINE_ROOM = 900, ARGUMENTS_ROOM = 900 };
+
+extern char **environ;
+
+void spawn_load(void) {}
+
+/* Before MPICH 4.3 its UCX device starts no processes, and what it says of that has the command in it: that stays the application's. */
+static bool library_starts(void)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int n, major, minor;
+    if (PMPI_Get_library_version(text, &n) != MPI_SUCCESS || !strstr(text, "ch4:ucx"))
+        return true;
+    const char *number = strpbrk(text, "0123456789");
+    return number && sscanf(number, "%d.%d", &major, &minor) == 2 && (major > 4 || (major == 4 && minor >= 3));
+}
+
+/* -- what goes with a call -- */
+
+/* Of the call that this thread is in. */
+typedef struct {
+    char **settings;                  /* "NAME=value", for all of its commands */
+    size_t n_settings, room;
+    int n;
+    char **commands, ***argvs, **programs; /* program: of ours, or NULL */
+    MPI_Info *infos, *made;           /* made: of ours, or MPI_INFO_NULL */
+} Given;
+static _Thread_local Given given;
+
+/* Takes ENTRY over. NULL: out of memory. */
+static bool add_setting(char *entry)
+{
+    if (entry && given.n_settings == given.room) {
+        size_t room = given.room ? given.room * 2 : 16;
+        char **more = realloc(given.settings, room * sizeof *more);
+        if (more) {
+            given.settings = more;
+            given.room = room;
+        }
+    }
+    if (!entry || given.n_settings == given.room) {
+        free(entry);
+        return false;
+    }
+    given.settings[given.n_settings++] = entry;
+    if (strlen(entry) <= LINE_ROOM && !strchr(entry, '\n'))
+        return true;
+    spawned_say_too_long();
+    return false;
+}
+
+static char *setting(const char *name, const char *value)
+{
+    char *entry;
+    return asprintf(&entry, "%s=%s", name, value) < 0 ? NULL : entry;
+}
+
+static bool is_setting_of(const char *entry, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(entry, name, n) == 0 && entry[n] == '=';
+}
+
+/* The settings as they are here, where the recording is, and how Wend came into the process, if that was by the environment. */
+static bool collect_settings(const ActiveCall *c)
+{
+    char world[256];
+    const char *preload = getenv("LD_PRELOAD"), *output = spawned_directory();
+    spawned_name(c, world, sizeof world);
+    bool good = add_setting(setting(LAUNCHER_WORLD, world));
+    for (char **entry = environ; good && entry && *entry; entry++)
+        if (strncmp(*entry, OWN, strlen(OWN)) == 0 && strchr(*entry, '=') && !is_setting_of(*entry, LAUNCHER_WORLD) && !(output && is_setting_of(*entry, "WEND_OUTPUT")))
+            good = add_setting(strdup(*entry));
+    return good && (!output || add_setting(setting("WEND_OUTPUT", output))) && (!preload || add_setting(setting("LD_PRELOAD", preload)));
+}
+
+/* -- the program -- */
+
+static const char *env_program(void)
+{
+    static const char *const places[] = {"/usr/bin/env", "/bin/env"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (access(places[i], X_OK) == 0)
+            return places[i];
+    return NULL;
+}
+
+static bool info_value(MPI_Info info, const char *key, char value[MPI_MAX_INFO_VAL + 1])
+{
+    int known = 0;
+    return info != MPI_INFO_NULL && PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &known) == MPI_SUCCESS && known;
+}
+
+/* What env has to be given, the Info key "path" taken into account, which would make a path of env itself. NULL: it is not here; then the library says what it says
+ * of such a program. */
+static char *find_program(const char *command, MPI_Info info)
+{
+    char value[MPI_MAX_INFO_VAL + 1], file[PATH_MAX];
+    bool here;
+    if (!*command || strchr(command, '=')) /* to env that is a variable */
+        return NULL;
+    if (info_value(info, "path", value))
+        return program_file_find(value, command, file) && !strchr(file, '=') ? strdup(file) : NULL;
+    if (!strchr(command, '/'))
+        here = program_file_find(getenv("PATH"), command, file);
+    else if (*command != '/' && info_value(info, "wdir", value))
+        here = snprintf(file, sizeof file, "%s/%s", value, command) < (int)sizeof file && program_file_is(file);
+    else
+        here = program_file_is(command);
+    return here ? strdup(command) : NULL;
+}
+
+/* -- calls -- */
+
+/* The I-th of N commands. False: it stays as the application has it. */
+static bool wrap(int i, const Spawn *spawn, const char *env)
+{
+    size_t n_arguments = 0, n = 0;
+    char **arguments = spawn->argvs ? spawn->argvs[i] : NULL;
+    MPI_Info info = spawn->infos ? spawn->infos[i] : MPI_INFO_NULL;
+    while (arguments && arguments[n_arguments])
+        n_arguments++;
+    if (!spawn->commands[i] || given.n_settings + n_arguments > ARGUMENTS_ROOM)
+        return false;
+    char **all = malloc((given.n_settings + n_arguments + 2) * sizeof *all), path[MPI_MAX_INFO_VAL + 1];
+    if (!all || !(given.programs[i] = find_program(spawn->commands[i], info))) {
+        free(all);
+        return false;
+    }
+    for (size_t k = 0; k < given.n_settings; k++)
+        all[n++] = given.settings[k];
+    all[n++] = given.programs[i];
+    for (size_t k = 0; k < n_arguments; k++)
+        all[n++] = arguments[k];
+    all[n] = NULL;
+    if (info_value(info, "path", path) && PMPI_Info_dup(info, &given.made[i]) == MPI_SUCCESS) {
+        PMPI_Info_delete(given.made[i], "path");
+        given.infos[i] = given.made[i];
+    }
+    given.commands[i] = (char *)env;
+    given.argvs[i] = all;
+    return true;
+}
+
+void spawn_wrap(const ActiveCall *c, int n, Spawn *spawn)
+{
+    const char *env = library_starts() ? env_program() : NULL;
+    size_t rows = (size_t)n;
+    given = (Given){.n = n, .commands = calloc(rows, sizeof(char *)), .argvs = calloc(rows, sizeof(char **)), .programs = calloc(rows, sizeof(char *)),
+                    .infos = calloc(rows, sizeof(MPI_Info)), .made = calloc(rows, sizeof(MPI_Info))};
+    bool good = env && given.commands && given.argvs && given.programs && given.infos && given.made;
+    for (int i = 0; given.made && i < n; i++)
+        given.made[i] = MPI_INFO_NULL;
+    if (!good || !collect_settings(c))
+        return;
+    for (int i = 0; i < n; i++) {
+        given.infos[i] = spawn->infos ? spawn->infos[i] : MPI_INFO_NULL;
+        if (!wrap(i, spawn, env)) {
+            given.commands[i] = spawn->commands[i];
+            given.argvs[i] = spawn->argvs ? spawn->argvs[i] : NULL;
+        }
+    }
+    *spawn = (Spawn){given.commands, given.argvs, given.infos};
+}
+
+void spawn_unwrap(void)
+{
+    for (size_t i = 0; i < given.n_settings; i++)
+        free(given.settings[i]);
+    for (int i = 0; i < given.n; i++) {
+        if (given.programs && given.programs[i]) {
+            free(given.programs[i]);
+            free(given.argvs[i]);
+        }
+        if (given.made && given.made[i] != MPI_INFO_NULL)
+            PMPI_Info_free(&given.made[i]);
+    }
+    free(given.settings);
+    free(given.commands);
+    free(given.argvs);
+    free(given.programs);
+    free(given.infos);
+    free(given.made);
+    given = (Given){0};
+}
+
+#endif

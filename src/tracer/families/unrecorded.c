@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* unrecorded.c: see unrecorded.h. Libraries of a family differ in what they have: a libwend that was built for Open MPI 4.1 has no wrapper for MPI_Psend_init, and a program of Open
+ * MPI 5 would call it past Wend without a word. So references to functions that the library has with both names (MPI_X and PMPI_X) and Wend has not are led through closures, which
+ * note the call and hand it on; where there are none, which is nearly always, that costs one look at the modules' tables. A program that merely refers to them (Python's mpi4py refers
+ * to all) is nothing to talk of. */
+#include "unrecorded.h"
+
+#include <dlfcn.h>
+#include <ffi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/part.h"
+#include "fortran.h"
+#include "interpose/interpose.h"
+
+/* As in closures.c: words where the ABIs pass integers and pointers. No function of MPI has more arguments (MPI_Rget_accumulate has 13, and Fortran's one more). */
+enum { ARGUMENTS = 16 };
+typedef uint64_t Function(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+
+typedef struct Unrecorded {
+    struct Unrecorded *next;
+    Function *function;               /* where the reference led */
+    void *code;                       /* where it leads now */
+    atomic_bool called;
+    char key[];                       /* of the fact: "unrecorded.MPI_X"; a signal's handler may want it, and cannot allocate */
+} Unrecorded;
+
+#define KEY_PREFIX WEND_UNRECORDED_GROUP "."
+
+/* Grows at the front; nothing is freed. */
+static Unrecorded *_Atomic all;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void hand_on(ffi_cif *cif, void *result, void **a, void *data)
+{
+    Unrecorded *u = data;
+    (void)cif;
+#define WORD(i) (*(uint64_t *)a[i])
+    atomic_store_explicit(&u->called, true, memory_order_relaxed);
+    *(ffi_arg *)result = u->function(WORD(0), WORD(1), WORD(2), WORD(3), WORD(4), WORD(5), WORD(6), WORD(7), WORD(8), WORD(9), WORD(10), WORD(11), WORD(12), WORD(13), WORD(14), WORD(15));
+#undef WORD
+}
+
+/* NULL: out of memory. */
+static Unrecorded *unrecorded_new(const char *name, void *function)
+{
+    static ffi_cif interface;
+    static ffi_type *types[ARGUMENTS];
+    if (!interface.abi) {
+        for (size_t i = 0; i < ARGUMENTS; i++)
+            types[i] = &ffi_type_uint64;
+        if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, ARGUMENTS, &ffi_type_uint64, types) != FFI_OK)
+            return NULL;
+    }
+    Unrecorded *u = calloc(1, sizeof *u + sizeof KEY_PREFIX + strlen(name));
+    ffi_closure *closure = u ? ffi_closure_alloc(sizeof *closure, &u->code) : NULL;
+    if (!closure || ffi_prep_closure_loc(closure, &interface, hand_on, u, u->code) != FFI_OK) {
+        if (closure)
+            ffi_closure_free(closure);
+        free(u);
+        return NULL;
+    }
+    u->function = (Function *)function;
+    stpcpy(stpcpy(u->key, KEY_PREFIX), name);
+    u->next = all;
+    all = u;
+    return u;
+}
+
+/* Where references lead: to the library, or to a tool's function. A program that is linked to fixed addresses may have one of its own for it, which leads on by the reference itself. */
+static void *current(const char *name)
+{
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    void *function = dlsym(RTLD_DEFAULT, name);
+    if (function && dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol && symbol->st_shndx == SHN_UNDEF)
+        function = dlsym(RTLD_NEXT, name);
+    return function ? function : mpi_library_symbol(name);
+}
+
+static bool library_has_both(const char *name)
+{
+    char *profiling;
+    if (!mpi_library_symbol(name) || asprintf(&profiling, "P%s", name) < 0)
+        return false;
+    bool both = mpi_library_symbol(profiling) != NULL;
+    free(profiling);
+    return both;
+}
+
+/* The closure for a REFERENCE to function NAME (MPI_X, or by its profiling name), if it is one that the library has and Wend has not. */
+static void *closure_for(const char *reference, const char *name, void *self)
+{
+    void *function = dlsym(self, name) || !library_has_both(name) ? NULL : current(reference);
+    if (!function)
+        return NULL;
+    for (Unrecorded *u = all; u; u = u->next)
+        if (strcmp(u->key + strlen(KEY_PREFIX), name) == 0 && u->function == (Function *)function)
+            return u->code;
+    Unrecorded *u = unrecorded_new(name, function);
+    return u ? u->code : NULL;
+}
+
+static void *of_module(const char *name, void *self)
+{
+    return strncmp(name, "MPI_", 4) == 0 || strncmp(name, "MPIX_", 5) == 0 ? closure_for(name, name, self) : NULL;
+}
+
+/* The Fortran layer calls them by their profiling names. */
+static void *of_layer(const char *name, void *self)
+{
+    if (strncmp(name, "PMPI", 4) != 0 || strstr(name, "_f2c") || strstr(name, "_c2f"))
+        return NULL;
+    return closure_for(name, name + 1, self);
+}
+
+typedef struct { void *self; uintptr_t own, library; } Those;
+
+static void visit(const Module *m, void *user)
+{
+    const Those *those = user;
+    if (m->base != those->own && m->base != those->library)
+        module_redirect(m, fortran_is_layer(m) ? of_layer : of_module, those->self);
+}
+
+static uintptr_t base_of(const void *address)
+{
+    Dl_info info;
+    return address && dladdr(address, &info) ? (uintptr_t)info.dli_fbase : 0;
+}
+
+void unrecorded_open(void)
+{
+    Those those = {module_self(), base_of(&all), base_of(mpi_library_symbol("PMPI_Init"))};
+    if (!those.self)
+        return;
+    pthread_mutex_lock(&lock);
+    modules_each(visit, &those);
+    pthread_mutex_unlock(&lock);
+    dlclose(those.self);
+}
+
+void unrecorded_each(void (*visit_key)(void *user, const char *key), void *user)
+{
+    for (const Unrecorded *u = all; u; u = u->next)
+        if (atomic_load_explicit(&u->called, memory_order_relaxed))
+            visit_key(user, u->key);
+}

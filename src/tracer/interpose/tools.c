@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* tools.c: see tools.h. Who stands where is the dynamic linker's answer: the first definition of MPI_Send that it finds is a tool's in front if it is not
+ * Wend's, and the one after Wend's is a tool's behind if it is not in the MPI library. References to PMPI_ names are then changed for one
+ * module each (module.h): a tool's in front to Wend's wrappers, Wend's own to the tool behind. Without other tools nothing is changed. */
+#include "tools.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "lib/functions.h"
+#include "module.h"
+#include "mpi-library.h"
+#include "process/process.h"
+#include "shared/shared.h"
+
+/* A program that is linked with -lwend takes all MPI functions from it, and where --as-needed is the linker's default it would leave the MPI library out, since that is
+ * referred to weakly. So here is a reference that is not weak, to something that every MPI library has, where no loader looks: in a section that is not loaded. */
+#ifdef PIC /* as part of the library */
+__asm__(".pushsection .wend.needs,\"\",%progbits\n\t.8byte MPI_F_STATUS_IGNORE\n\t.popsection");
+#endif
+
+enum { CANNOT_BE_TRACED = 3 }; /* exit status, as wend trace has it */
+
+void *const *tools_own;
+
+typedef struct {
+    void *self;                               /* to ask for Wend's own functions */
+    const struct link_map *mine, *library;    /* of Wend, and of MPI's C functions (NULL: not loaded yet) */
+    const struct link_map **front;
+    size_t n_front;
+    bool behind;
+} ToolRow;
+
+static const struct link_map *map_of(const void *address)
+{
+    Dl_info info;
+    struct link_map *map = NULL;
+    return address && dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
+static void *of_library(const char *name)
+{
+    char profiling[128] = "P";
+    return dlsym(RTLD_DEFAULT, strncat(profiling, name, sizeof profiling - 2));
+}
+
+/* The MPI_ function behind Wend that is a tool's; NULL: the library's comes next, or nothing. */
+static void *behind(const ToolRow *row, const char *name)
+{
+    void *next = dlsym(RTLD_NEXT, name);
+    if (!next || !row->library || next == of_library(name)) /* most libraries have one function with two names */
+        return NULL;
+    const struct link_map *map = map_of(next);
+    return map == row->library || map == row->mine ? NULL : next;
+}
+
+static void note_front(ToolRow *row, const char *name)
+{
+    void *first = dlsym(RTLD_DEFAULT, name);
+    if (!first || first == dlsym(row->self, name))
+        return;
+    const struct link_map *map = map_of(first);
+    if (!map || map == row->mine || map == row->library) /* Wend behind the library is nowhere in the row */
+        return;
+    for (size_t i = 0; i < row->n_front; i++)
+        if (row->front[i] == map)
+            return;
+    const struct link_map **grown = realloc(row->front, (row->n_front + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    row->front = grown;
+    row->front[row->n_front++] = map;
+}
+
+static void find(ToolRow *row)
+{
+    for (size_t i = 0; i < wend_n_functions; i++) {
+        const char *name = wend_functions[i].name;
+        note_front(row, name);
+        row->behind |= behind(row, name) != NULL;
+    }
+}
+
+static void *wrapper_for_front(const char *name, void *user)
+{
+    const ToolRow *row = user;
+    return strncmp(name, "PMPI", 4) == 0 ? dlsym(row->self, name + 1) : NULL;
+}
+
+static void *function_behind(const char *name, void *user)
+{
+    return strncmp(name, "PMPI", 4) == 0 ? behind(user, name + 1) : NULL;
+}
+
+/* -- Fortran: a tool that has mpi_send_ as well as MPI_Send, and makes of it PMPI_Send. Wend has C names alone, since the library's Fortran layer
+ * calls those, and behind Wend such a tool would be in front of it for Fortran. So its Fortran names are passed by: the layer comes to Wend and then to the tool. -- */
+
+/* MPI_Send of mpi_send_, mpi_send__ or MPI_SEND, whatever the compiler makes of it. */
+static const char *name_in_c(const char *name)
+{
+    size_t n = strlen(name);
+    while (n > 0 && name[n - 1] == '_')
+        n--;
+    for (size_t i = 0; i < wend_n_functions; i++)
+        if (strlen(wend_functions[i].name) == n && strncasecmp(wend_functions[i].name, name, n) == 0)
+            return wend_functions[i].name;
+    return NULL;
+}
+
+static void *fortran_layer(const char *name, void *user)
+{
+    const char *in_c = strncasecmp(name, "mpi_", 4) == 0 ? name_in_c(name) : NULL;
+    if (!in_c || strcmp(in_c, name) == 0)
+        return NULL;
+    const void *of_tool = behind(user, in_c), *first = dlsym(RTLD_DEFAULT, name);
+    char profiling[128] = {*name == 'm' ? 'p' : 'P'};
+    if (!of_tool || !first || map_of(first) != map_of(of_tool))
+        return NULL;
+    return dlsym(RTLD_DEFAULT, strncat(profiling, name, sizeof profiling - 2));
+}
+
+static void redirect(const Module *m, void *user)
+{
+    ToolRow *row = user;
+    if (row->behind && m->base == row->mine->l_addr)
+        module_redirect(m, function_behind, row);
+    else if (row->behind)
+        module_redirect(m, fortran_layer, row);
+    for (size_t i = 0; i < row->n_front; i++)
+        if (m->base == row->front[i]->l_addr)
+            module_redirect(m, wrapper_for_front, row);
+}
+
+/* What Wend asks for itself, before its references lead elsewhere. */
+static void keep_own(void)
+{
+    static void *own[WEND_N_FUNCTIONS];
+    for (size_t i = 0; i < wend_n_functions; i++)
+        own[i] = of_library(wend_functions[i].name);
+    tools_own = own;
+}
+
+void tools_open(void)
+{
+    static bool done;
+    ToolRow row = {.mine = map_of(&tools_own), .library = map_of(dlsym(RTLD_DEFAULT, "PMPI_Init"))};
+    /* Most processes have no MPI: a shell, what it runs. */
+    if (done || !row.mine || !(row.self = module_self()))
+        return;
+    if (row.library || dlsym(RTLD_DEFAULT, "MPI_Init") != dlsym(row.self, "MPI_Init")) {
+        done = row.library != NULL;
+        find(&row);
+        if (row.behind)
+            keep_own();
+        if (row.behind || row.n_front > 0)
+            modules_each(redirect, &row);
+        free(row.front);
+    }
+    dlclose(row.self);
+}
+
+void tools_start(void)
+{
+    tools_open();
+    if (mpi_library_symbol("PMPI_Init"))
+        return;
+    if (launcher_speaks())
+        state_say("%s has no MPI library to hand calls on to: link with -Wl,--no-as-needed, or without -lwend if MPI is linked statically", program_invocation_short_name);
+    _exit(CANNOT_BE_TRACED); /* it cannot go on */
+}
+
+/* By this each libwend.so finds the first of them; its own it knows by another name, for the first one's stands before that, too. */
+static const char here;
+extern const char wend_tracer __attribute__((alias("here"), visibility("default")));
+
+bool tools_other_wend(void)
+{
+    const void *first = dlsym(RTLD_DEFAULT, "wend_tracer");
+    return first && first != &here;
+}

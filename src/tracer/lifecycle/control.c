@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* control.c: the calls that begin, end and switch the recording: MPI_Init and its kind, MPI_Abort, MPI_Pcontrol, MPI_Info_set.
+ *
+ * Recording begins with the first MPI call, whatever it is, and ends with MPI_Finalize (or the last MPI_Session_finalize of a program that
+ * has sessions alone: sessions.c). Until then the ranks say nothing to each other; the merge has a communicator of its own, which is made when it is clear that
+ * all ranks run under Wend (attendance.h). */
+#include "lifecycle.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "attendance.h"
+#include "encode/encode.h"
+#include "ending.h"
+#include "errhandlers.h"
+#include "families/families.h"
+#include "functions.gen.h"
+#include "interpose/interpose.h"
+#include "objects/objects.h"
+#include "output/output.h"
+#include "own.gen.h"
+#include "process/process.h"
+#include "recorder/recorder.h"
+#include "shared/shared.h"
+#include "thread-start.h"
+#include "watcher.h"
+
+/* -- the process -- */
+
+/* A child of a process that has MPI is no MPI process: it shares the parent's connections and must touch none of them. A child of
+ * one that has not (a launcher that forks first) may become one. */
+static void in_forked_child(void)
+{
+    State *s = state();
+    if (!s->started)
+        return;
+    s->forked = true;
+    watcher_in_child();
+    atomic_store(&s->active, false);
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    State *s = state();
+    s->thread_new = thread_start;
+    threads_open();
+    spawn_load();
+    clock_open();
+    pthread_atfork(NULL, NULL, in_forked_child);
+    s->spare = tools_other_wend();
+    s->other_family = !s->spare && stranger_met();
+    if (s->spare || s->other_family)
+        return;
+    tools_open();
+    if (mpi_library_symbol("PMPI_Init"))
+        unrecorded_open();
+    module_own_file();
+    atomic_store(&s->recording, settings()->tracing);
+    atomic_store(&s->active, true);
+}
+
+static int exit_status;
+
+static void note_status(int status, void *unused)
+{
+    (void)unused;
+    exit_status = status;
+}
+
+/* The last thing that the process does in exit(). */
+__attribute__((destructor)) static void unload(void)
+{
+    ending_exit(exit_status);
+}
+
+/* Ends that come before MPI_Finalize are seen from now on. */
+static void watch_ends(void)
+{
+    static bool noting;
+    if (!noting)
+        noting = on_exit(note_status, NULL) == 0;
+    if (state()->refused)
+        return;
+    watcher_open();
+    if (ending_open())
+        fatal_open();
+}
+
+/* Nothing is to be kept. */
+void control_abandon(void)
+{
+    parts_remove();
+    output_abandon();
+}
+
+/* The recording is closed. */
+void control_finish(void)
+{
+    state()->finished = true;
+    watcher_close();
+}
+
+bool control_called_by_mpi(void)
+{
+    late_open();
+    return state()->forked || state()->spare || state()->other_family || (wend_thread && wend_thread->inside);
+}
+
+/* -- the beginning -- */
+
+/* Rank 0 makes the directory. False: there will be no recording. */
+static bool open_output(void)
+{
+    State *s = state();
+    char *problem;
+    if (output_directory())
+        return true;
+    if (output_open(s->spawned, &problem))
+        return true;
+    state_say("%s; recording is off", problem ? problem : "out of memory");
+    free(problem);
+    return false;
+}
+
+static void say_problems(void)
+{
+    if (settings_problem())
+        state_say("%s; the default counts", settings_problem());
+}
+
+static void stop_for_good(void)
+{
+    State *s = state();
+    s->refused = true;
+    atomic_store(&s->active, false);
+}
+
+void control_open(void)
+{
+    Shield shield;
+    shield_raise(&shield);
+    top_started();
+    if (state()->world_rank == 0) {
+        say_problems();
+        /* The others learn it at the merge. */
+        if (!open_output())
+            stop_for_good();
+    }
+    limit_open();
+    watch_ends();
+    shield_lower(&shield);
+}
+
+static void watch_self(void);
+
+/* After MPI_Init. */
+static void world_open(void)
+{
+    State *s = state();
+    MPI_Comm parent = MPI_COMM_NULL;
+    clock_calibrate();
+    s->started = s->worldly = s->world = true;
+    s->process = getpid();
+    state_note_user();
+    /* The handlers are MPI's own, as nobody can set any before; they stay untouched. To set one that
+     * is there already changes what copies of MPI_COMM_WORLD have (MPICH). Nothing here can fail. */
+    PMPI_Query_thread(&s->thread_level);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &s->world_rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &s->world_size);
+    if (!s->world_group_known)
+        PMPI_Comm_group(MPI_COMM_WORLD, &s->world_group);
+    s->world_group_known = true;
+    PMPI_Comm_get_parent(&parent);
+    s->spawned = parent != MPI_COMM_NULL;
+    if (s->sessions == 0)
+        atomic_store(&s->multiple, s->thread_level == MPI_THREAD_MULTIPLE);
+    watch_self();
+    facts_open();
+    comm_world_open();
+    datatypes_open();
+
+    control_open();
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    if (control_called_by_mpi())
+        return WEND_NEXT(MPI_Init)(argc, argv);
+    tools_start();
+    ActiveCall *c = call_begin(WEND_FN_MPI_Init);
+    if (c)
+        call_start(c);
+    int rc = WEND_NEXT(MPI_Init)(argc, argv);
+    if (c)
+        call_stop(c, rc);
+    if (rc == MPI_SUCCESS)
+        world_open();
+    if (c)
+        call_end(c);
+    return rc;
+}
+
+static int64_t thread_level_word(int level)
+{
+    switch (level) {
+    case MPI_THREAD_SINGLE: return WEND_CONST(WEND_CONSTANT_MPI_THREAD_SINGLE);
+    case MPI_THREAD_FUNNELED: return WEND_CONST(WEND_CONSTANT_MPI_THREAD_FUNNELED);
+    case MPI_THREAD_SERIALIZED: return WEND_CONST(WEND_CONSTANT_MPI_THREAD_SERIALIZED);
+    case MPI_THREAD_MULTIPLE: return WEND_CONST(WEND_CONSTANT_MPI_THREAD_MULTIPLE);
+    default: return level;
+    }
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    if (control_called_by_mpi())
+        return WEND_NEXT(MPI_Init_thread)(argc, argv, required, provided);
+    tools_start();
+    ActiveCall *c = call_begin(WEND_FN_MPI_Init_thread);
+    if (c) {
+        put_shape(c, thread_level_word(required));
+        call_start(c);
+    }
+    int rc = WEND_NEXT(MPI_Init_thread)(argc, argv, required, provided);
+    if (c) {
+        call_stop(c, rc);
+        if (call_ok(c))
+            put_shape(c, provided ? thread_level_word(*provided) : WEND_ABSENT);
+    }
+    if (rc == MPI_SUCCESS)
+        world_open();
+    if (c)
+        call_end(c);
+    return rc;
+}
+
+/* -- the end -- */
+
+/* On all ranks of COMM, which is freed. False: rank 0 has no place for the recording. */
+bool control_merge(MPI_Comm comm)
+{
+    int on = !state()->refused;
+    bool merges = PMPI_Bcast(&on, 1, MPI_INT, 0, comm) == MPI_SUCCESS && on;
+    if (merges)
+        finalize_merge(comm);
+    PMPI_Comm_free(&comm);
+    return merges;
+}
+
+/* One process says it: rank 0, or if that runs without Wend, the first of its node that runs under it. */
+void control_say_absent(void)
+{
+    NodeRanks node;
+    if (attendance_of_node(&node) && node.first_with == state()->world_rank && (node.first_with == 0 || node.first_without == 0))
+        state_say("rank %d runs without wend trace: nothing was recorded", node.first_without);
+}
+
+/* The merge's communicator, on all ranks or on none: one that failed alone would leave the
+ * others in the merge. So whether all can communicate is found out before, in a way that can be
+ * given up. MPI maps memory for the communicator, and a rank that finds none may leave the others
+ * in MPI_Comm_create: each says first whether it has enough. */
+static bool make_comm(MPI_Comm *comm, const char **why)
+{
+    *comm = MPI_COMM_NULL;
+    *why = "a rank has too little memory left to merge, or does not answer";
+    if (!attendance_agree(limit_has_addresses()))
+        return false;
+    *why = "MPI gives no communicator for the merge";
+    /* Copies no attributes, as MPI_Comm_dup does. */
+    int rc = PMPI_Comm_create(MPI_COMM_WORLD, state()->world_group, comm);
+    bool made = rc == MPI_SUCCESS && *comm != MPI_COMM_NULL;
+    if (attendance_agree(made))
+        return true;
+    if (made)
+        PMPI_Comm_free(comm);
+    return false;
+}
+
+static void world_merge(void)
+{
+    State *s = state();
+    MPI_Comm comm;
+    const char *why;
+    if (make_comm(&comm, &why))
+        control_merge(comm);
+    else if (!s->refused)
+        ending_keep(s->world_rank, why);
+}
+
+static void world_end(void)
+{
+    State *s = state();
+    switch (attendance_wait(s->world_size, (double)settings()->wait)) {
+    case ATTENDANCE_ALL:
+        world_merge();
+        break;
+    case ATTENDANCE_PARTIAL:
+        if (s->refused)
+            break; /* said already */
+        control_abandon();
+        control_say_absent();
+        break;
+    case ATTENDANCE_UNKNOWN:
+        if (s->refused)
+            break;
+        char why[128];
+        snprintf(why, sizeof why, "not all ranks came to their end under wend trace within %ld s", settings()->wait);
+        ending_keep(s->world_rank, why);
+        break;
+    }
+}
+
+/* MPI still runs, and the application has made its last call. */
+static void world_close(void)
+{
+    State *s = state();
+    Shield shield;
+    Errhandlers handlers;
+    atomic_store(&s->active, false);
+    watcher_quiet();
+    shield_raise(&shield);
+    errhandlers_suspend(&handlers);
+    world_end();
+    control_finish();
+    if (s->world_group_known) {
+        PMPI_Group_free(&s->world_group);
+        s->world_group_known = false;
+    }
+    errhandlers_restore(&handlers);
+    shield_lower(&shield);
+}
+
+/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the newest first; the application's functions for that may call MPI.
+ * Wend's attribute is the oldest, so that it comes after them. */
+static int self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    if (!state()->world && !state()->finished)
+        world_close();
+    return MPI_SUCCESS;
+}
+
+static void watch_self(void)
+{
+    State *s = state();
+    s->watching = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, self_deleted, &s->self_keyval, NULL) == MPI_SUCCESS
+                  && PMPI_Comm_set_attr(MPI_COMM_SELF, s->self_keyval, NULL) == MPI_SUCCESS;
+}
+
+int MPI_Finalize(void)
+{
+    State *s = state();
+    if (control_called_by_mpi() || !s->world)
+        return WEND_NEXT(MPI_Finalize)();
+    /* Taken for done: afterwards there is no MPI to merge with. */
+    ActiveCall *c = call_begin(WEND_FN_MPI_Finalize);
+    if (c) {
+        call_start(c);
+        call_stop_untimed(c);
+        call_end(c);
+    }
+    if (wend_thread)
+        wend_thread->inside = true;
+    s->world = false;
+    /* An open session keeps MPI, and with it the attributes, until who knows when. */
+    if (!s->watching || s->sessions > 0)
+        world_close();
+    int rc = WEND_NEXT(MPI_Finalize)(), gone = 0;
+    if (!s->finished) {
+        /* An application's function failed, and the library stopped at that: the other ranks wait for this one. */
+        if (PMPI_Finalized(&gone) == MPI_SUCCESS && !gone)
+            world_close();
+        else if (!s->refused)
+            state_say("rank %d: MPI ended without a word: nothing was recorded", s->world_rank);
+        control_finish();
+    }
+    if (wend_thread)
+        wend_thread->inside = false;
+    return rc;
+}
+
+int MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    State *s = state();
+    if (s->started && !s->finished && !s->refused && !control_called_by_mpi()) {
+        if (!ending_abort(errorcode)) {
+            if (s->world_rank == 0)
+                control_abandon();            /* nobody has saved anything */
+            state_say("rank %d called MPI_Abort: nothing was recorded", s->world_rank);
+        }
+        s->finished = true;
+        atomic_store(&s->active, false);
+    }
+    return WEND_NEXT(MPI_Abort)(comm, errorcode);
+}
+
+/* -- on and off -- */
+
+int MPI_Pcontrol(const int level, ...)
+{
+    State *s = state();
+    ActiveCall *c;
+    /* The call that switches is itself recorded, so that a proxy switches too. */
+    if (level >= 1)
+        atomic_store(&s->recording, true);
+    if ((c = call_begin(WEND_FN_MPI_Pcontrol))) {
+        put_slot(c, level);
+        call_start(c);
+        int rc = WEND_NEXT(MPI_Pcontrol)(level);
+        call_stop(c, rc);
+        call_end(c);
+        if (level == 0)
+            atomic_store(&s->recording, false);
+        return rc;
+    }
+    return WEND_NEXT(MPI_Pcontrol)(level);
+}
+
+int MPI_Info_set(MPI_Info info, const char *key, const char *value)
+{
+    State *s = state();
+    bool on, switches = key && value && strcasecmp(key, "WEND_TRACING") == 0 && settings_switch(value, &on);
+    if (switches && on)
+        atomic_store(&s->recording, true);
+    ActiveCall *c = call_begin(WEND_FN_MPI_Info_set);
+    if (!c)
+        return WEND_NEXT(MPI_Info_set)(info, key, value);
+    put_shape(c, handle_word(HANDLE_INFO, (uintptr_t)info));
+    put_string(&c->shape, key);
+    put_string(&c->shape, value);
+    call_start(c);
+    int rc = WEND_NEXT(MPI_Info_set)(info, key, value);
+    call_stop(c, rc);
+    call_end(c);
+    if (switches && !on)
+        atomic_store(&s->recording, false);
+    return rc;
+}

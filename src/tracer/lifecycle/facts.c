@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* facts.c: what a rank says of itself and its run beside the calls: the keys are in lib/part.h. */
+#include "config.h"
+
+#include "lifecycle.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/functions.h"
+#include "lib/saved.h"
+#include "encode/encode.h"
+#include "families/families.h"
+#include "functions.gen.h"
+#include "objects/objects.h"
+#include "output/output.h"
+#include "own.gen.h"
+#include "recorder/recorder.h"
+#include "shared/shared.h"
+
+static char *directory;               /* at the start: the application may change it */
+static double start;                  /* seconds since the epoch */
+static uint64_t start_nanoseconds;
+static WendFacts constant_facts;
+
+void facts_open(void)
+{
+    struct timespec now;
+    if (directory)
+        return;
+    directory = getcwd(NULL, 0);
+    clock_gettime(CLOCK_REALTIME, &now);
+    start = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    start_nanoseconds = clock_nanoseconds();
+}
+
+static void add(WendFacts *f, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add(WendFacts *f, const char *key, const char *format, ...)
+{
+    char *value;
+    va_list args;
+    va_start(args, format);
+    int n = vasprintf(&value, format, args);
+    va_end(args);
+    if (n < 0) {
+        f->bytes.failed = true;
+        return;
+    }
+    wend_facts_add(f, key, value);
+    free(value);
+}
+
+static void add_named(WendFacts *f, const char *prefix, const char *name, const char *value)
+{
+    char *key;
+    if (asprintf(&key, "%s%s", prefix, name) < 0) {
+        f->bytes.failed = true;
+        return;
+    }
+    wend_facts_add(f, key, value);
+    free(key);
+}
+
+/* Reads a file of /proc, whose size is not known before. */
+static char *read_whole(const char *path, size_t *n)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t cap = 0;
+    char *data = NULL;
+    *n = 0;
+    if (fd < 0)
+        return NULL;
+    for (;;) {
+        if (cap - *n < 2) {
+            cap = cap ? 2 * cap : 4096;
+            char *grown = realloc(data, cap);
+            if (!grown)
+                break;
+            data = grown;
+        }
+        ssize_t got = read(fd, data + *n, cap - *n - 1);
+        if (got <= 0)
+            break;
+        *n += (size_t)got;
+    }
+    close(fd);
+    if (data)
+        data[*n] = '\0';
+    return data;
+}
+
+static bool is_plain(const char *s)
+{
+    if (!*s)
+        return false;
+    for (; *s; s++)
+        if (!isalnum((unsigned char)*s) && !strchr("_-+=.,:/@%^", *s))
+            return false;
+    return true;
+}
+
+static void append_quoted(WendBuf *out, const char *s)
+{
+    if (is_plain(s)) {
+        wend_buf_bytes(out, s, strlen(s));
+        return;
+    }
+    wend_buf_bytes(out, "'", 1);
+    for (; *s; s++) {
+        if (*s == '\'')
+            wend_buf_bytes(out, "'\\''", 4);
+        else
+            wend_buf_bytes(out, s, 1);
+    }
+    wend_buf_bytes(out, "'", 1);
+}
+
+static void add_command(WendFacts *f)
+{
+    char program[4096];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
+    wend_facts_add(f, "run.program", program);
+    size_t len;
+    char *line = read_whole("/proc/self/cmdline", &len);
+    WendBuf arguments = WEND_BUF_INIT;
+    if (line) {
+        for (const char *p = line + strlen(line) + 1; p < line + len; p += strlen(p) + 1) {
+            if (arguments.len)
+                wend_buf_bytes(&arguments, " ", 1);
+            append_quoted(&arguments, p);
+        }
+    }
+    wend_buf_bytes(&arguments, "", 1);
+    if (arguments.failed)
+        f->bytes.failed = true;
+    else if (arguments.len > 1)
+        wend_facts_add(f, "run.arguments", (const char *)arguments.data);
+    wend_buf_clear(&arguments);
+    free(line);
+}
+
+static const char *thread_level_name(int level)
+{
+    switch (level) {
+    case MPI_THREAD_SINGLE: return "MPI_THREAD_SINGLE";
+    case MPI_THREAD_FUNNELED: return "MPI_THREAD_FUNNELED";
+    case MPI_THREAD_SERIALIZED: return "MPI_THREAD_SERIALIZED";
+    default: return "MPI_THREAD_MULTIPLE";
+    }
+}
+
+static void add_library(WendFacts *f)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING + 1], host[MPI_MAX_PROCESSOR_NAME + 1];
+    int n, major, minor;
+    if (PMPI_Get_library_version(version, &n) == MPI_SUCCESS) {
+        version[strcspn(version, "\n")] = '\0';
+        for (char *p = version; *p; p++)
+            if (*p == '\t')
+                *p = ' ';
+        wend_facts_add(f, "mpi.library", version);
+    }
+    if (PMPI_Get_version(&major, &minor) == MPI_SUCCESS)
+        add(f, "mpi.version", "%d.%d", major, minor);
+    wend_facts_add(f, "mpi.thread", thread_level_name(state()->thread_level));
+    if (PMPI_Get_processor_name(host, &n) == MPI_SUCCESS)
+        wend_facts_add(f, "run.host", host);
+}
+
+static void add_datatypes(WendFacts *f)
+{
+    for (size_t i = 0; i < wend_n_predefined; i++) {
+        const PredefinedHandle *p = &wend_predefined[i];
+        const int64_t *d = p->kind == HANDLE_DATATYPE ? datatype_facts((MPI_Datatype)p->value) : NULL;
+        char text[128];
+        if (!d)
+            continue;
+        snprintf(text, sizeof text, "%lld %lld %lld %lld %lld", (long long)d[0], (long long)d[1], (long long)d[2], (long long)d[3], (long long)d[4]);
+        add_named(f, "datatype.", wend_constants[p->constant], text);
+    }
+}
+
+/* Where the recording went, and what was said of it, is nothing that it depends on. */
+static void add_setting(void *f, const char *name, const char *value)
+{
+    static const char *const around[] = {"output", "force", "quiet"};
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++)
+        if (strcmp(name, around[i]) == 0)
+            return;
+    add_named(f, "options.", name, value);
+}
+
+/* N with that many digits at least, and a 0 behind it, to which it points. */
+static char *decimal(char *out, uint64_t n, int digits)
+{
+    char reversed[24];
+    int len = 0;
+    for (; n > 0 || len < digits; n /= 10)
+        reversed[len++] = (char)('0' + n % 10);
+    while (len > 0)
+        *out++ = reversed[--len];
+    *out = '\0';
+    return out;
+}
+
+static void add_error(void *f, int class)
+{
+    char key[40] = "error.";
+    decimal(key + strlen(key), (uint64_t)class, 1);
+    const char *name = ""; /* a class of the application's own */
+    for (size_t j = 0; j < wend_n_error_classes && !*name; j++)
+        if (wend_error_classes[j].value == class)
+            name = wend_constants[wend_error_classes[j].constant];
+    wend_facts_add(f, key, name);
+}
+
+static void add_unrecorded(void *f, const char *key)
+{
+    wend_facts_add(f, key, "");
+}
+
+void facts_collect(void)
+{
+    WendFacts *f = &constant_facts;
+    if (f->n > 0)
+        return;
+    add_command(f);
+    wend_facts_add(f, "run.directory", directory ? directory : "");
+    if (output_job())
+        wend_facts_add(f, "run.job", output_job());
+    add(f, "run.start", "%.3f", start);
+    add_library(f);
+    wend_facts_add(f, "clock.source", clock_source());
+    add(f, "clock.resolution", "%.3g", clock_resolution());
+    wend_facts_add(f, "wend.version", PACKAGE_VERSION);
+    settings_given(add_setting, f);
+    add_datatypes(f);
+}
+
+static uint64_t calls_recorded(void)
+{
+    uint64_t n = 0;
+    for (const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
+        n += q->calls;
+    return n;
+}
+
+void facts_put(WendFacts *f, const char *ended)
+{
+    uint64_t elapsed = clock_nanoseconds() - start_nanoseconds;
+    char seconds[48], calls[24];
+    f->n += constant_facts.n;
+    f->bytes.failed |= constant_facts.bytes.failed;
+    wend_buf_bytes(&f->bytes, constant_facts.bytes.data, constant_facts.bytes.len);
+    char *end = decimal(seconds, elapsed / 1000000000, 1);
+    *end++ = '.';
+    decimal(end, elapsed % 1000000000 / 1000, 6);
+    wend_facts_add(f, "run.elapsed", seconds);
+    if (ended)
+        wend_facts_add(f, "run.ended", ended);
+    if (ended && strcmp(ended, WEND_ENDED_MEMORY) == 0) {
+        decimal(calls, calls_recorded(), 1);
+        wend_facts_add(f, WEND_STOPPED_AFTER, calls);
+    }
+    error_classes_each(add_error, f);
+    unrecorded_each(add_unrecorded, f);
+}

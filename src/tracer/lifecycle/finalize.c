@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* finalize.c: each rank's state -> a part (bytes) -> merged pairwise in log2(P) steps -> the archive, on rank 0.
+ *
+ * Merging and writing are libwendmerge.so's, which is opened here and nowhere else: until now
+ * nothing but libc has been in the application's way. Its memory is its own, and bounded by what
+ * there is to spare (limit.c); short of it a step fails.
+ * The steps of communication are the same whatever fails: a rank in trouble sends the reason in
+ * the place of its data, and rank 0 says it. Then each rank's part is left. */
+#include "lifecycle.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/saved.h"
+#include "lib/steps.h"
+#include "ending.h"
+#include "interpose/interpose.h"
+#include "output/output.h"
+#include "own.gen.h"
+#include "shared/shared.h"
+
+#define LIBRARY "libwendmerge.so"
+
+enum { TAG_HEADER = 1, TAG_ANSWER, TAG_DATA };
+static const uint64_t CHUNK = UINT64_C(1) << 30; /* counts are ints */
+/* What all transports take along with the message itself: none lets one process read the other's
+ * memory for so little. */
+static const uint64_t SMALL_CHUNK = 2048;
+
+/* lib/steps.h's. */
+typedef struct {
+    void *library;
+    void (*limit)(uint64_t, bool (*)(uint64_t));
+    bool (*part)(const void *, size_t);
+    bool (*absorb)(const void *, size_t);
+    bool (*encode)(const void **, size_t *);
+    void *(*memory)(size_t);
+    bool (*write)(const char *, const char *, WendStepResult *);
+    const char *(*problem)(void);
+    void (*end)(void);
+} Library;
+
+/* What is sent ahead of a rank's data. WHY not empty: there are none. */
+typedef struct {
+    uint64_t bytes;
+    int32_t rank;
+    int32_t small;                    /* only small chunks will do */
+    char why[240];
+} Header;
+
+typedef struct {
+    Library library;
+    bool good;                        /* it has a merge; false once something has failed */
+    bool small;                       /* see Header */
+    Header trouble;                   /* the first */
+} Merge;
+
+static void fail(Merge *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fail(Merge *m, const char *format, ...)
+{
+    if (!*m->trouble.why) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(m->trouble.why, sizeof m->trouble.why, format, args);
+        va_end(args);
+        m->trouble.rank = state()->world_rank;
+    }
+    if (m->good)
+        m->library.end();
+    m->good = false;
+}
+
+/* A step did. */
+static void fail_step(Merge *m)
+{
+    fail(m, "%s", m->library.problem());
+}
+
+/* -- the library -- */
+
+/* Beside libwend.so, and where the package keeps it. */
+static void *open_library(const char **why)
+{
+    static const char *const places[] = {"", "wend/"};
+    const char *own = module_own_file();
+    void *library = NULL;
+    if (!own) {
+        *why = "cannot find myself";
+        return NULL;
+    }
+    int dir = (int)(strrchr(own, '/') - own) + 1;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !library; i++) {
+        char path[PATH_MAX];
+        int n = snprintf(path, sizeof path, "%.*s%s%s", dir, own, places[i], LIBRARY);
+        if (n < 0 || (size_t)n >= sizeof path || access(path, R_OK) != 0)
+            continue;
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!library)
+            *why = dlerror();
+    }
+    if (!library && !*why)
+        *why = LIBRARY " is not beside libwend.so";
+    return library;
+}
+
+static bool library_open(Library *l, const char **why)
+{
+    *why = NULL;
+    if (!(l->library = open_library(why)))
+        return false;
+    const struct { const char *name; void **function; } wanted[] = {
+        {"wend_step_limit", (void **)&l->limit},
+        {"wend_step_part", (void **)&l->part},
+        {"wend_step_absorb", (void **)&l->absorb},
+        {"wend_step_encode", (void **)&l->encode},
+        {"wend_step_memory", (void **)&l->memory},
+        {"wend_step_write", (void **)&l->write},
+        {"wend_step_problem", (void **)&l->problem},
+        {"wend_step_end", (void **)&l->end},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        if (!(*wanted[i].function = dlsym(l->library, wanted[i].name))) {
+            *why = dlerror();
+            return false;
+        }
+    }
+    return true;
+}
+
+/* In which step the merge is (limit_room). */
+static int64_t merging_step;
+
+/* What was to spare when the step began may be another's by now. */
+static bool has_room(uint64_t bytes)
+{
+    return bytes <= limit_room(merging_step);
+}
+
+static void begin_step(const Merge *m, int64_t step)
+{
+    merging_step = step;
+    m->library.limit(limit_room(step), has_room);
+}
+
+static void merge_open(Merge *m)
+{
+    const char *why, *stopped = atomic_load(&state()->broken) ? atomic_load(&state()->broken_why) : NULL;
+    if (stopped && strcmp(stopped, WEND_ENDED_MEMORY) != 0) {
+        fail(m, "%s", stopped);
+        return;
+    }
+    if (!library_open(&m->library, &why)) {
+        fail(m, "%s", why ? why : "cannot open " LIBRARY);
+        return;
+    }
+    WendBuf part = WEND_BUF_INIT;
+    facts_collect();
+    part_of_rank(&part, stopped);
+    begin_step(m, 0);
+    if (part.failed)
+        fail(m, "out of memory");
+    else if (!(m->good = m->library.part(part.data, part.len)))
+        fail_step(m);
+    wend_buf_clear(&part);
+}
+
+/* -- between two ranks -- */
+
+static uint64_t chunk_of(bool small) { return small ? SMALL_CHUNK : CHUNK; }
+
+static bool transfer(bool sending, void *data, uint64_t bytes, uint64_t chunk, int partner,
+                     MPI_Comm comm)
+{
+    for (uint64_t at = 0; at < bytes; at += chunk) {
+        int n = (int)(bytes - at < chunk ? bytes - at : chunk);
+        char *p = (char *)data + at;
+        int rc = sending ? PMPI_Send(p, n, MPI_BYTE, partner, TAG_DATA, comm)
+                         : PMPI_Recv(p, n, MPI_BYTE, partner, TAG_DATA, comm, MPI_STATUS_IGNORE);
+        if (rc != MPI_SUCCESS)
+            return false;
+    }
+    return true;
+}
+
+/* The answer to a header: what the other rank is to do. */
+enum { DROP, SEND, SEND_SMALL };
+
+static void give(Merge *m, int partner, MPI_Comm comm)
+{
+    const void *bytes = NULL;
+    size_t n = 0;
+    int wanted = DROP;
+    if (m->good && !m->library.encode(&bytes, &n))
+        fail_step(m);
+    Header header = m->trouble;
+    header.small = m->small;
+    header.bytes = n;
+    if (PMPI_Send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm) == MPI_SUCCESS
+        && PMPI_Recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS
+        && wanted != DROP)
+        transfer(true, (void *)(uintptr_t)bytes, n, chunk_of(wanted == SEND_SMALL), partner, comm);
+}
+
+static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
+{
+    Header header;
+    if (PMPI_Recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+        fail(m, "the merge lost rank %d", partner);
+        return;
+    }
+    if (*header.why) {
+        if (!*m->trouble.why)
+            m->trouble = header;
+        fail(m, "%s", header.why);
+    }
+    if (m->good)
+        begin_step(m, step);
+    void *data = m->good ? m->library.memory(header.bytes) : NULL;
+    if (m->good && !data)
+        fail_step(m);
+    bool small = m->small || header.small;
+    int wanted = !m->good || header.bytes == 0 ? DROP : small ? SEND_SMALL : SEND;
+    PMPI_Send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
+    if (wanted != DROP && !transfer(false, data, header.bytes, chunk_of(small), partner, comm))
+        fail(m, "the merge lost rank %d", partner);
+    else if (wanted != DROP && !m->library.absorb(data, header.bytes))
+        fail_step(m);
+}
+
+/* -- the archive -- */
+
+static void write_grouped(char *out, size_t size, uint64_t n)
+{
+    char digits[32];
+    int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+    size_t at = 0;
+    for (int i = 0; i < len && at + 2 < size; i++) {
+        if (i && (len - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+}
+
+static bool write_archive(Merge *m)
+{
+    WendStepResult result;
+    if (m->good)
+        begin_step(m, state()->world_size);
+    if (m->good && !m->library.write(output_directory(), output_file(), &result))
+        fail_step(m);
+    if (*m->trouble.why)
+        return false;
+    parts_remove();
+    const char *unrecorded = *result.unrecorded ? result.unrecorded : NULL;
+    unsigned stopped = result.stopped;
+    if (!settings()->quiet || unrecorded || stopped) {
+        char bytes[48], first[48], limit[128] = "";
+        write_grouped(bytes, sizeof bytes, result.bytes);
+        write_grouped(first, sizeof first, result.stopped_after);
+        if (stopped)
+            snprintf(limit, sizeof limit, "; %u rank%s reached WEND_MAX_MEMORY, %s %s MPI calls", stopped, stopped == 1 ? "" : "s",
+                     stopped == 1 ? "after" : "the first after", first);
+        state_say("%s of %d %s in %s bytes: %s%s%s%s%s", result.totals, state()->world_size, state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(), limit,
+                  unrecorded ? ", without those of " : "", unrecorded ? unrecorded : "", unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
+    }
+    return true;
+}
+
+/* There is no archive; the user may find another place for it. */
+static void keep_part(const Merge *m, int rank)
+{
+    char why[sizeof m->trouble.why + 32];
+    snprintf(why, sizeof why, "rank %d: %s", m->trouble.rank, m->trouble.why);
+    ending_keep(rank, why);
+}
+
+bool finalize_merge(MPI_Comm comm)
+{
+    Merge m = {.small = state_is_other_user(), .trouble = {.rank = -1}};
+    int rank, size, saved = errno;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Comm_size(comm, &size);
+    merge_open(&m);
+    for (int64_t step = 1; step < size; step *= 2) {
+        if (rank & step) {
+            give(&m, (int)(rank - step), comm);
+            break;
+        }
+        if (rank + step < size)
+            take(&m, step, (int)(rank + step), comm);
+    }
+    int written = rank == 0 && write_archive(&m);
+    if (PMPI_Bcast(&written, 1, MPI_INT, 0, comm) == MPI_SUCCESS && !written)
+        keep_part(&m, rank);
+    if (m.good)
+        m.library.end();
+    errno = saved;
+    return written;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* limit.c: how much memory the recording of this process may hold, and the merge may take, and what happens then.
+ *
+ * The recording stops, in all threads: the call that wanted more is the first that is not in it, as with a shortage of the system's. What there is is merged and
+ * written at MPI_Finalize, with the fact that it ends there. */
+#include "lifecycle.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "lib/budget.h"
+#include "lib/saved.h"
+#include "process/process.h"
+#include "shared/shared.h"
+
+enum { SHARE = 16 };                  /* of the machine's memory, for all of its ranks: one part in so many. The merge takes about five times what is recorded */
+static const uint64_t LEAST = UINT64_C(64) << 20;
+/* a merge of no more than that is no matter, whatever the machine says that it has left: a limit
+ * is another thing */
+static const uint64_t SMALL = UINT64_C(16) << 20;
+/* Addresses that the recorder leaves to others, if there is a limit. MPI maps 4 to 8 MB (MPICH with
+ * UCX) when it makes a communicator, and was seen to hang with 50 MB left. */
+static const uint64_t OTHERS = UINT64_C(64) << 20;
+
+static void reached(void)
+{
+    state_break(WEND_ENDED_MEMORY);
+}
+
+static Cgroups groups;
+
+/* Of the job, on this machine; at least 1. */
+static uint64_t local_ranks(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN), ranks = launcher_local_size();
+    if (ranks <= 0)
+        ranks = state()->world_size > 0 && state()->world_size < processors ? state()->world_size : processors;
+    return ranks > 0 ? (uint64_t)ranks : 1;
+}
+
+static uint64_t share(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t all = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+    uint64_t of_groups = cgroup_memory(&groups, false);
+    uint64_t mine = (of_groups < all ? of_groups : all) / SHARE / local_ranks();
+    struct rlimit own;
+    if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY && own.rlim_cur / SHARE < mine)
+        mine = own.rlim_cur / SHARE;
+    return mine > LEAST ? mine : LEAST;
+}
+
+/* Bytes; UINT64_MAX: there is no limit. */
+static uint64_t addresses_left(void)
+{
+    struct rlimit own;
+    uint64_t pages;
+    if (getrlimit(RLIMIT_AS, &own) != 0 || own.rlim_cur == RLIM_INFINITY
+        || (pages = kernel_number("/proc/self/statm", UINT64_MAX)) == UINT64_MAX)
+        return UINT64_MAX;
+    uint64_t mine = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return own.rlim_cur > mine ? own.rlim_cur - mine : 0;
+}
+
+bool limit_has_addresses(void)
+{
+    return addresses_left() >= OTHERS;
+}
+
+/* What the rank has recorded can be saved whatever comes: a part, and what it takes to write it,
+ * is less than twice what is held. The last addresses are the application's, and MPI's. */
+static size_t secure_part(size_t held)
+{
+    enum { FIRST = 1 << 20 };
+    if (!limit_has_addresses())
+        return 0;
+    size_t ahead = held < FIRST ? FIRST : 2 * held;
+    if (scratch_reserve(2 * ahead + FIRST))
+        return ahead;
+    return scratch_reserve(2 * held + FIRST) ? held : 0;
+}
+
+void limit_open(void)
+{
+    long given = settings()->max_memory;
+    cgroup_find(&groups, "");
+    uint64_t most = given < 0 ? share() : given > 0 ? (uint64_t)given : SIZE_MAX;
+    wend_budget_limit(most < SIZE_MAX ? (size_t)most : SIZE_MAX, reached);
+    secure_part(0);
+    wend_budget_beside(secure_part);
+}
+
+/* A limit that holds for this process and others: half of what is left of it, and of that what
+ * is this one's while so many take some. */
+static uint64_t part_of(uint64_t left, int64_t step)
+{
+    uint64_t takers = step > 0 ? local_ranks() / (2 * (uint64_t)step) : local_ranks();
+    return left / 2 / (takers > 1 ? takers : 1);
+}
+
+uint64_t limit_room(int64_t step)
+{
+    uint64_t kilobytes = kernel_number_of("/proc/meminfo", "MemAvailable:", UINT64_MAX >> 10);
+    uint64_t room = part_of(kilobytes << 10, step);
+    uint64_t of_group = part_of(cgroup_memory(&groups, true), step);
+    uint64_t addresses = addresses_left() / 2;
+    room = room > SMALL ? room : SMALL;
+    room = of_group < room ? of_group : room;
+    return addresses < room ? addresses : room;
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* watcher.c: see watcher.h. What it reads is the application's threads' (recorder.h says when it may), and while it does they may be anywhere, also
+ * stopped for good within malloc: so it makes system calls only and has memory of its own (scratch.h).
+ *
+ * The ranks of a host tell each other that they end with datagrams, on sockets without a file whose names come of the parts' folder. */
+#include "watcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/membarrier.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/saved.h"
+#include "lifecycle.h"
+#include "output/output.h"
+#include "process/process.h"
+#include "recorder/recorder.h"
+#include "shared/shared.h"
+
+#define SECOND INT64_C(1000000000)
+#define OTHERS_LIMIT (2 * SECOND)     /* for the host's other ranks to save */
+#define SAVE_LIMIT (10 * SECOND)      /* for a process that is about to end */
+#define LEAST_SHARE 200               /* checkpoints take no more than 1 / 200 of the processor's time */
+
+enum { STACK_BYTES = 1 << 20 };
+
+enum { IDLE, REQUESTED, SAVED, NOT_SAVED };
+
+static _Atomic uint32_t request;      /* futex; goes through the states above once */
+static char request_ended[WEND_ENDED_ROOM];
+static bool request_all;
+static _Atomic uint32_t wake;         /* futex */
+static _Atomic uint32_t saving;       /* futex: a checkpoint is being made */
+static _Atomic bool opened, quiet, closing;
+static pthread_t thread;
+
+/* -- the socket -- */
+
+/* Under one number in the application's table of files and in the watcher's, if that has its
+ * own. */
+static KeptFile sock = KEPT_NONE;
+static _Atomic bool sock_bound;
+static struct stat folder_info;       /* in the names */
+
+static void name_of(int rank, struct sockaddr_un *a, socklen_t *n)
+{
+    static const char digits[] = "0123456789abcdef";
+    const uint64_t parts[] = {folder_info.st_dev, folder_info.st_ino, (uint64_t)rank};
+    char *p = a->sun_path;
+    memset(a, 0, sizeof *a);
+    a->sun_family = AF_UNIX;
+    *p++ = '\0';
+    memcpy(p, "wend", 4);
+    p += 4;
+    for (int i = 0; i < 3; i++) {
+        *p++ = '-';
+        for (int shift = 60; shift >= 0; shift -= 4)
+            *p++ = digits[parts[i] >> shift & 15];
+    }
+    *n = (socklen_t)(p - (char *)a);
+}
+
+/* For the application's thread: afterwards both have it. */
+static void sock_make(void)
+{
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
+    if (fd >= 0) /* anybody may write to it: who it is comes with what is said */
+        setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
+    atomic_store(&sock_bound, false);
+    kept_take(&sock, fd);
+}
+
+static void sock_open(void)
+{
+    struct sockaddr_un a;
+    socklen_t n;
+    int fd = kept_number(&sock);
+    if (fd < 0 || syscall(SYS_newfstatat, AT_FDCWD, parts_folder(), &folder_info, 0) != 0)
+        return;
+    name_of(state()->world_rank, &a, &n);
+    atomic_store(&sock_bound, syscall(SYS_bind, fd, &a, n) == 0);
+}
+
+/* -1: nobody can write to it. */
+static int sock_get(void)
+{
+    return atomic_load(&sock_bound) ? kept_number(&sock) : -1;
+}
+
+static bool sock_send(int fd, int rank, char what)
+{
+    struct sockaddr_un a;
+    socklen_t n;
+    name_of(rank, &a, &n);
+    return syscall(SYS_sendto, fd, &what, 1L, MSG_DONTWAIT | MSG_NOSIGNAL, &a, n) == 1;
+}
+
+enum { NOTHING = 0, SAVE = 's', DONE = 'd', LOOK = 'l', STRANGE = 'x' };
+
+/* Other users' datagrams count for nothing. */
+static bool is_ours(struct msghdr *m)
+{
+    const struct cmsghdr *c = CMSG_FIRSTHDR(m);
+    struct ucred who;
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS || c->cmsg_len < CMSG_LEN(sizeof who))
+        return false;
+    memcpy(&who, CMSG_DATA(c), sizeof who);
+    return (long)who.uid == syscall(SYS_getuid);
+}
+
+/* What another rank, or this one, has said; where to, for an answer. */
+static char sock_take(int fd, struct sockaddr_un *from, socklen_t *n)
+{
+    char what;
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
+    struct iovec piece = {&what, 1};
+    struct msghdr m = {.msg_name = from, .msg_namelen = sizeof *from, .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    if (syscall(SYS_recvmsg, fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1)
+        return NOTHING;
+    *n = m.msg_namelen;
+    return is_ours(&m) ? what : STRANGE;
+}
+
+static void sock_answer(int fd, const struct sockaddr_un *to, socklen_t n)
+{
+    char what = DONE;
+    syscall(SYS_sendto, fd, &what, 1L, MSG_DONTWAIT | MSG_NOSIGNAL, to, n);
+}
+
+/* -- time -- */
+
+static int64_t now(void) { return (int64_t)clock_nanoseconds(); }
+
+/* Of this thread: what it takes from the application. Waiting, for a disk or on a busy machine, takes nothing. */
+static int64_t own_time(void)
+{
+    struct timespec t = {0, 0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * SECOND + t.tv_nsec;
+}
+
+/* -- saving -- */
+
+static bool save(const char *ended)
+{
+    State *s = state();
+    WendBuf part = {.resize = scratch_resize};
+    if (s->finished || s->refused || !parts_find())
+        return false;
+    const char *why = atomic_load(&s->broken) ? atomic_load(&s->broken_why) : NULL;
+    if (!recorder_hold())
+        return false;
+    part_of_rank(&part, why ? why : *ended ? ended : NULL);
+    recorder_release();
+    bool good = !part.failed && parts_write(part.data, part.len);
+    scratch_clear();
+    return good;
+}
+
+/* The other ranks of this host; those of others refuse at once. */
+static void tell_others(void)
+{
+    const State *s = state();
+    int fd = sock_get(), awaited = 0;
+    if (fd < 0)
+        return;
+    for (int rank = 0; rank < s->world_size; rank++)
+        awaited += rank != s->world_rank && sock_send(fd, rank, SAVE);
+    for (int64_t end = now() + OTHERS_LIMIT, left; awaited > 0 && (left = end - now()) > 0;) {
+        struct sockaddr_un from;
+        socklen_t n;
+        struct pollfd p = {fd, POLLIN, 0};
+        struct timespec t = futex_span(left);
+        syscall(SYS_ppoll, &p, 1L, &t, NULL, 0L);
+        char what = sock_take(fd, &from, &n);
+        awaited -= what == DONE;
+        if (what == SAVE)
+            sock_answer(fd, &from, n); /* it ends too; this one has saved */
+    }
+}
+
+static void serve_request(void)
+{
+    if (atomic_load(&request) != REQUESTED)
+        return;
+    bool good = save(request_ended);
+    if (request_all)
+        tell_others();
+    atomic_store(&request, good ? SAVED : NOT_SAVED);
+    futex_wake(&request);
+}
+
+/* Not while a merge goes on: its end removes the files. */
+static void checkpoint(void)
+{
+    atomic_store(&saving, 1);
+    if (!atomic_load(&quiet) && atomic_load(&request) == IDLE)
+        save(WEND_ENDED_UNKNOWN);
+    atomic_store(&saving, 0);
+    futex_wake(&saving);
+}
+
+/* Until a datagram, a request, or for NS. */
+static void rest(int64_t ns)
+{
+    int fd = sock_get();
+    uint32_t before = atomic_load(&wake);
+    if (atomic_load(&request) == REQUESTED || atomic_load(&closing)) /* said before it could wake anybody */
+        return;
+    if (fd < 0) {
+        futex_wait(&wake, before, ns);
+        return;
+    }
+    struct sockaddr_un from;
+    socklen_t n;
+    struct pollfd p = {fd, POLLIN, 0};
+    struct timespec t = futex_span(ns);
+    syscall(SYS_ppoll, &p, 1L, &t, NULL, 0L);
+    for (char what; (what = sock_take(fd, &from, &n)) != NOTHING;) {
+        if (what == SAVE) {
+            if (atomic_load(&request) == IDLE) /* else this one ends too, and what it has saved says how */
+                save(WEND_ENDED_UNKNOWN);
+            sock_answer(fd, &from, n);
+        }
+    }
+}
+
+static void close_files(int first, int last)
+{
+    struct rlimit files;
+    if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+        return;
+    getrlimit(RLIMIT_NOFILE, &files);
+    for (int fd = first; fd <= last && (rlim_t)fd < files.rlim_cur; fd++)
+        syscall(SYS_close, fd);
+}
+
+/* A table of files of the watcher's own. What it opens takes no number that the application may
+ * be about to get, nor is it open to what that writes to a number that it has closed; and files
+ * that the application has used up are there for the watcher. Not where a container forbids it.
+ * The copies of the application's files are closed: a pipe would not end. */
+static void take_own_files(void)
+{
+    if (syscall(SYS_unshare, CLONE_FILES) != 0)
+        return;
+    int kept = kept_number(&sock);
+    close_files(0, kept - 1);
+    close_files(kept + 1, INT_MAX);
+}
+
+static void *watch(void *unused)
+{
+    (void)unused;
+    syscall(SYS_prctl, PR_SET_NAME, NODE_WATCHER_NAME, 0L, 0L, 0L);
+    take_own_files();
+    int64_t period = settings()->checkpoint * SECOND, due = now() + period;
+    int64_t look = SECOND / 10, next_look = now();
+    bool found = false;
+    while (serve_request(), !atomic_load(&closing)) {
+        int64_t t = now();
+        if (!found && t >= next_look) { /* rank 0 may be late */
+            found = parts_find();
+            if (found)
+                sock_open();
+            next_look = t + look;
+            look = look < 30 * SECOND ? 2 * look : look;
+        }
+        if (period > 0 && t >= due) {
+            int64_t before = own_time();
+            checkpoint();
+            int64_t took = own_time() - before;
+            due = now() + (took * LEAST_SHARE > period ? took * LEAST_SHARE : period);
+        }
+        t = now();
+        int64_t until = period > 0 && !atomic_load(&quiet) ? due - t : 3600 * SECOND;
+        if (!found && next_look - t < until)
+            until = next_look - t;
+        rest(until > 0 ? until : 0);
+    }
+    return NULL;
+}
+
+/* -- for the application's threads -- */
+
+static bool start(void)
+{
+    pthread_attr_t attributes;
+    bool good = false;
+    if (pthread_attr_init(&attributes) == 0) {
+        pthread_attr_setstacksize(&attributes, STACK_BYTES);
+        good = pthread_create(&thread, &attributes, watch, NULL) == 0;
+        pthread_attr_destroy(&attributes);
+    }
+    return good || pthread_create(&thread, NULL, watch, NULL) == 0; /* the application's thread-local data may need more */
+}
+
+/* So that the watcher looks around. */
+static void nudge(void)
+{
+    int fd = kept_number(&sock);
+    bool there = fd >= 0;
+    atomic_fetch_add(&wake, 1);
+    futex_wake(&wake);
+    if (!atomic_load(&sock_bound))
+        return;
+    if (!there) /* the application has closed it */
+        fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0)
+        sock_send(fd, state()->world_rank, LOOK);
+    if (fd >= 0 && !there)
+        syscall(SYS_close, fd);
+}
+
+void watcher_open(void)
+{
+    State *s = state();
+    sigset_t all, before;
+    if (atomic_load(&opened))
+        return;
+    parts_open();
+    if (s->world_rank == 0)
+        parts_make();
+    facts_collect();
+    sock_make();
+    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* the application's signals are its threads' */
+    atomic_store(&closing, false);
+    atomic_store(&opened, start());
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void watcher_quiet(void)
+{
+    atomic_store(&quiet, true);
+    for (int64_t end = now() + SAVE_LIMIT, left; atomic_load(&saving) && (left = end - now()) > 0;)
+        futex_wait(&saving, 1, left);
+}
+
+void watcher_close(void)
+{
+    struct timespec end;
+    if (!atomic_exchange(&opened, false))
+        return;
+    atomic_store(&closing, true);
+    nudge();
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += SAVE_LIMIT / SECOND;
+    if (pthread_timedjoin_np(thread, NULL, &end) != 0)
+        pthread_detach(thread);       /* a disk does not answer */
+    kept_close(&sock);
+}
+
+void watcher_in_child(void)
+{
+    atomic_store(&opened, false);
+    atomic_store(&state()->hold, 0);  /* nobody would release it */
+    kept_close(&sock);
+}
+
+static bool watched(void)
+{
+    const State *s = state();
+    return atomic_load(&opened) && !s->finished && !s->refused && !state_inherited();
+}
+
+bool watcher_save(const char *ended, bool all)
+{
+    static _Atomic bool taken;
+    if (!watched())
+        return false;
+    if (!atomic_exchange(&taken, true)) {
+        size_t n = strlen(ended);
+        memcpy(request_ended, ended, n < sizeof request_ended ? n : sizeof request_ended - 1);
+        request_all = all;
+        atomic_store(&request, REQUESTED);
+        nudge();
+    }
+    uint32_t is;
+    for (int64_t end = now() + SAVE_LIMIT, left; (is = atomic_load(&request)) < SAVED && (left = end - now()) > 0;)
+        futex_wait(&request, is, left);
+    return is == SAVED;
+}
+
+const char *watcher_news(void)
+{
+    return parts_first() ? parts_directory_said() : NULL;
+}

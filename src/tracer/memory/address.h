@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* address.h: what an address of the application stands for: a segment and an offset. */
+#ifndef WEND_ADDRESS_H
+#define WEND_ADDRESS_H
+
+#include "asked.h"    /* addresses that a thread asked MPI for, and their differences */
+#include "attached.h" /* memory of dynamic windows, of other processes too */
+#include "segments.h" /* memory of this process */
+
+#endif

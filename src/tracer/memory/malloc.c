@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* malloc.c: malloc and its family: the real allocator does the work, the bitmap of heap-blocks.h knows where blocks begin.
+ *
+ * "Real" is the next definition after this library's: glibc's, or an allocator that the program was linked with. */
+#include "heap-blocks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static struct {
+    void *(*malloc)(size_t);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void (*free)(void *);
+    int (*posix_memalign)(void **, size_t, size_t);
+    void *(*aligned_alloc)(size_t, size_t);
+    void *(*memalign)(size_t, size_t);
+    void *(*valloc)(size_t);
+    void *(*pvalloc)(size_t);
+    size_t (*usable_size)(void *);
+} real;
+
+/* Until the real functions are found: dlsym itself may allocate. Blocks are never freed, a size stands before each. */
+static struct {
+    _Alignas(16) unsigned char bytes[32 << 10];
+    size_t used;
+} arena;
+enum { ARENA_HEADER = 16 };
+static bool resolving;
+
+static bool in_arena(const void *p) { return (uintptr_t)p - (uintptr_t)arena.bytes < sizeof arena.bytes; }
+static size_t arena_size(const void *p) { return *(const size_t *)((const unsigned char *)p - ARENA_HEADER); }
+
+static void *arena_alloc(size_t alignment, size_t n)
+{
+    if (alignment < ARENA_HEADER)
+        alignment = ARENA_HEADER;
+    uintptr_t base = (uintptr_t)arena.bytes;
+    uintptr_t at = (base + arena.used + ARENA_HEADER + alignment - 1) & ~(uintptr_t)(alignment - 1);
+    if (n > sizeof arena.bytes || at - base > sizeof arena.bytes - n) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    arena.used = at - base + n;
+    *(size_t *)(at - ARENA_HEADER) = n;
+    return (void *)at; /* zero: it is used once */
+}
+
+static void *next(const char *name)
+{
+    void *f = dlsym(RTLD_NEXT, name);
+    if (!f)
+        dlerror(); /* what it keeps for the application is none of its business */
+    return f;
+}
+
+/* False: called from within dlsym. The first allocation of a process comes before it has a second thread. */
+static __attribute__((noinline, cold)) bool resolve(void)
+{
+    if (resolving)
+        return false;
+    resolving = true;
+    int saved = errno;
+    real.calloc = next("calloc");
+    real.realloc = next("realloc");
+    real.free = next("free");
+    real.posix_memalign = next("posix_memalign");
+    real.aligned_alloc = next("aligned_alloc");
+    real.memalign = next("memalign");
+    real.valloc = next("valloc");
+    real.pvalloc = next("pvalloc");
+    real.usable_size = next("malloc_usable_size");
+    void *(*f)(size_t) = next("malloc");
+    if (!f || !real.calloc || !real.realloc || !real.free || !real.posix_memalign || !real.usable_size) {
+        static const char message[] = "wend: there is no malloc behind libwend.so\n";
+        if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
+            _exit(127);
+        _exit(127);
+    }
+    heap_sizes(real.usable_size);
+    __atomic_store_n(&real.malloc, f, __ATOMIC_RELEASE); /* last: it says that the others are there */
+    resolving = false;
+    errno = saved;
+    return true;
+}
+
+static inline bool ready(void)
+{
+    return __builtin_expect(__atomic_load_n(&real.malloc, __ATOMIC_ACQUIRE) != NULL, 1) || resolve();
+}
+
+static inline void *marked(void *p)
+{
+    heap_mark((uintptr_t)p);
+    return p;
+}
+
+static __attribute__((noinline, cold)) void used_block_ends(void *p)
+{
+    segment_end(segment_detach((uintptr_t)p));
+}
+
+EXPORT void *malloc(size_t n)
+{
+    if (!ready())
+        return arena_alloc(0, n);
+    return marked(real.malloc(n));
+}
+
+EXPORT void *calloc(size_t count, size_t size)
+{
+    if (!ready()) {
+        size_t n;
+        if (__builtin_mul_overflow(count, size, &n)) {
+            errno = ENOMEM;
+            return NULL;
+        }
+        return arena_alloc(0, n);
+    }
+    return marked(real.calloc(count, size));
+}
+
+EXPORT void free(void *p)
+{
+    if (!p || in_arena(p))
+        return;
+    if (__builtin_expect(heap_unmark((uintptr_t)p), 0))
+        used_block_ends(p);
+    if (ready())
+        real.free(p);
+}
+
+/* C23: the allocators that have these need not call free. */
+EXPORT void free_sized(void *p, size_t n)
+{
+    (void)n;
+    free(p);
+}
+
+EXPORT void free_aligned_sized(void *p, size_t alignment, size_t n)
+{
+    (void)alignment;
+    (void)n;
+    free(p);
+}
+
+EXPORT void *realloc(void *p, size_t n)
+{
+    if (!p)
+        return malloc(n);
+    if (in_arena(p)) {
+        void *q = malloc(n);
+        if (q)
+            memcpy(q, p, n < arena_size(p) ? n : arena_size(p));
+        return q;
+    }
+    if (!ready())
+        return NULL;
+    /* Taken out first: once the real realloc has moved the block, another thread may get its place. */
+    bool used = heap_unmark((uintptr_t)p);
+    SegmentNames *names = used ? segment_detach((uintptr_t)p) : NULL;
+    void *q = real.realloc(p, n);
+    if (!q && n != 0) {
+        heap_mark((uintptr_t)p);
+        if (used)
+            segment_attach((uintptr_t)p, names);
+        return NULL;
+    }
+    heap_mark((uintptr_t)q);
+    if (used)
+        segment_end(names);
+    return q;
+}
+
+EXPORT void *reallocarray(void *p, size_t count, size_t size)
+{
+    size_t n;
+    if (__builtin_mul_overflow(count, size, &n)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return realloc(p, n);
+}
+
+EXPORT int posix_memalign(void **p, size_t alignment, size_t n)
+{
+    if (!ready()) {
+        void *q = arena_alloc(alignment, n);
+        if (!q)
+            return ENOMEM;
+        *p = q;
+        return 0;
+    }
+    int rc = real.posix_memalign(p, alignment, n);
+    if (rc == 0)
+        heap_mark((uintptr_t)*p);
+    return rc;
+}
+
+/* An allocator that lacks one of the old names is asked in the way that POSIX gives. */
+static void *aligned(void *(*f)(size_t, size_t), size_t alignment, size_t n)
+{
+    if (f)
+        return marked(f(alignment, n));
+    void *p = NULL;
+    int rc = posix_memalign(&p, alignment < sizeof(void *) ? sizeof(void *) : alignment, n);
+    if (rc != 0)
+        errno = rc;
+    return rc == 0 ? p : NULL;
+}
+
+EXPORT void *aligned_alloc(size_t alignment, size_t n)
+{
+    if (!ready())
+        return arena_alloc(alignment, n);
+    return aligned(real.aligned_alloc, alignment, n);
+}
+
+EXPORT void *memalign(size_t alignment, size_t n)
+{
+    if (!ready())
+        return arena_alloc(alignment, n);
+    return aligned(real.memalign, alignment, n);
+}
+
+EXPORT void *valloc(size_t n)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (!ready())
+        return arena_alloc(page, n);
+    return real.valloc ? marked(real.valloc(n)) : aligned(NULL, page, n);
+}
+
+EXPORT void *pvalloc(size_t n)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t rounded;
+    if (__builtin_add_overflow(n, page - 1, &rounded)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    if (!ready())
+        return arena_alloc(page, rounded & ~(page - 1));
+    return real.pvalloc ? marked(real.pvalloc(n)) : aligned(NULL, page, rounded & ~(page - 1));
+}
+
+EXPORT size_t malloc_usable_size(void *p)
+{
+    if (!p)
+        return 0;
+    if (in_arena(p))
+        return arena_size(p);
+    return ready() ? real.usable_size(p) : 0;
+}

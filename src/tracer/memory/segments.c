@@ -1,0 +1,736 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* segments.c: from an address to a segment's word and an offset.
+ *
+ * Each thread names what it uses by itself, so that the words of its calls do not depend on what other threads do meanwhile: a block that two
+ * threads use has two names. Only memory that MPI made has one, of the thread that had it made.
+ *
+ * A thread remembers the last few segments that it looked up, because buffers come again and again. Behind that is one lock, which is a leaf:
+ * nothing that is called under it takes another. */
+#include "segments.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/budget.h"
+#include "heap-blocks.h"
+#include "process/failure.h"
+#include "ranges.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Forks happen while another thread holds the lock; the child goes on to free what it has inherited. */
+static void lock_take(void) { pthread_mutex_lock(&lock); }
+static void lock_give(void) { pthread_mutex_unlock(&lock); }
+static void survive_forks(void) { pthread_atfork(lock_take, lock_give, lock_give); }
+
+/* -- what a thread remembers -- */
+
+enum { REMEMBERED = 8 };
+static __thread __attribute__((tls_model("initial-exec"))) struct {
+    uint64_t generation;
+    struct { uintptr_t low, length, origin; int64_t segment; } entry[REMEMBERED];
+    unsigned next;
+    struct Names *names;             /* NULL: none yet */
+    uintptr_t stack_low, stack_high; /* high 0: not asked yet */
+} mine;
+
+/* What threads remember holds as long as this stays. */
+static _Atomic uint64_t generation = 1;
+
+static void remember(uintptr_t low, uintptr_t high, uintptr_t origin, int64_t segment)
+{
+    unsigned i = mine.next++ % REMEMBERED;
+    mine.entry[i].low = low;
+    mine.entry[i].length = high - low;
+    mine.entry[i].origin = origin;
+    mine.entry[i].segment = segment;
+}
+
+/* With the lock held. */
+static void forget_all(void) { atomic_fetch_add(&generation, 1); }
+
+/* One segment has gone: this thread need not forget the others. */
+static void forget_one(int64_t segment)
+{
+    uint64_t before = atomic_fetch_add(&generation, 1);
+    if (mine.generation != before)
+        return;
+    mine.generation = before + 1;
+    for (size_t i = 0; i < REMEMBERED; i++)
+        if (mine.entry[i].segment == segment)
+            mine.entry[i].length = 0;
+}
+
+/* -- what a thread has named; all of it under the lock, since others free -- */
+
+typedef struct Names {
+    uint32_t thread;
+    struct { uint64_t *taken; size_t words, first; } ids[WEND_SEGMENT_KINDS]; /* the smallest free one of a kind */
+    Ranges modules, mappings;
+    uintptr_t stack_origin;          /* 0: MPI has not seen its stack yet */
+    uint64_t blocks;                 /* of the heap and of CUDA, that it has named so far */
+    struct SegmentNames *given_back; /* by other threads: their ids are not free yet */
+    struct Names *next;
+} Names;
+
+static Names *all_names;
+static struct { Names **at; size_t n; } by_thread; /* programs may have tens of thousands, one after the other */
+
+static Names *names_of(int64_t thread)
+{
+    Names *n = mine.names;
+    if (thread < 0 || (n && n->thread == thread))
+        return thread < 0 ? NULL : n;
+    if ((size_t)thread >= by_thread.n) {
+        size_t cap = 2 * (size_t)thread + 16;
+        Names **grown = wend_budget_resize(by_thread.at, by_thread.n * sizeof *grown, cap * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + by_thread.n, 0, (cap - by_thread.n) * sizeof *grown);
+        by_thread.at = grown;
+        by_thread.n = cap;
+    }
+    n = by_thread.at[thread];
+    if (!n && (n = wend_budget_zeroed(sizeof *n))) {
+        n->thread = (uint32_t)thread;
+        n->next = all_names;
+        all_names = by_thread.at[thread] = n;
+    }
+    if (n && thread == thread_number())
+        mine.names = n;
+    return n;
+}
+
+/* Blocks of the heap and of CUDA have their numbers in common: those of a proxy that has all of them on the heap are the same. */
+static int pool_of(int kind) { return kind == WEND_SEGMENT_CUDA ? WEND_SEGMENT_HEAP : kind; }
+
+/* The word, or WEND_UNKNOWN if there is no memory. */
+static int64_t id_take(Names *names, int kind)
+{
+    if (!names)
+        return WEND_UNKNOWN;
+    int word_kind = kind;
+    kind = pool_of(kind);
+    size_t w = names->ids[kind].first;
+    while (w < names->ids[kind].words && names->ids[kind].taken[w] == UINT64_MAX)
+        w++;
+    if (w == names->ids[kind].words) {
+        size_t words = w ? 2 * w : 16;
+        uint64_t *grown = wend_budget_resize(names->ids[kind].taken, w * sizeof *grown, words * sizeof *grown);
+        if (!grown)
+            return WEND_UNKNOWN;
+        memset(grown + w, 0, (words - w) * sizeof *grown);
+        names->ids[kind].taken = grown;
+        names->ids[kind].words = words;
+    }
+    int bit = __builtin_ctzll(~names->ids[kind].taken[w]);
+    names->ids[kind].taken[w] |= UINT64_C(1) << bit;
+    names->ids[kind].first = w;
+    return WEND_SEGMENT_OF(word_kind, names->thread, (int64_t)(w * 64) + bit);
+}
+
+static void id_give(Names *names, int64_t segment)
+{
+    int kind = pool_of(wend_segment_kind(segment));
+    size_t n = wend_segment_number(segment), w = n / 64;
+    names->ids[kind].taken[w] &= ~(UINT64_C(1) << (n % 64));
+    if (w < names->ids[kind].first)
+        names->ids[kind].first = w;
+}
+
+/* -- used blocks of the heap, and of CUDA: start -> names, open addressing -- */
+
+struct SegmentNames {                /* of one block: ascending by thread */
+    Names *names;
+    int64_t segment;
+    uint64_t blocks;                 /* names->blocks with it: no other name of the thread's ever has that */
+    SegmentNames *next;
+};
+static SegmentNames *spare;          /* free nodes */
+
+typedef struct { uintptr_t start; SegmentNames *names; } Used; /* start 0: free */
+static struct { Used *slots; size_t n, cap; } used;
+
+static size_t used_slot(uintptr_t start)
+{
+    size_t i = (size_t)((start >> HEAP_GRANULE_SHIFT) * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (used.cap - 1);
+    while (used.slots[i].start != 0 && used.slots[i].start != start)
+        i = (i + 1) & (used.cap - 1);
+    return i;
+}
+
+static bool used_add(uintptr_t start, SegmentNames *names)
+{
+    if (2 * (used.n + 1) > used.cap) {
+        size_t cap = used.cap ? 2 * used.cap : 256;
+        Used *slots = wend_budget_zeroed(cap * sizeof *slots), *old = used.slots;
+        if (!slots)
+            return false;
+        size_t old_cap = used.cap;
+        used.slots = slots;
+        used.cap = cap;
+        for (size_t i = 0; i < old_cap; i++)
+            if (old[i].start != 0)
+                slots[used_slot(old[i].start)] = old[i];
+        wend_budget_free(old, old_cap * sizeof *old);
+    }
+    used.slots[used_slot(start)] = (Used){start, names};
+    used.n++;
+    return true;
+}
+
+static SegmentNames *used_take(uintptr_t start)
+{
+    size_t i = used_slot(start);
+    SegmentNames *names = used.slots[i].names;
+    used.slots[i].start = 0;
+    used.n--;
+    /* Close the gap: what had been pushed past it moves back. */
+    for (i = (i + 1) & (used.cap - 1); used.slots[i].start != 0; i = (i + 1) & (used.cap - 1)) {
+        Used moved = used.slots[i];
+        used.slots[i].start = 0;
+        used.slots[used_slot(moved.start)] = moved;
+    }
+    return names;
+}
+
+/* With the lock held. Whether another thread has freed a block in time is not the program's doing: its id comes again only when the thread that named it has named
+ * so many more (as with requests, WEND_LAG). */
+static void take_back(Names *names)
+{
+    for (SegmentNames **p = &names->given_back; *p;) {
+        SegmentNames *node = *p;
+        if (names->blocks - node->blocks < WEND_LAG) {
+            p = &node->next;
+            continue;
+        }
+        id_give(names, node->segment);
+        *p = node->next;
+        node->next = spare;
+        spare = node;
+    }
+}
+
+/* The segment of the block at START in this thread's names; NAME: it gets one, and IS_NEW says so. WEND_UNKNOWN: none, or no memory. */
+static int64_t block_segment(uintptr_t start, int kind, bool name, Names *names, bool *is_new)
+{
+    size_t i = used.cap ? used_slot(start) : 0;
+    bool known = used.cap && used.slots[i].start == start;
+    SegmentNames **at = known ? &used.slots[i].names : NULL;
+    while (at && *at && (!names || (*at)->names->thread < names->thread))
+        at = &(*at)->next;
+    if (at && *at && (*at)->names == names)
+        return (*at)->segment;
+    if (!name || !names)
+        return WEND_UNKNOWN;
+    names->blocks++;
+    take_back(names);
+    SegmentNames *new = spare;
+    if (new)
+        spare = new->next;
+    else if (!(new = wend_budget_zeroed(sizeof *new)))
+        return WEND_UNKNOWN;
+    *new = (SegmentNames){names, id_take(names, kind), names->blocks, at ? *at : NULL};
+    if (new->segment == WEND_UNKNOWN || (!at && !used_add(start, new))) {
+        if (new->segment != WEND_UNKNOWN)
+            id_give(names, new->segment);
+        new->next = spare;
+        spare = new;
+        return WEND_UNKNOWN;
+    }
+    if (at)
+        *at = new;
+    *is_new = true;
+    return new->segment;
+}
+
+/* With the lock held: the block at START, which has names, is not found by them any more. */
+static SegmentNames *block_detach(uintptr_t start)
+{
+    SegmentNames *names = used_take(start);
+    if (names->names == mine.names && !names->next)
+        forget_one(names->segment);
+    else
+        forget_all();
+    return names;
+}
+
+SegmentNames *segment_detach(uintptr_t start)
+{
+    pthread_mutex_lock(&lock);
+    heap_set_used(start, false);
+    SegmentNames *names = block_detach(start);
+    pthread_mutex_unlock(&lock);
+    return names;
+}
+
+void segment_attach(uintptr_t start, SegmentNames *names)
+{
+    pthread_mutex_lock(&lock);
+    bool added = used_add(start, names);
+    if (added)
+        heap_set_used(start, true);
+    pthread_mutex_unlock(&lock);
+    if (!added) /* no memory: as if it had been freed; its next use gives it an id again */
+        segment_end(names);
+}
+
+void segment_end(SegmentNames *names)
+{
+    int saved = errno;
+    int64_t thread = thread_number();
+    while (names) {
+        SegmentNames *node = names;
+        int64_t segment = node->segment;
+        names = node->next;
+        pthread_mutex_lock(&lock);
+        SegmentNames **list = node->names->thread == thread ? &spare : &node->names->given_back;
+        if (list == &spare)
+            id_give(node->names, segment);
+        node->next = *list;
+        *list = node;
+        pthread_mutex_unlock(&lock);
+        segment_event_free(segment);
+    }
+    errno = saved;
+}
+
+/* -- blocks of CUDA: by range, since no allocator of the host knows their size; owner has the place and the device -- */
+
+static Ranges cuda = RANGES_INIT;
+
+static uint64_t cuda_place(enum memory_place place, int device) { return (uint64_t)(uint32_t)device << 2 | (uint64_t)place; }
+
+static bool is_named(uintptr_t start) { return used.cap && used.slots[used_slot(start)].start == start; }
+
+/* With the lock held; BLOCK gets the range and its names. */
+static void cuda_take(Range r, CudaBlock *block)
+{
+    *block = (CudaBlock){r.low, r.high, r.owner, is_named(r.low) ? block_detach(r.low) : NULL};
+}
+
+void memory_cuda_add(const void *base, size_t bytes, enum memory_place place, int device)
+{
+    if (!base)
+        return;
+    uintptr_t low = (uintptr_t)base, high = low + (bytes ? bytes : 1);
+    CudaBlock block;
+    Range old;
+    bool more = true, added = true;
+    while (more) {
+        pthread_mutex_lock(&lock);
+        more = ranges_remove_overlap(&cuda, low, high, &old); /* its free was not seen */
+        if (more)
+            cuda_take(old, &block);
+        else
+            added = ranges_add(&cuda, (Range){.low = low, .high = high, .origin = low, .owner = cuda_place(place, device), .segment = WEND_UNKNOWN});
+        forget_all(); /* where the memory is had been something else, such as a mapping */
+        pthread_mutex_unlock(&lock);
+        if (more)
+            memory_cuda_end(&block);
+    }
+    if (!added)
+        state_break("out of memory");
+}
+
+bool memory_cuda_detach(const void *base, CudaBlock *block)
+{
+    Range r;
+    pthread_mutex_lock(&lock);
+    const Range *known = ranges_find(&cuda, (uintptr_t)base);
+    bool found = known && known->low == (uintptr_t)base && ranges_remove_overlap(&cuda, known->low, known->high, &r);
+    if (found)
+        cuda_take(r, block);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void memory_cuda_attach(CudaBlock *block)
+{
+    pthread_mutex_lock(&lock);
+    bool added = ranges_add(&cuda, (Range){.low = block->low, .high = block->high, .origin = block->low, .owner = block->place, .segment = WEND_UNKNOWN}) &&
+                 (!block->names || used_add(block->low, block->names));
+    pthread_mutex_unlock(&lock);
+    if (!added)
+        memory_cuda_end(block);
+}
+
+void memory_cuda_end(CudaBlock *block)
+{
+    if (block->names)
+        segment_end(block->names);
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+    int64_t x = ((const CudaBlock *)a)->names->segment, y = ((const CudaBlock *)b)->names->segment;
+    return x < y ? -1 : x > y;
+}
+
+/* The order of the events is that of the names: addresses differ from run to run. */
+void memory_cuda_sweep(bool (*is_gone)(uintptr_t base))
+{
+    pthread_mutex_lock(&lock);
+    size_t n = cuda.n, n_named = 0;
+    uintptr_t *bases = n ? malloc(n * sizeof *bases) : NULL;
+    CudaBlock *named = bases ? malloc(n * sizeof *named) : NULL;
+    for (size_t i = 0; named && i < n; i++)
+        bases[i] = cuda.at[i].low;
+    pthread_mutex_unlock(&lock);
+    for (size_t i = 0; named && i < n; i++)
+        if (is_gone(bases[i]) && memory_cuda_detach((void *)bases[i], &named[n_named]) && named[n_named].names)
+            n_named++;
+    if (n_named > 0)
+        qsort(named, n_named, sizeof *named, compare_blocks);
+    for (size_t i = 0; i < n_named; i++)
+        memory_cuda_end(&named[i]);
+    free(named);
+    free(bases);
+}
+
+/* -- ranges: what MPI made, modules, other mappings -- */
+
+static Ranges made = RANGES_INIT, modules = RANGES_INIT;
+static unsigned long long modules_loaded, modules_unloaded;
+
+static void made_id_give(int64_t segment)
+{
+    Names *names = names_of(wend_segment_thread(segment));
+    if (names)
+        id_give(names, segment);
+}
+
+void memory_add(int kind, const void *base, size_t bytes, uintptr_t owner)
+{
+    if (!base)
+        return;
+    /* A range of no bytes still has an address. */
+    uintptr_t low = (uintptr_t)base;
+    Range new = {.low = low, .high = low + (bytes ? bytes : 1), .origin = low, .owner = owner, .segment = -1}, old;
+    pthread_mutex_lock(&lock);
+    while (ranges_remove_overlap(&made, new.low, new.high, &old)) {
+        if (old.low == low && wend_segment_kind(old.segment) == (enum wend_segment_kind)kind)
+            new.segment = old.segment;
+        else
+            made_id_give(old.segment);
+    }
+    if (new.segment < 0)
+        new.segment = id_take(names_of(thread_number()), kind);
+    bool added = new.segment >= 0 && ranges_add(&made, new);
+    forget_all();
+    pthread_mutex_unlock(&lock);
+    if (!added)
+        state_break("out of memory");
+}
+
+static void made_gone(Range *r)
+{
+    Range removed;
+    ranges_remove_overlap(&made, r->low, r->high, &removed);
+    made_id_give(removed.segment);
+    forget_all();
+}
+
+void memory_remove(const void *base)
+{
+    pthread_mutex_lock(&lock);
+    Range *r = ranges_find(&made, (uintptr_t)base);
+    if (r && r->low == (uintptr_t)base)
+        made_gone(r);
+    pthread_mutex_unlock(&lock);
+}
+
+void memory_remove_owner(uintptr_t owner)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = made.n; owner != 0 && i-- > 0;)
+        if (made.at[i].owner == owner)
+            made_gone(&made.at[i]);
+    pthread_mutex_unlock(&lock);
+}
+
+static int module_count(struct dl_phdr_info *info, size_t size, void *data)
+{
+    unsigned long long *counts = data;
+    (void)size;
+    counts[0] = info->dlpi_adds;
+    counts[1] = info->dlpi_subs;
+    return 1;
+}
+
+static int module_add(struct dl_phdr_info *info, size_t size, void *data)
+{
+    Ranges *found = data;
+    (void)size;
+    uintptr_t page = sysconf_page();
+    for (size_t i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD || p->p_memsz == 0)
+            continue;
+        uintptr_t low = info->dlpi_addr + p->p_vaddr;
+        Range r = {.low = low & ~(page - 1), .high = (low + p->p_memsz + page - 1) & ~(page - 1), .segment = WEND_UNKNOWN,
+                   .owner = (uintptr_t)info->dlpi_phdr}; /* its headers are the module */
+        if (!ranges_add(found, r))
+            return 1;
+    }
+    return 0;
+}
+
+/* Modules are read without the lock, because the loader has locks of its own that are held while constructors run. */
+static void modules_refresh(void)
+{
+    unsigned long long counts[2] = {0, 0};
+    dl_iterate_phdr(module_count, counts);
+    pthread_mutex_lock(&lock);
+    bool same = counts[0] == modules_loaded && counts[1] == modules_unloaded;
+    pthread_mutex_unlock(&lock);
+    if (same)
+        return;
+    Ranges found = RANGES_INIT;
+    dl_iterate_phdr(module_add, &found);
+    pthread_mutex_lock(&lock);
+    for (Names *n = all_names; n; n = n->next)
+        for (size_t i = n->modules.n; i-- > 0;) { /* those that are not there any more */
+            const Range *r = &n->modules.at[i], *still = ranges_find(&found, r->low);
+            Range gone;
+            if (!still || still->low != r->low || still->high != r->high || still->owner != r->owner)
+                ranges_remove_overlap(&n->modules, r->low, r->high, &gone);
+        }
+    ranges_free(&modules);
+    modules = found;
+    modules_loaded = counts[0];
+    modules_unloaded = counts[1];
+    forget_all();
+    pthread_mutex_unlock(&lock);
+}
+
+/* What a module had may be something else next. */
+__attribute__((visibility("default"))) int dlclose(void *handle)
+{
+    static int (*_Atomic real)(void *);
+    if (!real)
+        real = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
+    int rc = real(handle);
+    int saved = errno;
+    modules_refresh();
+    errno = saved;
+    return rc;
+}
+
+/* All ranges of the module that M is one of are one segment. NULL: no memory. */
+static Range *module_name(const Range *m, uintptr_t address, Names *names)
+{
+    int64_t segment = id_take(names, WEND_SEGMENT_STATIC);
+    if (segment == WEND_UNKNOWN)
+        return NULL;
+    for (size_t i = 0; i < modules.n; i++) {
+        Range r = modules.at[i];
+        r.segment = segment;
+        r.origin = address;
+        if (r.owner == m->owner && !ranges_add(&names->modules, r))
+            return NULL;
+    }
+    return ranges_find(&names->modules, address);
+}
+
+static void stack_ask(void)
+{
+    pthread_attr_t a;
+    void *low;
+    size_t size;
+    mine.stack_high = 1; /* asked, and unknown */
+    if (pthread_getattr_np(pthread_self(), &a) != 0)
+        return;
+    if (pthread_attr_getstack(&a, &low, &size) == 0) {
+        mine.stack_low = (uintptr_t)low;
+        mine.stack_high = (uintptr_t)low + size;
+    }
+    pthread_attr_destroy(&a);
+}
+
+/* -- the lookup -- */
+
+/* Where a block ends, something else may begin; else the end is the block's, as on the heap. */
+static const Range *cuda_find(uintptr_t a)
+{
+    const Range *r = ranges_find(&cuda, a);
+    return r || a == 0 ? r : ranges_find(&cuda, a - 1);
+}
+
+/* In the owner that find() leaves: this thread had no name for the block of CUDA. */
+#define CUDA_NEW (UINT64_C(1) << 63)
+
+/* With the lock held; NULL: in none. FOUND has room for a range that is not in a table (a block). NAME: give it an id among NAMES (NULL: of a
+ * thread that has none); else the segment may be WEND_UNKNOWN. The stack of another thread is a mapping. */
+static Range *find(uintptr_t a, bool name, Names *names, Range *found)
+{
+    Range *r = ranges_find(&made, a);
+    if (r)
+        return r;
+    if (a >= mine.stack_low && a < mine.stack_high) {
+        if (names && name && names->stack_origin == 0)
+            names->stack_origin = a;
+        bool named = names && names->stack_origin != 0;
+        *found = (Range){.low = mine.stack_low, .high = mine.stack_high, .origin = named ? names->stack_origin : a,
+                         .segment = named ? WEND_SEGMENT(WEND_SEGMENT_STACK, names->thread) : WEND_UNKNOWN};
+        return found;
+    }
+    size_t size;
+    uintptr_t start;
+    bool is_new = false;
+    const Range *block = cuda_find(a);
+    if (block) {
+        *found = *block;
+        found->segment = block_segment(block->low, WEND_SEGMENT_CUDA, name, names, &is_new);
+        found->owner = is_new ? CUDA_NEW | block->owner : 0;
+        return found;
+    }
+    if (heap_find(a, &start, &size)) {
+        int64_t segment = block_segment(start, WEND_SEGMENT_HEAP, name, names, &is_new);
+        if (is_new)
+            heap_set_used(start, true);
+        *found = (Range){.low = start, .high = start + size, .origin = start, .segment = segment};
+        return name && segment == WEND_UNKNOWN ? NULL : found;
+    }
+    if (names && (r = ranges_find(&names->modules, a)))
+        return r;
+    if ((r = ranges_find(&modules, a)))
+        return name ? module_name(r, a, names) : r;
+    return names ? ranges_find(&names->mappings, a) : NULL;
+}
+
+/* With the lock held: any other mapping of the process. */
+static Range *find_mapping(uintptr_t a, bool name, Names *names, Range *found, Gap *gap)
+{
+    if (!mapping_of(a, &found->low, &found->high)) {
+        if (gap)
+            *gap = (Gap){found->low, found->high - found->low};
+        return NULL;
+    }
+    found->origin = a;
+    found->owner = 0;
+    found->segment = WEND_UNKNOWN;
+    Range old;
+    while (names && ranges_remove_overlap(&names->mappings, found->low, found->high, &old)) { /* it has grown, or joined a neighbour */
+        if (found->segment < 0) {
+            found->segment = old.segment;
+            found->origin = old.origin;
+        } else {
+            id_give(names, old.segment);
+        }
+        forget_all();
+    }
+    if (found->segment < 0 && name)
+        found->segment = id_take(names, WEND_SEGMENT_MAP);
+    if (found->segment >= 0 && !ranges_add(&names->mappings, *found))
+        return NULL;
+    return found;
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+Where memory_known(const void *address)
+{
+    pthread_once(&once, survive_forks);
+    Range found;
+    Where where = {WEND_UNKNOWN, 0};
+    uintptr_t a = (uintptr_t)address;
+    int64_t thread = thread_number();
+    pthread_mutex_lock(&lock);
+    const Range *r = find(a, false, names_of(thread), &found);
+    if (r && r->segment >= 0)
+        where = (Where){r->segment, (int64_t)(a - r->origin)};
+    pthread_mutex_unlock(&lock);
+    return where;
+}
+
+uint64_t memory_block_life(const void *address)
+{
+    pthread_once(&once, survive_forks);
+    uintptr_t a = (uintptr_t)address, start;
+    size_t size;
+    uint64_t life = 0;
+    int64_t thread = thread_number();
+    pthread_mutex_lock(&lock);
+    const Names *names = names_of(thread);
+    const Range *block = cuda_find(a);
+    if (block)
+        start = block->low;
+    if (used.cap && names && (block || heap_find(a, &start, &size)) && is_named(start))
+        for (const SegmentNames *of = used.slots[used_slot(start)].names; of; of = of->next)
+            if (of->names == names)
+                life = of->blocks;
+    pthread_mutex_unlock(&lock);
+    return life;
+}
+
+static bool lookup(uintptr_t a, bool name, Range *out, Gap *gap)
+{
+    pthread_once(&once, survive_forks);
+    int saved = errno;
+    int64_t thread = thread_number();
+    if (mine.stack_high == 0)
+        stack_ask();
+    Range found;
+    pthread_mutex_lock(&lock);
+    Names *names = names_of(thread);
+    Range *r = find(a, name, names, &found);
+    if (!r) {
+        pthread_mutex_unlock(&lock);
+        modules_refresh();
+        pthread_mutex_lock(&lock);
+        r = find(a, name, names, &found);
+        if (!r)
+            r = find_mapping(a, name, names, &found, gap);
+    }
+    if (r) {
+        *out = *r;
+        if (name) {
+            uint64_t now = atomic_load(&generation);
+            if (mine.generation != now) {
+                for (size_t i = 0; i < REMEMBERED; i++)
+                    mine.entry[i].length = 0;
+                mine.generation = now;
+            }
+            if (r->segment >= 0)
+                remember(r->low, r->high, r->origin, r->segment);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    if (r == &found && (found.owner & CUDA_NEW))
+        segment_event_name(found.segment, (enum memory_place)(found.owner & 3), (int)(uint32_t)(found.owner >> 2));
+    errno = saved;
+    return r != NULL;
+}
+
+Where memory_where(const void *address)
+{
+    uintptr_t a = (uintptr_t)address;
+    if (__builtin_expect(mine.generation == atomic_load_explicit(&generation, memory_order_acquire), 1))
+        for (size_t i = 0; i < REMEMBERED; i++)
+            if (a - mine.entry[i].low < mine.entry[i].length)
+                return (Where){mine.entry[i].segment, (int64_t)(a - mine.entry[i].origin)};
+    Range r;
+    if (!lookup(a, true, &r, NULL) || r.segment < 0)
+        return (Where){WEND_UNKNOWN, 0};
+    return (Where){r.segment, (int64_t)(a - r.origin)};
+}
+
+bool memory_looks_mapped(uintptr_t value, Gap *gap)
+{
+    if (value < MEMORY_LOWEST_ADDRESS || value >> HEAP_ADDRESS_BITS != 0 || (gap && value - gap->low < gap->length))
+        return false;
+    if (mine.generation == atomic_load_explicit(&generation, memory_order_acquire))
+        for (size_t i = 0; i < REMEMBERED; i++)
+            if (value - mine.entry[i].low < mine.entry[i].length)
+                return true;
+    /* Displacements are numbers of this size, thousands in one datatype: no look at the process's mappings for each. */
+    if (value >> 32 == 0)
+        return wend_is_segment(memory_known((const void *)value).segment);
+    Range r;
+    return lookup(value, false, &r, gap);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* handles.h: words of handles, which nearly every call asks for, inline; and between handles.c and its neighbours: facts that hang on a handle, and ids for handles
+ * whose value comes later. */
+#ifndef WEND_HANDLES_H
+#define WEND_HANDLES_H
+
+#include "objects.h"
+
+void handles_open(void);                                             /* the predefined ones */
+void *handle_facts_new(size_t bytes);                                /* room for some; NULL: no memory */
+void handle_facts_free(void *facts);                                 /* that no handle owns; NULL is nothing */
+bool handle_set_facts(HandleKind kind, uintptr_t value, void *facts);/* handle_facts_new's, owned by the handle from then on; false: unknown, and FACTS was freed */
+static inline void *handle_facts(HandleKind kind, uintptr_t value);  /* NULL: unknown handle, or none set */
+int64_t handle_reserve(ActiveCall *c, HandleKind kind);                    /* an id without a value yet; WEND_UNKNOWN: no memory */
+void handle_arrived(CallSequence *maker, HandleKind kind, uintptr_t value, int64_t word, void *facts);
+
+/* -- look-up -- */
+
+typedef struct HandleEntry {
+    uintptr_t value;
+    int64_t word;
+    uint32_t references;              /* 0: the slot is free; or HANDLE_ENDED or HANDLE_PREDEFINED */
+    bool ending;                      /* a call that frees the last reference is under way: the library may give the value to another thread */
+    CallSequence *maker;                  /* whose id it has */
+    uint64_t made;                    /* objects of this kind that it had made with this one */
+    void *facts;
+} HandleEntry;
+
+/* Not numbers of references: freed, and may be named all the same; never freed. */
+enum { HANDLE_ENDED = UINT32_MAX - 1, HANDLE_PREDEFINED = UINT32_MAX };
+
+/* Open addressing, with linear probing. */
+extern struct HandleTable { struct HandleEntry *slots; size_t n, used; } wend_handles[HANDLE_KINDS]; /* n: a power of two, or 0 */
+
+int64_t handle_word_searched(HandleKind kind, uintptr_t value);
+void *handle_facts_searched(HandleKind kind, uintptr_t value);
+
+static inline size_t handle_home(uintptr_t value, size_t n)
+{
+    return (size_t)(((uint64_t)value * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (n - 1);
+}
+
+/* Libraries count references to these, and give the same value to whoever asks for one (MPI_Comm_group in Open MPI, MPI_Comm_get_errhandler everywhere). Whether another
+ * thread has one just now is that thread's affair: each has an entry, and so an id, of its own. */
+static inline bool handle_has_entry_for_each_thread(HandleKind kind)
+{
+    return kind == HANDLE_GROUP || kind == HANDLE_ERRHANDLER || kind == HANDLE_DATATYPE;
+}
+
+/* Whose calls are looked at: the calling thread's. NULL: it has made none. */
+static inline const CallSequence *handle_owner(void)
+{
+    return wend_thread ? wend_thread->sequence : NULL;
+}
+
+/* Whether an entry with the value that is looked up is the calling thread's, or everyone's. */
+static inline bool handle_is_own(const struct HandleEntry *e, HandleKind kind)
+{
+    return e->references >= HANDLE_ENDED || !handle_has_entry_for_each_thread(kind) || e->maker == handle_owner();
+}
+
+/* The value's entry if it is where it would be alone in the table, as most are, and no lock is needed to look. NULL: it has to be searched. */
+static inline __attribute__((always_inline)) const struct HandleEntry *handle_at_home(HandleKind kind, uintptr_t value)
+{
+    const struct HandleTable *t = &wend_handles[kind];
+    if (__builtin_expect(atomic_load_explicit(&state()->multiple, memory_order_relaxed) || t->n == 0, 0))
+        return NULL;
+    const struct HandleEntry *e = &t->slots[handle_home(value, t->n)];
+    return e->value == value && e->references > 0 && handle_is_own(e, kind) ? e : NULL;
+}
+
+/* A constant, a known handle's word, or WEND_UNKNOWN. */
+static inline __attribute__((always_inline)) int64_t handle_word(HandleKind kind, uintptr_t value)
+{
+    const struct HandleEntry *e = handle_at_home(kind, value);
+    return __builtin_expect(e != NULL, 1) ? e->word : handle_word_searched(kind, value);
+}
+
+static inline void *handle_facts(HandleKind kind, uintptr_t value)
+{
+    const struct HandleEntry *e = handle_at_home(kind, value);
+    return __builtin_expect(e != NULL, 1) ? e->facts : handle_facts_searched(kind, value);
+}
+
+#endif

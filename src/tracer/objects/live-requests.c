@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* live-requests.c: which request a variable of the application holds.
+ *
+ * A library may hand out one handle value many times over (MPICH's pre-completed request), so a value alone names nothing. A live
+ * request is found by the variable that holds it, if the variable still has its value; else (the application has copied the
+ * handle) by value: first those whose variable has been overwritten, oldest first, then the oldest of the others, and it is
+ * taken to live in the new variable from then on. Each step is O(1), however many requests share a value. Programs that never copy a handle
+ * never look by value: until one does, there is no table of values, and live requests are in two lists only, from which it is made.
+ *
+ * A record serves one number of one sequence for ever, so no pointer to one dangles. It is LIVE from its creation to its
+ * completion, then NULLED while the application may still pass the variable that a Test or Waitany nulled, else IDLE. */
+#include "objects.h"
+
+#include <string.h>
+
+#include "lib/budget.h"
+#include "own.gen.h"
+#include "recorder/recorder.h"
+
+typedef struct RequestList { RequestRecord *head, *tail; } RequestList;
+
+/* Live requests of one value. */
+typedef struct Value {
+    MPI_Request value;
+    RequestList orphans, bound;              /* whose variable was overwritten; whose variable holds them still */
+    struct Value *next;               /* in its chain, or in the list of free ones */
+} Value;
+
+struct RequestRecord {
+    CallSequence *maker;
+    WendPoolKey key;
+    int64_t word;
+    enum { IDLE, LIVE, NULLED } state;
+    MPI_Request *variable;            /* that it is bound to; NULL: an orphan */
+    RequestRecord *next_variable;     /* in the chain of the table of variables */
+    MPI_Request handle;
+    Value *value;                     /* that the handle is; NULL: there is no table of values yet */
+    RequestRecord *previous, *next;   /* in one of the value's lists, or of all */
+    uint64_t stamp;                   /* the look-up that found it last: no call finds a request twice */
+    uint64_t number_made;             /* the maker's requests up to and with this one */
+    RequestRecord *next_deferred;
+    bool active;                      /* persistent ones: started and not completed */
+    bool start_recorded;
+    struct RequestFacts facts;
+    struct CommEntry *comm;           /* to be known when it completes */
+    Stash *stash;                     /* made while recording was off: the call that made it; NULL: it is recorded */
+};
+
+static struct {
+    RequestRecord **variables;        /* chains, by address */
+    size_t n_variables, in_variables;
+    RequestList orphans, bound;              /* while there is no table of values: of them all */
+    Value **values;                   /* chains, by value */
+    size_t n_values, in_values;       /* n_values 0: there is none yet */
+    Value *free_values;
+    uint64_t stamp;
+} table;
+
+static size_t hash_pointer(uintptr_t p, size_t n)
+{
+    return (size_t)((p * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (n - 1);
+}
+
+/* -- by variable -- */
+
+static RequestRecord **variable_slot(const MPI_Request *variable)
+{
+    RequestRecord **p = &table.variables[hash_pointer((uintptr_t)variable >> 2, table.n_variables)];
+    while (*p && (*p)->variable != variable)
+        p = &(*p)->next_variable;
+    return p;
+}
+
+static RequestRecord *variable_find(const MPI_Request *variable)
+{
+    return table.n_variables ? *variable_slot(variable) : NULL;
+}
+
+static bool variables_grow(void)
+{
+    size_t n = table.n_variables ? 2 * table.n_variables : 256;
+    RequestRecord **grown = wend_budget_zeroed(n * sizeof *grown);
+    if (!grown)
+        return false;
+    for (size_t i = 0; i < table.n_variables; i++) {
+        for (RequestRecord *r = table.variables[i], *next; r; r = next) {
+            next = r->next_variable;
+            RequestRecord **p = &grown[hash_pointer((uintptr_t)r->variable >> 2, n)];
+            r->next_variable = *p;
+            *p = r;
+        }
+    }
+    wend_budget_free(table.variables, table.n_variables * sizeof *table.variables);
+    table.variables = grown;
+    table.n_variables = n;
+    return true;
+}
+
+static void variable_remove(RequestRecord *r)
+{
+    if (!r->variable)
+        return;
+    RequestRecord **p = variable_slot(r->variable);
+    *p = r->next_variable;
+    r->variable = NULL;
+    table.in_variables--;
+}
+
+/* -- by value -- */
+
+static void list_add(RequestList *l, RequestRecord *r)
+{
+    r->next = NULL;
+    r->previous = l->tail;
+    *(l->tail ? &l->tail->next : &l->head) = r;
+    l->tail = r;
+}
+
+static void list_remove(RequestList *l, RequestRecord *r)
+{
+    *(r->previous ? &r->previous->next : &l->head) = r->next;
+    *(r->next ? &r->next->previous : &l->tail) = r->previous;
+}
+
+static RequestList *list_of(RequestRecord *r)
+{
+    if (r->value)
+        return r->variable ? &r->value->bound : &r->value->orphans;
+    return r->variable ? &table.bound : &table.orphans;
+}
+
+static Value **value_slot(MPI_Request value)
+{
+    Value **p = &table.values[hash_pointer((uintptr_t)value, table.n_values)];
+    while (*p && (*p)->value != value)
+        p = &(*p)->next;
+    return p;
+}
+
+static bool values_grow(void)
+{
+    size_t n = table.n_values ? 2 * table.n_values : 256;
+    Value **grown = wend_budget_zeroed(n * sizeof *grown);
+    if (!grown)
+        return false;
+    for (size_t i = 0; i < table.n_values; i++) {
+        for (Value *v = table.values[i], *next; v; v = next) {
+            next = v->next;
+            Value **p = &grown[hash_pointer((uintptr_t)v->value, n)];
+            v->next = *p;
+            *p = v;
+        }
+    }
+    wend_budget_free(table.values, table.n_values * sizeof *table.values);
+    table.values = grown;
+    table.n_values = n;
+    return true;
+}
+
+static Value *value_get(MPI_Request value)
+{
+    if (table.in_values >= table.n_values && !values_grow())
+        return NULL;
+    Value **p = value_slot(value);
+    if (*p)
+        return *p;
+    Value *v = table.free_values;
+    if (v)
+        table.free_values = v->next;
+    else if (!(v = wend_budget_zeroed(sizeof *v)))
+        return NULL;
+    *v = (Value){.value = value};
+    *p = v;
+    table.in_values++;
+    return v;
+}
+
+/* Takes a whole list, in its order, to the lists of the values. */
+static bool values_take(RequestList *l)
+{
+    for (RequestRecord *r; (r = l->head);) {
+        Value *v = value_get(r->handle);
+        if (!v)
+            return false;
+        list_remove(l, r);
+        r->value = v;
+        list_add(list_of(r), r);
+    }
+    return true;
+}
+
+/* Makes the table of values, from which on it is kept. Short of memory some requests are not in it; recording stops. */
+static bool values_open(void)
+{
+    if (table.n_values || (values_grow() && values_take(&table.orphans) && values_take(&table.bound)))
+        return true;
+    state_break("out of memory");
+    return false;
+}
+
+/* Out of the list it is in, and with the last one of a value the value. */
+static void value_remove(RequestRecord *r)
+{
+    Value *v = r->value;
+    list_remove(list_of(r), r);
+    r->value = NULL;
+    if (!v || v->orphans.head || v->bound.head)
+        return;
+    *value_slot(v->value) = v->next;
+    table.in_values--;
+    v->next = table.free_values;
+    table.free_values = v;
+}
+
+/* The record that VARIABLE held is not there any more: a handle was written over it, or it was found elsewhere. */
+static void unbind(RequestRecord *r)
+{
+    if (r->state == LIVE) {
+        list_remove(list_of(r), r);
+        variable_remove(r);
+        list_add(list_of(r), r);
+    } else {
+        variable_remove(r);
+        r->state = IDLE;
+    }
+}
+
+/* R, in no variable, is in VARIABLE now, and what was there is not any more. R is in no list. False: no memory, nothing changed. */
+static bool hold(RequestRecord *r, MPI_Request *variable)
+{
+    if (table.in_variables >= table.n_variables && !variables_grow())
+        return false;
+    RequestRecord **p = variable_slot(variable);
+    if (*p) {
+        unbind(*p);
+        p = variable_slot(variable);
+    }
+    r->variable = variable;
+    r->next_variable = *p;
+    *p = r;
+    table.in_variables++;
+    return true;
+}
+
+/* Likewise, live and an orphan so far. */
+static bool bind(RequestRecord *r, MPI_Request *variable)
+{
+    list_remove(list_of(r), r);
+    bool held = hold(r, variable);
+    list_add(list_of(r), r);
+    return held;
+}
+
+/* The oldest of a list that this look-up has not given already. Those that it has go to the end. */
+static RequestRecord *list_take(RequestList *l)
+{
+    RequestRecord *first_moved = NULL;
+    for (;;) {
+        RequestRecord *r = l->head;
+        if (!r || r == first_moved)
+            return NULL;
+        if (r->stamp != table.stamp)
+            return r;
+        if (!first_moved)
+            first_moved = r;
+        list_remove(l, r);
+        list_add(l, r);
+    }
+}
+
+/* -- look-up -- */
+
+static RequestRecord *find_by_value(MPI_Request value)
+{
+    Value *v = values_open() ? *value_slot(value) : NULL;
+    if (!v)
+        return NULL;
+    RequestRecord *r = list_take(&v->orphans);
+    return r ? r : list_take(&v->bound);
+}
+
+static int64_t null_request_word(void)
+{
+    return handle_word(HANDLE_REQUEST, (uintptr_t)MPI_REQUEST_NULL);
+}
+
+static RequestRecord *resolve(MPI_Request *variable, int64_t *word)
+{
+    MPI_Request value = *variable;
+    RequestRecord *r = variable_find(variable);
+    if (value == MPI_REQUEST_NULL) {
+        *word = r && r->state == NULLED ? r->word : null_request_word();
+        return NULL;
+    }
+    if (!(r && r->state == LIVE && r->handle == value && r->stamp != table.stamp)) {
+        r = find_by_value(value);
+        if (!r) {
+            *word = WEND_UNKNOWN;
+            return NULL;
+        }
+        if (r->variable)
+            unbind(r);
+        if (!bind(r, variable))
+            state_break("out of memory");
+    }
+    r->stamp = table.stamp;
+    *word = r->word;
+    return r;
+}
+
+static bool reserve(ActiveCall *c, size_t n)
+{
+    if (n <= c->cap_requests)
+        return true;
+    size_t cap = c->cap_requests ? c->cap_requests : 16;
+    while (cap < n)
+        cap *= 2;
+    RequestRecord **grown = wend_budget_resize(c->requests, c->cap_requests * sizeof *grown, cap * sizeof *grown);
+    if (!grown) {
+        state_break("out of memory");
+        return false;
+    }
+    c->requests = grown;
+    c->cap_requests = cap;
+    return true;
+}
+
+void in_requests(ActiveCall *c, int n, MPI_Request *variables, bool array)
+{
+    if (array)
+        put_shape(c, variables ? n : -1);
+    if (n < 0 || !variables || !reserve(c, (size_t)n))
+        return;
+    bool locked = state_lock(&state()->requests_lock);
+    table.stamp++;
+    for (int i = 0; i < n; i++) {
+        int64_t word;
+        c->requests[i] = resolve(&variables[i], &word);
+        put_shape(c, word);
+    }
+    c->n_requests = (size_t)n;
+    state_unlock(&state()->requests_lock, locked);
+}
+
+void in_request_value(ActiveCall *c, MPI_Request value)
+{
+    if (!reserve(c, 1))
+        return;
+    bool locked = state_lock(&state()->requests_lock);
+    table.stamp++;
+    RequestRecord *r = value == MPI_REQUEST_NULL ? NULL : find_by_value(value);
+    c->requests[0] = r;
+    c->n_requests = 1;
+    put_shape(c, r ? r->word : value == MPI_REQUEST_NULL ? null_request_word() : WEND_UNKNOWN);
+    state_unlock(&state()->requests_lock, locked);
+}
+
+/* -- life -- */
+
+/* Numbers that other threads gave back. Under both the sequence's and the table's lock. */
+static void take_deferred(CallSequence *q)
+{
+    for (RequestRecord **p = &q->deferred; *p;) {
+        RequestRecord *r = *p;
+        if (q->requests_made - r->number_made < WEND_LAG && !q->callback) {
+            p = &r->next_deferred;
+            continue;
+        }
+        *p = r->next_deferred;
+        wend_cst_release(q->main, r->key);
+    }
+}
+
+static RequestRecord *record_of(CallSequence *q, uint32_t number)
+{
+    if (number >= q->n_requests) {
+        size_t n = q->n_requests ? q->n_requests : 16;
+        while (n <= number)
+            n *= 2;
+        RequestRecord **grown = wend_budget_resize(q->requests, q->n_requests * sizeof *grown, n * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + q->n_requests, 0, (n - q->n_requests) * sizeof *grown);
+        q->requests = grown;
+        q->n_requests = n;
+    }
+    if (!q->requests[number])
+        q->requests[number] = wend_budget_zeroed(sizeof **q->requests);
+    return q->requests[number];
+}
+
+/* As wend_cst_request, but sizes do not make a pool of their own: where they vary from message to message each call would have a request of another
+ * number, and so another shape. Tags do, until they are many: messages of different kinds have different tags, and outcomes that are the same each time, for each shape, cost a count. */
+static bool take_number(ActiveCall *c, bool persistent, WendPoolKey *key, uint32_t *number)
+{
+    int64_t kept[64];
+    uint64_t left_out = persistent ? 0 : c->amounts; /* MPI_Start has the number alone to tell what it starts */
+    for (uint64_t rest = left_out, i; rest; rest &= rest - 1) {
+        i = (uint64_t)__builtin_ctzll(rest);
+        kept[i] = c->slots.w[i];
+        c->slots.w[i] = 0;
+    }
+    bool taken = wend_cst_request(c->sequence->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n, !persistent, key, number);
+    for (uint64_t rest = left_out, i; rest; rest &= rest - 1) {
+        i = (uint64_t)__builtin_ctzll(rest);
+        c->slots.w[i] = kept[i];
+    }
+    return taken;
+}
+
+/* Takes a number for the request that call C (signature complete but for it) made in *VARIABLE; returns
+ * its word. C's sequence is locked. */
+static int64_t request_made(ActiveCall *c, MPI_Request *variable, const struct RequestFacts *facts)
+{
+    CallSequence *q = c->sequence;
+    WendPoolKey key;
+    uint32_t number;
+    struct CommEntry *comm = c->later;
+    c->later = NULL;
+    if (*variable == MPI_REQUEST_NULL) {
+        /* A library may answer so where there is nothing to do: the operation is over. */
+        if (comm)
+            comm_arrived(comm);
+        return null_request_word();
+    }
+    bool locked = state_lock(&state()->requests_lock);
+    q->requests_made++;
+    take_deferred(q);
+    RequestRecord *r = NULL;
+    if (take_number(c, facts->persistent, &key, &number))
+        r = record_of(q, number);
+    Value *v = r && table.n_values ? value_get(*variable) : NULL;
+    int64_t word = WEND_UNKNOWN;
+    bool found_room = r && (v || !table.n_values);
+    if (found_room) {
+        if (r->variable) /* the number was remembered in a nulled variable; it is in use again */
+            unbind(r);
+        r->maker = q;
+        r->key = key;
+        r->number_made = q->requests_made;
+        r->word = word = WEND_HANDLE(q->tid, number);
+        r->state = LIVE;
+        r->stamp = 0;
+        r->active = !facts->persistent;
+        r->facts = *facts;
+        r->comm = comm;
+        c->stash_at = &r->stash;
+        if (facts->persistent)
+            c->kept = true;
+        r->handle = *variable;
+        r->value = v;
+        found_room = hold(r, variable);
+        list_add(list_of(r), r);
+    }
+    state_unlock(&state()->requests_lock, locked);
+    if (!found_room)
+        state_break("out of memory");
+    return word;
+}
+
+void call_end_new_request(ActiveCall *c, MPI_Request *variable, const struct RequestFacts *facts)
+{
+    call_end_enter(c);
+    if (call_ok(c))
+        put_shape(c, request_made(c, variable, facts));
+    call_end_leave(c);
+}
+
+/* The operation is over and the handle is gone. NULLED: VARIABLE is remembered. */
+static void end(ActiveCall *c, RequestRecord *r, MPI_Request *variable, bool nulled)
+{
+    value_remove(r);
+    r->state = IDLE;
+    if (r->variable && (!nulled || r->variable != variable))
+        variable_remove(r);
+    if (nulled && (r->variable || hold(r, variable)))
+        r->state = NULLED;
+    if (!r->stash) {
+        c->kept = true; /* whoever sees it made sees it end */
+    } else if (atomic_load_explicit(&state()->recording, memory_order_relaxed)) {
+        stash_let_go(r->stash); /* and the other way round: its maker has not recorded a call since */
+    } else {
+        stash_remove(r->maker, r->stash);
+    }
+    if (r->maker == c->sequence && !r->maker->callback) {
+        wend_cst_release(r->maker->main, r->key);
+    } else {
+        r->next_deferred = r->maker->deferred;
+        r->maker->deferred = r;
+    }
+}
+
+void request_event(ActiveCall *c, size_t i, MPI_Request *variable, RequestEvent event, bool by_choice)
+{
+    RequestRecord *r = i < c->n_requests ? c->requests[i] : NULL;
+    if (!r)
+        return;
+    struct CommEntry *arrived = NULL;
+    bool locked = state_lock(&state()->requests_lock);
+    if (r->state == LIVE) {
+        switch (event) {
+        case REQUEST_STARTED:
+            r->active = true;
+            r->start_recorded = atomic_load_explicit(&state()->recording, memory_order_relaxed);
+            break;
+        case REQUEST_COMPLETED:
+            arrived = r->comm;
+            r->comm = NULL;
+            if (r->facts.persistent) {
+                r->active = false;
+                c->kept |= r->start_recorded;
+            } else {
+                end(c, r, variable, by_choice && variable && *variable == MPI_REQUEST_NULL);
+            }
+            break;
+        case REQUEST_FREED:
+            end(c, r, variable, false);
+            break;
+        }
+    }
+    state_unlock(&state()->requests_lock, locked);
+    if (arrived)
+        comm_arrived(arrived);
+}
+
+/* -- statuses -- */
+
+/* The fields of MPICH's common ABI, or of Open MPI's, read in place: this runs for every receive. */
+#if defined MPICH_VERSION
+static int64_t status_bytes(const MPI_Status *s)
+{
+    return (int64_t)((uint64_t)((unsigned)s->count_hi_and_cancelled >> 1) << 32 | (unsigned)s->count_lo);
+}
+static bool status_cancelled(const MPI_Status *s) { return s->count_hi_and_cancelled & 1; }
+#elif defined OPEN_MPI
+static int64_t status_bytes(const MPI_Status *s) { return (int64_t)s->_ucount; }
+static bool status_cancelled(const MPI_Status *s) { return s->_cancelled; }
+#else
+static int64_t status_bytes(const MPI_Status *s)
+{
+    MPI_Count n;
+    return PMPI_Get_elements_x(s, MPI_BYTE, &n) == MPI_SUCCESS && n != MPI_UNDEFINED ? (int64_t)n : 0;
+}
+static bool status_cancelled(const MPI_Status *s)
+{
+    int flag;
+    return PMPI_Test_cancelled(s, &flag) == MPI_SUCCESS && flag;
+}
+#endif
+
+/* MPI_ERROR of a status means something only in a call that says so. */
+static int64_t status_flags(const ActiveCall *c, const MPI_Status *s)
+{
+    int64_t flags = status_cancelled(s);
+    if (c->rc == MPI_ERR_IN_STATUS && s->MPI_ERROR != MPI_SUCCESS)
+        flags += 2 * (int64_t)error_code_note(s->MPI_ERROR);
+    return flags;
+}
+
+static void put_status(ActiveCall *c, int64_t source, int64_t tag, int64_t bytes, int64_t flags)
+{
+    int64_t *words = words_room(&c->outcome, 4);
+    if (!words)
+        return;
+    words[0] = source;
+    words[1] = tag;
+    words[2] = bytes;
+    words[3] = flags;
+}
+
+static void put_received(ActiveCall *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes, int64_t flags)
+{
+    if (!s || source == MPI_PROC_NULL || (flags & 1))
+        put_status(c, 0, 0, 0, flags);
+    else
+        put_status(c, (int64_t)s->MPI_SOURCE - (source == MPI_ANY_SOURCE ? self : source),
+                   (int64_t)s->MPI_TAG - (tag == MPI_ANY_TAG ? 0 : tag), bytes - status_bytes(s), flags);
+}
+
+/* Of a blocking receive or a probe: only requests can be cancelled, and MPICH leaves that bit of a status as it was in the caller's memory. */
+void out_status(ActiveCall *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes)
+{
+    put_received(c, s, self, source, tag, bytes, s ? status_flags(c, s) & ~(int64_t)1 : 0);
+}
+
+void out_status_of_request(ActiveCall *c, long i, const MPI_Status *s)
+{
+    const RequestRecord *r = i >= 0 && (size_t)i < c->n_requests ? c->requests[i] : NULL;
+    if (!s || !r || !r->active) {
+        put_status(c, 0, 0, 0, 0);
+        return;
+    }
+    bool own = r->maker == c->sequence; /* else readers cannot tell which of the calls of its pool made it */
+    switch (r->facts.type) {
+    case REQUEST_RECV:
+        put_received(c, s, r->facts.self, r->facts.source, r->facts.tag, own ? r->facts.bytes : 0, status_flags(c, s));
+        break;
+    case REQUEST_IO:
+        put_status(c, 0, 0, (own ? r->facts.bytes : 0) - status_bytes(s), status_flags(c, s));
+        break;
+    case REQUEST_GENERALIZED:
+        put_status(c, s->MPI_SOURCE, s->MPI_TAG, -status_bytes(s), status_flags(c, s));
+        break;
+    default:
+        put_status(c, 0, 0, 0, status_flags(c, s));
+    }
+}

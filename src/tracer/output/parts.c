@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* parts.c: see parts.h. */
+#include "parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/printable.h"
+#include "lib/saved.h"
+#include "lib/worlds.h"
+#include "output.h"
+#include "process/process.h"
+#include "shared/shared.h"
+
+#define TOKEN "/run"
+
+/* The file "run": which job the folder is of. Of one host's processes the launcher tells it, and the time exactly: rank 0 makes the folder after MPI_Init, which
+ * is after all processes of its world have begun, and an older job's is older than these. Of another host's, the batch system's job, and the
+ * time as far as clocks agree. */
+typedef struct {
+    char magic[8];
+    char boot[40];                    /* the host since it was started */
+    char job[72];
+    int64_t launcher, launcher_start; /* -1: not known */
+    int64_t made;                     /* nanoseconds since the host was started */
+    int64_t made_real;                /* since the epoch */
+    int64_t ranks;
+} JobToken;
+
+static const char magic[8] = "WENDRUN1";
+static const int64_t CLOCKS_AGREE = INT64_C(60000000000);
+enum { RESERVE = 16 << 10, PATH_ROOM = PATH_MAX + 300 };
+
+static JobToken me;                      /* made: when this process began */
+static char base[PATH_ROOM];          /* the recording's directory; or where it will be, under a name that rank 0 makes up */
+static bool named;                    /* the first */
+static char folder[PATH_ROOM];        /* of the parts; "" : not found */
+static char directory[PATH_ROOM];     /* of the recording, found */
+static char said[4 * PATH_ROOM];      /* it, as it may be printed: a handler has no room for that */
+static _Atomic bool directory_known;  /* by the watcher, for the application */
+static char slots[2][64];             /* names of the files */
+static char own_folder[256];          /* the name of the parts' folder; "": not known, since this world was started and not told its name */
+static uint64_t build, number;        /* of the last save; the slot is its lowest bit */
+static uint64_t sizes[2];             /* of the files, room included */
+static bool holds[2];                 /* have they ever held a part? */
+
+static long sys_open(const char *path, int flags)
+{
+    return syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0666);
+}
+
+/* A file in a folder that may be somebody else's: no link is followed, and no pipe is waited
+ * for. */
+static long open_file(const char *path, int flags)
+{
+    return sys_open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+}
+
+static bool join(char *out, const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    if (n + m >= PATH_ROOM)
+        return false;
+    memmove(out, a, n);
+    memcpy(out + n, b, m + 1);
+    return true;
+}
+
+/* -- who we are -- */
+
+static int64_t nanoseconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Nanoseconds since the host was started; -1: not known. */
+static int64_t start_of(long pid)
+{
+    char path[64], text[2048];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return -1;
+    text[n] = '\0';
+    const char *p = strrchr(text, ')');
+    for (int field = 2; p && field < 22; field++) /* the program's name is the second */
+        if ((p = strchr(p + 1, ' ')) == NULL)
+            return -1;
+    return p ? strtoll(p, NULL, 10) * (1000000000 / sysconf(_SC_CLK_TCK)) : -1;
+}
+
+static void read_line(const char *path, char *out, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, out, room - 1) : 0;
+    if (fd >= 0)
+        close(fd);
+    out[n > 0 ? n : 0] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+}
+
+void parts_open(void)
+{
+    const State *s = state();
+    const char *given = settings()->output, *job = output_job();
+    char here[PATH_MAX];
+    memcpy(me.magic, magic, sizeof me.magic);
+    read_line("/proc/sys/kernel/random/boot_id", me.boot, sizeof me.boot);
+    if (job)
+        snprintf(me.job, sizeof me.job, "%s", job);
+    me.launcher = node_launcher();
+    me.launcher_start = me.launcher > 0 ? start_of(me.launcher) : -1;
+    me.made = start_of(getpid());
+    me.made_real = nanoseconds(CLOCK_REALTIME) - (nanoseconds(CLOCK_BOOTTIME) - me.made);
+    me.ranks = s->world_size;
+    named = given != NULL;
+    if (given && *given == '/')
+        join(base, given, "");
+    else if (getcwd(here, sizeof here) && join(base, here, "") && given && join(base, base, "/"))
+        join(base, base, given);
+    for (int i = 0; i < 2; i++) {
+        static const char *const suffixes[] = WEND_SAVED_SLOTS;
+        snprintf(slots[i], sizeof slots[i], "/" WEND_SAVED_PREFIX "%d%s", s->world_rank, suffixes[i]);
+    }
+    if (!s->spawned)
+        snprintf(own_folder, sizeof own_folder, WEND_SAVED_FOLDER);
+    else if (launcher_world())
+        snprintf(own_folder, sizeof own_folder, WORLD_FILE_PREFIX "%s" WEND_SAVED_SUFFIX, launcher_world());
+    build = wend_saved_build();
+}
+
+static void know_directory(const char *path)
+{
+    bool fits = join(directory, path, "");
+    wend_printable(said, sizeof said, directory, fits ? strlen(directory) : 0,
+                   wend_printable_utf8());
+    atomic_store(&directory_known, fits);
+}
+
+void parts_make(void)
+{
+    JobToken token = me;
+    const char *file = output_file(), *suffix = file ? strstr(file, WORLD_FILE_SUFFIX) : NULL;
+    char path[PATH_ROOM];
+    token.made = nanoseconds(CLOCK_BOOTTIME);
+    token.made_real = nanoseconds(CLOCK_REALTIME);
+    if (file)
+        snprintf(path, sizeof path, "%s/%.*s" WEND_SAVED_SUFFIX, output_directory(), (int)(suffix ? suffix - file : 0), file);
+    else
+        snprintf(path, sizeof path, "%s/" WEND_SAVED_FOLDER, output_directory());
+    if ((file || !output_is_claimed()) && mkdir(path, 0777) != 0)
+        return; /* then a run that dies leaves nothing, and one that does not is recorded as ever */
+    char name[PATH_ROOM], hidden[PATH_ROOM];
+    join(name, path, TOKEN);
+    join(hidden, path, "/.run");
+    int fd = open(hidden, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool good = fd >= 0 && write(fd, &token, sizeof token) == (ssize_t)sizeof token;
+    if (fd >= 0)
+        close(fd);
+    if (good && rename(hidden, name) == 0) {
+        know_directory(output_directory());
+        join(folder, path, "");
+        return;
+    }
+    unlink(hidden);
+    rmdir(path);
+}
+
+void parts_remove(void)
+{
+    if (*folder)
+        marker_remove_parts(folder);
+    *folder = '\0';
+}
+
+/* -- looking for the folder -- */
+
+static bool same_text(const char *a, const char *b, size_t room)
+{
+    return memchr(a, 0, room) && memchr(b, 0, room) && strcmp(a, b) == 0;
+}
+
+/* When the folder at PATH was made, if it is of this job; else INT64_MAX. */
+static int64_t made_for_us(const char *path)
+{
+    char file[PATH_ROOM];
+    JobToken t;
+    if (!join(file, path, TOKEN))
+        return INT64_MAX;
+    long fd = open_file(file, O_RDONLY);
+    long n = fd >= 0 ? syscall(SYS_read, fd, &t, sizeof t) : -1;
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    if (n != (long)sizeof t || memcmp(t.magic, magic, sizeof magic) != 0 || t.ranks != me.ranks)
+        return INT64_MAX;
+    if (same_text(t.boot, me.boot, sizeof t.boot)) {
+        bool ours = t.launcher == me.launcher && t.launcher_start == me.launcher_start && t.made >= me.made;
+        return ours ? t.made : INT64_MAX;
+    }
+    return same_text(t.job, me.job, sizeof t.job) && t.made_real >= me.made_real - CLOCKS_AGREE ? t.made_real : INT64_MAX;
+}
+
+typedef struct { char path[PATH_ROOM], of[PATH_ROOM]; int64_t made; } Found;
+
+/* Calls VISIT with each entry's path. */
+static void each_entry(const char *path, void (*visit)(const char *path, const char *name, void *user), void *user)
+{
+    _Alignas(8) char entries[2048];
+    char entry[PATH_ROOM];
+    long fd = sys_open(path, O_RDONLY | O_DIRECTORY), n;
+    while (fd >= 0 && (n = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0) {
+        for (long at = 0; at < n;) {
+            struct { uint64_t inode, offset; unsigned short length; unsigned char type; char name[]; } *e = (void *)(entries + at);
+            at += e->length;
+            if (join(entry, path, "/") && join(entry, entry, e->name))
+                visit(entry, e->name, user);
+        }
+    }
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+}
+
+/* The oldest that is young enough: what this one starts has folders too. */
+static void visit_member(const char *path, const char *name, void *user)
+{
+    Found *f = user;
+    size_t n = strlen(name), suffix = strlen(WEND_SAVED_SUFFIX);
+    if (n <= suffix || strcmp(name + n - suffix, WEND_SAVED_SUFFIX) != 0 || (*own_folder && strcmp(name, own_folder) != 0))
+        return;
+    int64_t made = made_for_us(path);
+    if (made >= f->made)
+        return;
+    f->made = made;
+    join(f->path, path, "");
+    join(f->of, path, "");
+    f->of[strlen(path) - n - 1] = '\0';
+}
+
+static void visit_recording(const char *path, const char *name, void *user)
+{
+    if (strncmp(name, OUTPUT_PREFIX, strlen(OUTPUT_PREFIX)) == 0)
+        each_entry(path, visit_member, user);
+}
+
+/* The name that was given, and those that further jobs of the same wend trace have in its place (output.c). */
+static void each_job(const char *given, Found *f)
+{
+    static char path[PATH_ROOM];
+    join(path, given, "");
+    for (unsigned n = 2;; n++) {
+        char digits[16], *p = digits + sizeof digits - 1;
+        each_entry(path, visit_member, f);
+        *p = '\0';
+        for (unsigned rest = n; rest > 0; rest /= 10)
+            *--p = (char)('0' + rest % 10);
+        if (!join(path, given, OUTPUT_NEXT) || !join(path, path, p) || syscall(SYS_faccessat, AT_FDCWD, path, F_OK) != 0)
+            return;
+    }
+}
+
+bool parts_find(void)
+{
+    static Found found;               /* too large for some stacks */
+    if (*folder)
+        return true;
+    found.made = INT64_MAX;
+    if (named)
+        each_job(base, &found);
+    else
+        each_entry(base, visit_recording, &found);
+    if (found.made == INT64_MAX)
+        return false;
+    know_directory(found.of);
+    return join(folder, found.path, "");
+}
+
+const char *parts_directory(void)
+{
+    return atomic_load(&directory_known) ? directory : NULL;
+}
+
+const char *parts_directory_said(void)
+{
+    return atomic_load(&directory_known) ? said : NULL;
+}
+
+const char *parts_folder(void)
+{
+    return folder;
+}
+
+/* A header is written last; before it, the file may be one for which there is no room after all. */
+static void visit_saved(const char *path, const char *name, void *any)
+{
+    WendSavedHeader header;
+    if (strncmp(name, WEND_SAVED_PREFIX, strlen(WEND_SAVED_PREFIX)) != 0)
+        return;
+    long fd = open_file(path, O_RDONLY);
+    if (fd < 0)
+        return;
+    if (syscall(SYS_pread64, fd, &header, sizeof header, 0L) == (long)sizeof header && memcmp(header.magic, WEND_SAVED_MAGIC, sizeof header.magic) == 0)
+        *(bool *)any = true;
+    syscall(SYS_close, fd);
+}
+
+bool parts_any(void)
+{
+    bool any = false;
+    if (*folder)
+        each_entry(folder, visit_saved, &any);
+    return any;
+}
+
+bool parts_first(void)
+{
+    char path[PATH_ROOM];
+    if (!*folder || !join(path, folder, "/said"))
+        return false;
+    long fd = open_file(path, O_WRONLY | O_CREAT | O_EXCL);
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    return fd >= 0;
+}
+
+/* -- writing -- */
+
+static bool write_all(long fd, const void *data, size_t n, long at)
+{
+    for (const char *p = data; n > 0;) {
+        long done = syscall(SYS_pwrite64, fd, p, n, at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        p += done;
+        at += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+/* Bytes that the two files may have: this rank's share of what is free, and of what they have already. */
+static uint64_t allowed(void)
+{
+    struct statfs disk;
+    if (syscall(SYS_statfs, folder, &disk) != 0)
+        return UINT64_MAX;
+    uint64_t free = (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize + sizes[0] + sizes[1];
+    return (uint64_t)((double)free * (double)settings()->disk / 100 / (double)me.ranks);
+}
+
+/* Room for as much again: a disk that is full at the end still takes the last part. A file system that cannot reserve gets none. */
+static bool reserve(long fd, int slot, uint64_t bytes, uint64_t share)
+{
+    if (bytes <= sizes[slot])
+        return true;
+    uint64_t wanted = 2 * bytes + RESERVE;
+    if (wanted + sizes[!slot] > share)
+        wanted = bytes;
+    if (wanted + sizes[!slot] > share)
+        return false;
+    bool room = syscall(SYS_fallocate, fd, 0, 0L, (long)wanted) == 0;
+    if (!room && (errno == ENOSPC || errno == EDQUOT)) {
+        wanted = bytes;
+        if (syscall(SYS_fallocate, fd, 0, 0L, (long)wanted) != 0)
+            return false;
+    }
+    sizes[slot] = room ? wanted : bytes;
+    return true;
+}
+
+/* Others may write to the folder: a link or a pipe in the place of the file gets no part. */
+static bool is_ours(long fd)
+{
+    struct stat info;
+    return syscall(SYS_newfstatat, fd, "", &info, AT_EMPTY_PATH) == 0 && S_ISREG(info.st_mode)
+           && info.st_nlink <= 1;
+}
+
+static bool write_slot(int slot, const WendSavedHeader *header, const void *part, uint64_t share)
+{
+    char path[PATH_ROOM];
+    long fd = join(path, folder, slots[slot]) ? open_file(path, O_RDWR | O_CREAT) : -1;
+    if (fd < 0)
+        return false;
+    if (!is_ours(fd)) {
+        syscall(SYS_close, fd);
+        return false;
+    }
+    bool good = reserve(fd, slot, sizeof *header + header->bytes, share);
+    if (part)
+        good = good && write_all(fd, part, header->bytes, sizeof *header) && write_all(fd, header, sizeof *header, 0);
+    syscall(SYS_close, fd);
+    holds[slot] |= good && part;
+    if (!good && !holds[slot]) {
+        syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+        sizes[slot] = 0;
+    }
+    return good;
+}
+
+bool parts_write(const void *part, size_t bytes)
+{
+    if (!*folder)
+        return false;
+    WendSavedHeader header = wend_saved_header(build, number + 1, part, bytes);
+    uint64_t share = allowed();
+    int slot = (int)((number + 1) & 1);
+    if (!write_slot(slot, &header, part, share))
+        return false;
+    number++;
+    if (sizes[!slot] < sizeof header + bytes)
+        write_slot(!slot, &header, NULL, share); /* the room for the next */
+    return true;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* node.c: see node.h. */
+#include "node.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/shared.h"
+
+/* Could something not be read for want of memory or of file descriptors? Then nothing that was
+ * seen, or not seen, counts. */
+static bool blind;
+
+static void note_failure(void)
+{
+    blind |= errno == ENOMEM || errno == EMFILE || errno == ENFILE;
+}
+
+/* /proc/PID/NAME whole, with a 0 after it; NULL: gone, not ours to read, or we are blind. */
+static char *read_proc(long pid, const char *name, size_t *len)
+{
+    char path[64], *text = NULL;
+    size_t room = 0;
+    snprintf(path, sizeof path, "/proc/%ld/%s", pid, name);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        note_failure();
+    *len = 0;
+    while (fd >= 0) {
+        if (room - *len < 4096) {
+            char *more = realloc(text, room = room * 2 + 8192);
+            if (!more) {
+                blind = true;
+                break;
+            }
+            text = more;
+        }
+        ssize_t n = read(fd, text + *len, room - *len - 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            close(fd);
+            if (n == 0) {
+                text[*len] = '\0';
+                return text;
+            }
+            fd = -1;
+            break;
+        }
+        *len += (size_t)n;
+    }
+    if (fd >= 0)
+        close(fd);
+    free(text);
+    return NULL;
+}
+
+/* The environment with which a process was started, which is at most of interest once. */
+typedef struct { char *text; size_t len; } Environment;
+
+static Environment environment_of(long pid)
+{
+    Environment e;
+    e.text = read_proc(pid, "environ", &e.len);
+    return e;
+}
+
+/* What VARIABLE was there. NULL: not set. */
+static const char *value_in(const Environment *e, const char *variable)
+{
+    size_t n = strlen(variable);
+    for (const char *p = e->text; p && p < e->text + e->len; p += strlen(p) + 1)
+        if (strncmp(p, variable, n) == 0 && p[n] == '=')
+            return p + n + 1;
+    return NULL;
+}
+
+/* -1: none. */
+static long rank_in(const Environment *e, const char *variable)
+{
+    const char *value = value_in(e, variable);
+    return value ? strtol(value, NULL, 10) : -1;
+}
+
+static long rank_of(long pid, const char *variable)
+{
+    Environment e = environment_of(pid);
+    long rank = rank_in(&e, variable);
+    free(e.text);
+    return rank;
+}
+
+/* Is it that of a process that was started with this one? What the application itself starts (MPI_Comm_spawn) has ranks of its own from 0 on; PMIx, or else
+ * Wend, has told such processes the name of their job. */
+static bool is_of_job(const Environment *e)
+{
+    const char *namespace = getenv("PMIX_NAMESPACE"), *own = namespace ? namespace : getenv(LAUNCHER_WORLD);
+    const char *its = value_in(e, namespace ? "PMIX_NAMESPACE" : LAUNCHER_WORLD);
+    return its ? own && strcmp(its, own) == 0 : namespace || !own; /* the first world has no name of Wend's */
+}
+
+/* State (a letter) and parent; 0 and 0: gone. */
+static void status_of(long pid, char *state, long *parent)
+{
+    size_t len;
+    char *stat = read_proc(pid, "stat", &len);
+    const char *after = stat ? strrchr(stat, ')') : NULL; /* the program's name may have anything in it */
+    if (!after || sscanf(after, ") %c %ld", state, parent) != 2) {
+        *state = 0;
+        *parent = 0;
+    }
+    free(stat);
+}
+
+/* The process that started the rank that PID is of: the first, from PID on upwards, that has no rank. */
+static long launcher_from(long pid, const char *variable)
+{
+    char state;
+    while (pid > 1 && rank_of(pid, variable) >= 0)
+        status_of(pid, &state, &pid);
+    return pid;
+}
+
+static bool has_mapped(long pid, const char *library)
+{
+    size_t len;
+    char *maps = read_proc(pid, "maps", &len);
+    bool found = maps && strstr(maps, library);
+    free(maps);
+    return found;
+}
+
+/* All ranks of a node ask about all, and the kernel takes a quarter of a millisecond for a process's mappings: its threads tell in a tenth of that, Wend's being among
+ * the first that there are. */
+static bool has_watcher(long pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/task", pid);
+    DIR *tasks = opendir(path);
+    bool found = false;
+    const struct dirent *e;
+    if (!tasks)
+        note_failure();
+    while (tasks && !found && (e = readdir(tasks))) {
+        char name[32];
+        snprintf(path, sizeof path, "%.20s/comm", e->d_name);
+        int fd = isdigit((unsigned char)e->d_name[0]) ? openat(dirfd(tasks), path, O_RDONLY | O_CLOEXEC) : -1;
+        if (fd < 0)
+            continue;
+        ssize_t n = read(fd, name, sizeof name);
+        found = n == sizeof NODE_WATCHER_NAME && memcmp(name, NODE_WATCHER_NAME "\n", sizeof NODE_WATCHER_NAME) == 0;
+        close(fd);
+    }
+    if (tasks)
+        closedir(tasks);
+    return found;
+}
+
+typedef struct { long rank; bool with; } Seen;
+
+/* The rank of PID, if it is one of those that LAUNCHER started with this one, and lives; else -1. */
+static long rank_with(long pid, const char *variable, long launcher)
+{
+    Environment e = environment_of(pid);
+    long rank = rank_in(&e, variable), parent;
+    char state;
+    bool of_job = rank >= 0 && rank <= INT_MAX && is_of_job(&e);
+    free(e.text);
+    if (!of_job)
+        return -1;
+    status_of(pid, &state, &parent);
+    if (state == 0 || state == 'Z' || state == 'X')
+        return -1;
+    return parent == launcher || launcher_from(parent, variable) == launcher ? rank : -1;
+}
+
+/* A rank may be several processes (shells, the program): one with the library will do. */
+static bool note(Seen **seen, size_t *n, long rank, bool with)
+{
+    for (size_t i = 0; i < *n; i++) {
+        if ((*seen)[i].rank == rank) {
+            (*seen)[i].with |= with;
+            return true;
+        }
+    }
+    Seen *more = realloc(*seen, (*n + 1) * sizeof **seen);
+    if (!more)
+        return false;
+    *seen = more;
+    more[(*n)++] = (Seen){rank, with};
+    return true;
+}
+
+long node_launcher(void)
+{
+    const char *variable = launcher_rank_variable();
+    long pid = variable ? launcher_from(getpid(), variable) : -1;
+    return pid > 1 ? pid : -1;
+}
+
+bool node_ranks(const char *library, NodeRanks *node)
+{
+    const char *variable = launcher_rank_variable();
+    const char *slash = library ? strrchr(library, '/') : NULL;
+    blind = false;
+    DIR *proc = variable && slash ? opendir("/proc") : NULL;
+    if (!proc)
+        return false;
+    Seen *seen = NULL;
+    size_t n = 0;
+    long own = launcher_from(getpid(), variable);
+    bool ok = own > 1;
+    const struct dirent *e;
+    while (ok && (e = readdir(proc))) {
+        if (!isdigit((unsigned char)e->d_name[0]))
+            continue;
+        long pid = atol(e->d_name), rank = rank_with(pid, variable, own);
+        if (rank >= 0)
+            ok = note(&seen, &n, rank, has_watcher(pid) || has_mapped(pid, slash));
+    }
+    closedir(proc);
+    *node = (NodeRanks){0, -1, -1};
+    for (size_t i = 0; i < n; i++) {
+        int *first = seen[i].with ? &node->first_with : &node->first_without;
+        node->with += seen[i].with;
+        if (*first < 0 || seen[i].rank < *first)
+            *first = (int)seen[i].rank;
+    }
+    free(seen);
+    return ok && !blind;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* state.c: the state itself, lines to the user, and how the recording stops. */
+#include "state.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "lib/budget.h"
+#include "lib/printable.h"
+#include "shield.h"
+
+State wend_state = {
+    .world_rank = -1,
+    .world_size = -1,
+    .multiple = true, /* until MPI_Init says otherwise: what may be called before it may be called by any thread */
+    .threads_lock = PTHREAD_MUTEX_INITIALIZER,
+    .handles_lock = PTHREAD_MUTEX_INITIALIZER,
+    .requests_lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+/* Room for text of N bytes and more: SOME, or memory that free_room() gives back. Without memory
+ * *SIZE is less. */
+static char *make_room(char *some, size_t *size, size_t n)
+{
+    char *longer = n > *size ? wend_budget_zeroed(n) : NULL;
+    if (longer)
+        *size = n;
+    return longer ? longer : some;
+}
+
+static void free_room(char *room, const char *some, size_t size)
+{
+    if (room != some)
+        wend_budget_free(room, size);
+}
+
+/* The N bytes hold names, and messages of other libraries: foreign text. */
+static void print_line(const char *message, size_t n)
+{
+    char some[1024];
+    bool utf8 = wend_printable_utf8();
+    size_t size = sizeof some,
+           needed = sizeof "wend: \n" + wend_printable(some, sizeof some, message, n, utf8);
+    char *line = make_room(some, &size, needed);
+    size_t before = (size_t)snprintf(line, size, "wend: ");
+    wend_printable(line + before, size - before - 1, message, n, utf8);
+    size_t length = strlen(line);
+    line[length] = '\n';
+    /* One write, so that lines of several ranks do not mix; not stdio's, whose state is the
+     * application's: what cannot be written would be tried again at exit, and an application may
+     * ask for errors of stderr. */
+    shield_line(STDERR_FILENO, &(struct iovec){line, length + 1}, 1);
+    free_room(line, some, size);
+}
+
+void state_say(const char *format, ...)
+{
+    int saved = errno;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n > 0) {
+        char some[1024];
+        size_t size = sizeof some;
+        char *message = make_room(some, &size, (size_t)n + 1);
+        va_start(args, format);
+        vsnprintf(message, size, format, args);
+        va_end(args);
+        print_line(message, strlen(message));
+        free_room(message, some, size);
+    }
+    errno = saved;
+}
+
+void state_note_user(void)
+{
+    state()->user.uid = geteuid();
+    state()->user.gid = getegid();
+    state()->user.dumpable = prctl(PR_GET_DUMPABLE);
+}
+
+bool state_is_other_user(void)
+{
+    const State *s = state();
+    return s->user.uid != geteuid() || s->user.gid != getegid()
+           || s->user.dumpable != prctl(PR_GET_DUMPABLE);
+}
+
+void state_break(const char *why)
+{
+    State *s = state();
+    const char *none = NULL;
+    atomic_compare_exchange_strong(&s->broken_why, &none, why);
+    atomic_store(&s->broken, true);
+    atomic_store(&s->active, false);
+    void (*at_break)(void) = atomic_load(&s->at_break);
+    if (at_break)
+        at_break();
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recorder.c: the end of a call, and pseudo-calls. */
+#include "recorder.h"
+
+#include "functions.gen.h"
+#include "sequence.h"
+#include "stash.h"
+
+/* While recording is off, what makes, ends or changes an object goes on being recorded, so that readers know it when recording is on again
+ * and a proxy has it. handles.c and live-requests.c mark their calls; these they do not see. */
+static bool is_kept(const ActiveCall *c)
+{
+    switch (c->function) {
+    case WEND_FN_MPI_Init: case WEND_FN_MPI_Init_thread: case WEND_FN_MPI_Finalize:
+    case WEND_FN_MPI_T_init_thread: case WEND_FN_MPI_T_finalize:
+    case WEND_FN_MPI_Type_commit:
+    case WEND_FN_MPI_Info_set: case WEND_FN_MPI_Info_delete:
+    case WEND_FN_MPI_Comm_set_attr: case WEND_FN_MPI_Comm_delete_attr: case WEND_FN_MPI_Attr_put: case WEND_FN_MPI_Attr_delete:
+    case WEND_FN_MPI_Type_set_attr: case WEND_FN_MPI_Type_delete_attr:
+    case WEND_FN_MPI_Win_set_attr: case WEND_FN_MPI_Win_delete_attr:
+    case WEND_FN_MPI_Comm_set_errhandler: case WEND_FN_MPI_Errhandler_set: case WEND_FN_MPI_Win_set_errhandler:
+    case WEND_FN_MPI_File_set_errhandler: case WEND_FN_MPI_Session_set_errhandler:
+    case WEND_FN_MPI_Add_error_class: case WEND_FN_MPI_Add_error_code: case WEND_FN_MPI_Add_error_string:
+    case WEND_FN_MPI_Alloc_mem: case WEND_FN_MPI_Free_mem:
+    case WEND_FN_MPI_Win_attach: case WEND_FN_MPI_Win_detach:
+    case WEND_FN_MPI_Buffer_attach: case WEND_FN_MPI_Buffer_attach_c: case WEND_FN_MPI_Buffer_detach: case WEND_FN_MPI_Buffer_detach_c:
+    case WEND_FN_MPI_File_set_view:
+    case WEND_FN_wend_start: case WEND_FN_wend_join:
+    case WEND_FN_wend_device: case WEND_FN_wend_managed: case WEND_FN_wend_pinned:
+        return true;
+    default:
+        return c->kept;
+    }
+}
+
+/* With the sequence locked. TIMED: no pseudo-call. */
+static void append(ActiveCall *c, bool timed)
+{
+    State *s = state();
+    CallSequence *q = c->sequence;
+    c->shape.w[0] |= c->failed;
+    if (__builtin_expect(c->nulls != 0, 0))
+        put_shape(c, c->nulls);
+    if (atomic_load_explicit(&s->active, memory_order_relaxed)) {
+        bool poll = c->found_nothing && !c->failed, ok = true;
+        if (atomic_load_explicit(&s->recording, memory_order_relaxed)) {
+            if (__builtin_expect(q->stashed != NULL, 0))
+                ok = stash_append_all(q);
+            ok = ok && (poll ? sequence_append_poll(c) : sequence_append(c, timed));
+            q->calls += ok && timed && !poll;
+        } else if (!poll && is_kept(c)) {
+            ok = sequence_append(c, timed);
+            q->calls += ok && timed;
+        } else if (c->stash_at) {
+            stash_call(c);
+        }
+        if (!ok)
+            state_break("out of memory");
+    }
+    if (timed)
+        q->last_stop = c->stop;
+}
+
+static void append_pending_frees(Thread *t);
+
+static inline void leave(ActiveCall *c)
+{
+    Thread *t = c->thread;
+    c->ended++;
+    t->inside = false;
+    if (__builtin_expect(t->frees.n > 0, 0))
+        append_pending_frees(t);
+    errno = c->saved_errno;
+}
+
+static inline void enter(ActiveCall *c)
+{
+    sequence_lock(c->sequence);
+    recorder_enter(c->thread);
+}
+
+static inline void finish(ActiveCall *c, bool timed)
+{
+    append(c, timed);
+    recorder_leave(c->thread);
+    sequence_unlock(c->sequence);
+}
+
+void call_end_enter(ActiveCall *c)
+{
+    enter(c);
+}
+
+void call_end_leave(ActiveCall *c)
+{
+    finish(c, true);
+    leave(c);
+}
+
+void call_end(ActiveCall *c)
+{
+    enter(c);
+    finish(c, true);
+    leave(c);
+}
+
+void call_forget(ActiveCall *c)
+{
+    leave(c);
+}
+
+static void append_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, const int64_t *outcome, size_t n_outcome)
+{
+    State *s = state();
+    if (!atomic_load_explicit(&s->active, memory_order_relaxed))
+        return;
+    int saved = errno;
+    Thread *t = thread_self();
+    if (!t)
+        return;
+    /* A pseudo-call may come while a call is being put together: it uses none of that call's words. */
+    int64_t shape_words[8] = {WEND_SHAPE_HEAD(function, false)}, outcome_words[8];
+    ActiveCall c = {
+        .thread = t,
+        .sequence = t->sequence,
+        .function = function,
+        .shape = {shape_words, 1, 8},
+        .slots = {(int64_t *)slots, n_slots, n_slots},
+        .outcome = {outcome_words, 2, 8},
+    };
+    for (size_t i = 0; i < n_shape && c.shape.n < c.shape.cap; i++)
+        shape_words[c.shape.n++] = shape[i];
+    for (size_t i = 0; i < n_outcome && c.outcome.n < c.outcome.cap; i++)
+        outcome_words[c.outcome.n++] = outcome[i];
+    enter(&c);
+    finish(&c, false);
+    errno = saved;
+}
+
+void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome)
+{
+    append_pseudo(function, shape, n_shape, NULL, 0, outcome, n_outcome);
+}
+
+/* -- memory that MPI used -- */
+
+static void append_free(int64_t segment)
+{
+    call_pseudo(WEND_FN_wend_free, &segment, 1, NULL, 0);
+}
+
+static void append_pending_frees(Thread *t)
+{
+    size_t n = t->frees.n;
+    t->frees.n = 0;
+    for (size_t i = 0; i < n; i++)
+        append_free(t->frees.w[i]);
+}
+
+/* A free from inside MPI comes after the call that it happened in: that call's words are complete, and its place in the sequence too. */
+void segment_event_free(int64_t segment)
+{
+    int saved = errno;
+    if (atomic_load_explicit(&state()->active, memory_order_relaxed)) {
+        Thread *t = thread_self();
+        if (t && t->inside)
+            words_put(&t->frees, segment);
+        else if (t)
+            append_free(segment);
+    }
+    errno = saved;
+}
+
+void segment_event_name(int64_t segment, enum memory_place place, int device)
+{
+    static const int functions[] = {WEND_FN_wend_device, WEND_FN_wend_managed, WEND_FN_wend_pinned};
+    append_pseudo(functions[place], &segment, 1, (int64_t[]){device}, 1, NULL, 0);
+}

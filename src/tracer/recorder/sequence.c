@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sequence.c: the calls of a thread, or of a callback: signature -> terminal -> grammar, outcome, timing. */
+#include "sequence.h"
+
+#include "lib/budget.h"
+
+enum { FIRST_CALLBACK_TID = 1 << 24 }; /* callbacks' sequences number their handles apart from threads' */
+
+static void sequence_free(CallSequence *q)
+{
+    if (!q)
+        return;
+    if (q->main)
+        wend_cst_free(q->main);
+    if (q->main_grammar)
+        wend_grammar_free(q->main_grammar);
+    wend_budget_free(q, sizeof *q);
+}
+
+CallSequence *sequence_new(bool callback, int64_t function, uint32_t tid)
+{
+    State *s = state();
+    CallSequence *q = wend_budget_zeroed(sizeof *q);
+    if (!q)
+        return NULL;
+    q->main = wend_cst_new();
+    q->main_grammar = wend_grammar_new();
+    if (!q->main || !q->main_grammar) {
+        sequence_free(q);
+        return NULL;
+    }
+    q->callback = callback;
+    q->function = function;
+    q->tid = tid;
+    pthread_mutex_init(&q->lock, NULL);
+    if (!s->sequences_end)
+        s->sequences_end = &s->sequences;
+    __atomic_store_n(s->sequences_end, q, __ATOMIC_RELEASE); /* the watcher reads the list */
+    s->sequences_end = &q->next;
+    return q;
+}
+
+CallSequence *sequence_of_callback(int64_t function)
+{
+    State *s = state();
+    CallSequence *q;
+    pthread_mutex_lock(&s->threads_lock);
+    uint32_t tid = FIRST_CALLBACK_TID;
+    for (q = s->sequences; q; q = q->next) {
+        if (!q->callback)
+            continue;
+        if (q->function == function)
+            break;
+        tid++;
+    }
+    if (!q)
+        q = sequence_new(true, function, tid);
+    pthread_mutex_unlock(&s->threads_lock);
+    return q;
+}
+
+bool sequence_append_poll(ActiveCall *c)
+{
+    CallSequence *q = c->sequence;
+    if (!q->polls)
+        q->polls = wend_cst_new();
+    if (!q->polls_grammar)
+        q->polls_grammar = wend_grammar_new();
+    if (!q->polls || !q->polls_grammar)
+        return false;
+    WendTerminalEntry *e = wend_cst_terminal(q->polls, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
+    if (!e || !wend_grammar_append(q->polls_grammar, e->number, 1))
+        return false;
+    q->polls_since++;
+    return true;
+}
+
+bool sequence_append(ActiveCall *c, bool timed)
+{
+    CallSequence *q = c->sequence;
+    WendTerminalEntry *e = wend_cst_call(q->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
+    if (!e)
+        return false;
+    c->outcome.w[0] = (int64_t)q->polls_since;
+    c->outcome.w[1] = c->rc;
+    bool told = wend_cst_outcome(q->main, e->shape, c->outcome.w, c->outcome.n);
+    if (!told || !wend_grammar_append(q->main_grammar, e->number, 1)) {
+        if (told)
+            wend_cst_outcome_undo(q->main, e->shape);
+        wend_cst_call_undo(q->main, e);
+        return false;
+    }
+    q->polls_since = 0;
+    if (timed) {
+        /* Counters of two sockets may differ by a little: time never runs backwards. */
+        double tick = state()->seconds_per_tick;
+        if (__builtin_expect(c->stop != 0, 1)) /* see call_stop_untimed */
+            wend_stat_add(&e->times->duration,
+                          c->stop > c->start ? (double)(c->stop - c->start) * tick : 0.0);
+        if (q->last_stop)
+            wend_stat_add(&e->times->interval, c->start > q->last_stop ? (double)(c->start - q->last_stop) * tick : 0.0);
+    }
+    return true;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* completion.c: Wait and Test in their forms. By hand, because what they complete is known from index, outcount, statuses and
+ * the variables together, and differently for each.
+ *
+ * A request ends (request_event) also when the call fails but has set the variable to MPI_REQUEST_NULL: then the operation is over. */
+#include "encode/encode.h"
+
+/* Statuses for N requests: the application's, or Wend's where it gave MPI_STATUSES_IGNORE, so that what came is known. */
+static MPI_Status *statuses_to_fill(ActiveCall *c, MPI_Status *s, int n)
+{
+    if (s != MPI_STATUSES_IGNORE || n <= 0)
+        return s;
+    MPI_Status *scratch = scratch_statuses(c, (size_t)n);
+    return scratch ? scratch : MPI_STATUSES_IGNORE;
+}
+
+static const MPI_Status *status_at(const MPI_Status *statuses, int i)
+{
+    return statuses == MPI_STATUSES_IGNORE || !statuses ? NULL : &statuses[i];
+}
+
+/* The shape's word of an array of statuses: room for N, or ignored. */
+static void put_statuses_given(ActiveCall *c, const MPI_Status *s, int n)
+{
+    put_shape(c, s == MPI_STATUSES_IGNORE ? WEND_IGNORE : array_length(s, n));
+}
+
+static void in_request_array(ActiveCall *c, int n, MPI_Request *requests)
+{
+    put_slot(c, n);
+    in_requests(c, requests && n > 0 ? n : 0, requests, true);
+}
+
+/* After a failed call: requests whose variable is null now are over. */
+static void end_nulled(ActiveCall *c, MPI_Request *requests, bool by_choice)
+{
+    for (size_t i = 0; i < c->n_requests; i++)
+        if (c->requests[i] && requests[i] == MPI_REQUEST_NULL)
+            request_event(c, i, &requests[i], REQUEST_COMPLETED, by_choice);
+}
+
+WEND_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    ActiveCall *c = call_begin(WEND_FN_MPI_Wait);
+    if (!c)
+        return PMPI_Wait(request, status);
+    in_requests(c, request != NULL, request, false);
+    MPI_Status *filled = status_to_fill(c, status);
+    call_start(c);
+    int rc = PMPI_Wait(request, filled);
+    call_stop(c, rc);
+    if (call_ok(c)) {
+        put_status_given(c, status);
+        out_status_of_request(c, 0, status_filled(filled));
+        request_event(c, 0, request, REQUEST_COMPLETED, false);
+    } else {
+        end_nulled(c, request, false);
+    }
+    call_end(c);
+    return rc;
+}
+
+WEND_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    ActiveCall *c = call_begin(WEND_FN_MPI_Test);
+    if (!c)
+        return PMPI_Test(request, flag, status);
+    in_requests(c, request != NULL, request, false);
+    MPI_Status *filled = status_to_fill(c, status);
+    call_start(c);
+    int rc = PMPI_Test(request, flag, filled);
+    call_stop(c, rc);
+    if (!call_ok(c)) {
+        end_nulled(c, request, true);
+    } else if (*flag) {
+        put_outcome(c, true);
+        put_status_given(c, status);
+        out_status_of_request(c, 0, status_filled(filled));
+        request_event(c, 0, request, REQUEST_COMPLETED, true);
+    } else {
+        put_status_given(c, status);
+        c->found_nothing = true;
+    }
+    call_end(c);
+    return rc;
+}
+
+/* What all N requests of Waitall, or of a Testall that succeeded, came to. */
+static void out_all(ActiveCall *c, int n, MPI_Request *requests, const MPI_Status *given, const MPI_Status *filled, bool by_choice)
+{
+    put_statuses_given(c, given, n);
+    put_outcome(c, (int64_t)c->n_requests);
+    for (size_t i = 0; i < c->n_requests; i++)
+        out_status_of_request(c, (long)i, status_at(filled, (int)i));
+    for (size_t i = 0; i < c->n_requests; i++) {
+        const MPI_Status *s = status_at(filled, (int)i);
+        if (c->rc != MPI_ERR_IN_STATUS || !s || s->MPI_ERROR != MPI_ERR_PENDING)
+            request_event(c, i, &requests[i], REQUEST_COMPLETED, by_choice);
+    }
+}
+
+WEND_EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
+{
+    ActiveCall *c = call_begin(WEND_FN_MPI_Waitall);
+    if (!c)
+        return PMPI_Waitall(count, array_of_requests, array_of_statuses);
+    in_request_array(c, count, array_of_requests);
+    MPI_Status *filled = statuses_to_fill(c, array_of_statuses, count);
+    call_start(c);
+    int rc = PMPI_Waitall(count, array_of_requests, filled);
+    call_stop(c, rc);
+    if (call_ok(c))
+        out_all(c, count, array_of_requests, array_of_statuses, filled, false);
+    else
+        end_nulled(c, array_of_requests, false);
+    call_end(c);
+    return rc;
+}
+
+WEND_EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
+{
+    ActiveCall *c = call_begin(WEND_FN_MPI_Testall);
+    if (!c)
+        return PMPI_Testall(count, array_of_requests, flag, array_of_statuses);
+    in_request_array(c, count, array_of_requests);
+    MPI_Status *filled = statuses_to_fill(c, array_of_statuses, count);
+    call_start(c);
+    int rc = PMPI_Testall(count, array_of_requests, flag, filled);
+    call_stop(c, rc);
+    if (!call_ok(c)) {
+        end_nulled(c, array_of_requests, true);
+    } else if (*flag || c->rc == MPI_ERR_IN_STATUS) {
+        put_outcome(c, *flag != 0);
+        out_all(c, count, array_of_requests, array_of_statuses, filled, true);
+    } else {
+        put_statuses_given(c, array_of_statuses, count);
+        c->found_nothing = true;
+    }
+    call_end(c);
+    return rc;
+}
+
+/* The request at INDEX is over (MPI_UNDEFINED: there was no active one). */
+static void out_any(ActiveCall *c, int index, MPI_Request *requests, const MPI_Status *given, const MPI_Status *filled)
+{
+    long i = index == MPI_UNDEFINED ? -1 : index;
+    put_status_given(c, given);
+    if (i < 0) {
+        out_status_absent(c);
+        return;
+    }
+    out_status_of_request(c, i, status_filled(filled));
+    request_event(c, (size_t)i, &requests[i], REQUEST_COMPLETED, true);
+}
+
+static int64_t index_word(int index) { return index == MPI_UNDEFINED ? WEND_CONST(WEND_CONSTANT_MPI_UNDEFINED) : index; }
+
+WEND_EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
+{
+    ActiveCall *c = call_begin(WEND_FN_MPI_Waitany);
+    if (!c)
+        return PMPI_Waitany(count, array_of_requests, index, status);
+    in_request_array(c, count, array_of_requests);
+    MPI_Status *filled = status_to_fill(c, status);
+    call_start(c);
+    int rc = PMPI_Waitany(count, array_of_requests, index, filled);
+    call_stop(c, rc);
+    if (call_ok(c)) {
+        put_outcome(c, index_word(*index));
+        out_any(c, *index, array_of_requests, status, filled);
+    } else {
+        end_nulled(c, array_of_requests, true);
+    }
+    call_end(c);
+    return rc;
+}
+
+WEND_EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
+{
+    ActiveCall *c = call_begin(WEND_FN_MPI_Testany);
+    if (!c)
+        return PMPI_Testany(count, array_of_requests, index, flag, status);
+    in_request_array(c, count, array_of_requests);
+    MPI_Status *filled = status_to_fill(c, status);
+    call_start(c);
+    int rc = PMPI_Testany(count, array_of_requests, index, flag, filled);
+    call_stop(c, rc);
+    if (!call_ok(c)) {
+        end_nulled(c, array_of_requests, true);
+    } else if (*flag) {
+        put_outcome(c, index_word(*index));
+        put_outcome(c, true);
+        out_any(c, *index, array_of_requests, status, filled);
+    } else {
+        put_status_given(c, status);
+        c->found_nothing = true;
+    }
+    call_end(c);
+    return rc;
+}
+
+/* The OUTCOUNT requests at INDICES are over, each with its status. The array of statuses has room for all INCOUNT: that is what the shape
+ * says, so that it does not depend on how many there were this time. */
+static void out_some(ActiveCall *c, int incount, int outcount, MPI_Request *requests, const int *indices, const MPI_Status *given, const MPI_Status *filled)
+{
+    int n = outcount == MPI_UNDEFINED ? 0 : outcount;
+    put_outcome(c, index_word(outcount));
+    put_outcome(c, array_length(indices, n));
+    for (int i = 0; i < n; i++)
+        put_outcome(c, indices[i]);
+    put_statuses_given(c, given, incount);
+    put_outcome(c, n);
+    for (int i = 0; i < n; i++)
+        out_status_of_request(c, indices[i], status_at(filled, i));
+    for (int i = 0; i < n; i++)
+        request_event(c, (size_t)indices[i], &requests[indices[i]], REQUEST_COMPLETED, true);
+}
+
+WEND_EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+{
+    ActiveCall *c = call_begin(WEND_FN_MPI_Waitsome);
+    if (!c)
+        return PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    in_request_array(c, incount, array_of_requests);
+    MPI_Status *filled = statuses_to_fill(c, array_of_statuses, incount);
+    call_start(c);
+    int rc = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, filled);
+    call_stop(c, rc);
+    if (call_ok(c))
+        out_some(c, incount, *outcount, array_of_requests, array_of_indices, array_of_statuses, filled);
+    else
+        end_nulled(c, array_of_requests, true);
+    call_end(c);
+    return rc;
+}
+
+WEND_EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+{
+    ActiveCall *c = call_begin(WEND_FN_MPI_Testsome);
+    if (!c)
+        return PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    in_request_array(c, incount, array_of_requests);
+    MPI_Status *filled = statuses_to_fill(c, array_of_statuses, incount);
+    call_start(c);
+    int rc = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, filled);
+    call_stop(c, rc);
+    if (!call_ok(c)) {
+        end_nulled(c, array_of_requests, true);
+    } else if (*outcount != 0) {
+        out_some(c, incount, *outcount, array_of_requests, array_of_indices, array_of_statuses, filled);
+    } else {
+        put_statuses_given(c, array_of_statuses, incount);
+        c->found_nothing = true;
+    }
+    call_end(c);
+    return rc;
+}
