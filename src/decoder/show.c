@@ -9,7 +9,7 @@
 #include "program.h"
 #include "src/wend/command.h"
 #include "src/wend/reading.h"
-#include "summary.h"
+#include "analysis/summary.h"
 #include "text.h"
 
 #define COMMAND "show"

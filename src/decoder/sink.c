@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "text.h"
-#include "times.h"
+#include "analysis/times.h"
 #include "value.h"
 
 /* Of the call's signature: a recording keeps no time of a single call. */
@@ -19,6 +19,14 @@ static WendTiming mean_duration(const SinkContext *context, const WendCall *call
         times_of(context->program, class, context->sequence_index, call->terminal, &duration,
                  interval);
     return duration;
+}
+
+/* A mean, with as many digits as are known. */
+static void times_append_mean(GString *out, const WendTiming *t)
+{
+    double mean_error, rest_error;
+    wend_program_timing_error(t, &mean_error, &rest_error);
+    text_seconds_known(out, t->mean, mean_error * t->mean);
 }
 
 /* -- text -- */
