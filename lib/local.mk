@@ -88,7 +88,7 @@ libwendcore_la_LIBADD = lib/libcore.la
 CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
 CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|saved|shortage|walk
 # What the headers of lib/analysis/ declare that commands use.
-CORE_ANALYSIS_NAMES = counts|follower|matrix|summary|times|traffic
+CORE_ANALYSIS_NAMES = counts|follower|matrix|summary|times|traffic|transfer
 libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
 	'^(wend_($(CORE_NAMES)|$(CORE_MORE_NAMES))|($(CORE_ANALYSIS_NAMES))_)'
 

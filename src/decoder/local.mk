@@ -1,5 +1,6 @@
 # what is built in src/decoder/: the subcommands show, dump and diff of wend, which src/wend/ links
 DECODER_SOURCES = \
+	src/decoder/communication.c src/decoder/communication.h \
 	src/decoder/diff.c \
 	src/decoder/dump.c \
 	src/decoder/lines.c src/decoder/lines.h \

@@ -3,7 +3,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "communication.h"
 #include "endings.h"
 #include "part.h"
 #include "program.h"
@@ -480,15 +483,76 @@ static void show_json(GString *out, const WendProgram *p, const Summary *s)
     g_string_append(out, "}\n");
 }
 
+/* -- tables of communication -- */
+
+typedef struct {
+    gboolean matrix, sizes, comms; /* which */
+    gboolean csv, table;           /* how: neither is by where the output goes */
+} Tables;
+
+static CommunicationTable table_of(const Tables *t)
+{
+    return t->matrix  ? COMMUNICATION_MATRIX
+           : t->sizes ? COMMUNICATION_SIZES
+           : t->comms ? COMMUNICATION_COMMS
+                      : COMMUNICATION_NONE;
+}
+
+/* NULL: the options go together. */
+static const char *check_tables(const Tables *t, gboolean json)
+{
+    int tables = t->matrix + t->sizes + t->comms;
+    if (tables > 1 || (tables == 1 && json))
+        return "only one of --matrix, --sizes, --comms and --json";
+    if (tables == 0 && (t->csv || t->table))
+        return "--csv and --table are for --matrix, --sizes and --comms";
+    return t->csv && t->table ? "--csv or --table, not both" : NULL;
+}
+
+static guint terminal_width(void)
+{
+    struct winsize size;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+static int show_tables(const Tables *t, const char *path, gint world)
+{
+    WendRead *r = wend_read_new();
+    g_autoptr(GString) out = g_string_new(NULL);
+    wend_read_set_memory(r, reading_limit());
+    int status = world >= 0 ? wend_read_open_world(r, path, (guint32)world)
+                            : wend_read_open(r, path);
+    if (status == WEND_READ_OK)
+        status = communication_show(out, r, table_of(t),
+                                    t->csv || (!t->table && !isatty(STDOUT_FILENO)),
+                                    terminal_width());
+    if (status < 0)
+        wend_command_say(COMMAND, "%s", wend_read_message(r));
+    else
+        wend_command_write(out->str, out->len);
+    wend_read_free(r);
+    return status < 0 ? -status : wend_command_finish(COMMAND, WEND_EXIT_OK);
+}
+
 int wend_show_main(int argc, char **argv)
 {
     gboolean all = FALSE, json = FALSE;
     gint top = FEW_FUNCTIONS, world = -1;
+    Tables tables = {0};
     const GOptionEntry entries[] = {
         {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "All functions and classes", NULL},
         {"top", 'n', 0, G_OPTION_ARG_INT, &top, "This many functions (15)", "N"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0", "N"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Everything, as one JSON object", NULL},
+        {"matrix", 'm', 0, G_OPTION_ARG_NONE, &tables.matrix, "Who sends how much to whom", NULL},
+        {"sizes", 's', 0, G_OPTION_ARG_NONE, &tables.sizes,
+         "How large messages and other transfers are, by powers of two", NULL},
+        {"comms", 'c', 0, G_OPTION_ARG_NONE, &tables.comms, "Which ranks are in which communicator",
+         NULL},
+        {"csv", 0, 0, G_OPTION_ARG_NONE, &tables.csv,
+         "These as CSV (default if the output is no terminal)", NULL},
+        {"table", 0, 0, G_OPTION_ARG_NONE, &tables.table,
+         "These for people, the matrix as a map (default on a terminal)", NULL},
         READING_OPTION, G_OPTION_ENTRY_NULL};
     int status;
     if (!wend_command_options(COMMAND, "RECORDING", "Say what a recording is.", NULL, entries, &argc, &argv, &status))
@@ -497,6 +561,11 @@ int wend_show_main(int argc, char **argv)
         return wend_command_usage(COMMAND, argc < 2 ? "which recording?" : "one recording at a time");
     if (top < 0)
         return wend_command_usage(COMMAND, "--top takes a number from 0");
+    const char *wrong = check_tables(&tables, json);
+    if (wrong != NULL)
+        return wend_command_usage(COMMAND, "%s", wrong);
+    if (table_of(&tables) != COMMUNICATION_NONE)
+        return show_tables(&tables, argv[1], world);
 
     GError *error = NULL;
     WendProgram *program = reading_open(argv[1], world, &error);
