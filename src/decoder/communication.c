@@ -79,7 +79,8 @@ static void add_pair(HeatMap *map, const WendReadPair *pair)
         add_amount(&map->unknown, &pair->amount);
         return;
     }
-    guint64 at = (guint64)pair->source / map->step * map->n + (guint64)pair->destination / map->step;
+    guint64 row = (guint64)pair->source / map->step, column = (guint64)pair->destination / map->step;
+    guint64 at = row * map->n + column;
     WendReadAmount cell = {.bytes = map->bytes[at]};
     add_amount(&cell, &pair->amount);
     map->bytes[at] = MAX(cell.bytes, 1); /* messages without bytes show */

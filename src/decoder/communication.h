@@ -10,7 +10,7 @@
 typedef enum { COMMUNICATION_NONE, COMMUNICATION_MATRIX, COMMUNICATION_SIZES, COMMUNICATION_COMMS
 } CommunicationTable;
 
-/* Appends the table of what R has open: as CSV, or for people, where the map is at most WIDTH columns
+/* Appends the table of what R has open, as CSV or for people: then the map is at most WIDTH columns
  * wide. Returns WEND_READ_OK or the error of a function of wend/read.h. */
 int communication_show(GString *out, WendRead *r, CommunicationTable table, gboolean csv,
                        guint width);
