@@ -1,5 +1,8 @@
 # what is tested in tests/read/: libwend-read, as a program of its own uses it
-check_PROGRAMS += tests/read/interface
+check_PROGRAMS += tests/read/dump-text tests/read/interface
+tests_read_dump_text_SOURCES = tests/read/dump-text.c
+tests_read_dump_text_CPPFLAGS = -I$(srcdir)/include
+tests_read_dump_text_LDADD = libwend-read.la
 tests_read_interface_SOURCES = tests/read/interface.c tests/read/exercise-read.c \
 	tests/read/exercise-read.h
 tests_read_interface_CPPFLAGS = -I$(srcdir)/include

@@ -139,3 +139,17 @@ end
 END
     "$BUILD_DIR/tests/read/interface" threads "$GOLDEN" a
 }
+
+@test "a program over the library prints what wend dump prints" {
+    "$BUILD_DIR/tests/read/dump-text" "$GOLDEN" >mine
+    diff "${GOLDEN%.dir}.txt" mine
+    local program
+    for program in "$EXAMPLES"/{rma,masterworker,intercomm,persistent,fileio,datatypes} \
+        "$PROGRAMS"/{callbacks,distgraph,statuses,threads,dynamic}; do
+        rm -rf a.dir
+        record a.dir 4 "$program" >out 2>&1 || fail "$program" "$(tail -n 5 out)" || return
+        "$WEND" dump a.dir >theirs
+        "$BUILD_DIR/tests/read/dump-text" a.dir >mine
+        diff theirs mine >difference || fail "$program" "$(head -n 6 difference)" || return
+    done
+}
