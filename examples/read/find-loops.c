@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* find-loops.c: the loops of rank 0, from the grammar alone. Nothing is expanded, so that a loop of
  * a billion iterations takes no longer than one of two.
  *

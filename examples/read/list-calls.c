@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* list-calls.c: every call of every rank, with numbers, constants and handles.
  * Compile with: cc list-calls.c $(pkg-config --cflags --libs wend-read) */
 #include <inttypes.h>

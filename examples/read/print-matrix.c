@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* print-matrix.c: who sends how much to whom, as lines "source destination messages bytes".
  *
  *     cc print-matrix.c $(pkg-config --cflags --libs wend-read) -o print-matrix

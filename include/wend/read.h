@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wend/read.h: libwend-read, a C library that reads recordings of MPI programs (wend-read(3)).
  *
  * A recording is what `wend trace -o DIRECTORY` leaves. A reader, WendRead, opens it once; all else

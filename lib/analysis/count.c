@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* count.c: see count.h. */
 #include "config.h"
 

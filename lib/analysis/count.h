@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* count.h: how often each terminal occurs in a sequence, from the grammar alone: O(rules), not O(calls). */
 #ifndef WEND_COUNT_H
 #define WEND_COUNT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* follower.c: see follower.h. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* follower.h: who communicates with whom, call by call along a walk.
  *
  * A follower keeps what requests, messages, windows and files stand for, so that a completion, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* matrix.c: see matrix.h. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* matrix.h: who sends how much to whom, and how large transfers are, over a whole recording.
  *
  * Calls are not expanded: a signature counts as often as the grammar has it. Only where a handle

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* summary.c: see summary.h. */
 #include "config.h"
 

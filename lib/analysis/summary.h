@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* summary.h: the facts that wend show tells, gathered from the grammar, the slots and the timing; calls are not expanded. */
 #ifndef WEND_SUMMARY_H
 #define WEND_SUMMARY_H

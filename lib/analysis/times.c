@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* times.c: see times.h. */
 #include "config.h"
 

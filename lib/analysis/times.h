@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* times.h: how long calls took, as far as that is known. */
 #ifndef WEND_TIMES_H
 #define WEND_TIMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic.c: see traffic.h.
  *
  * Sizes of derived datatypes and of communicators, and the sends behind persistent requests, come

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* traffic.h: what a recording's calls hand to MPI, without expanding the calls. */
 #ifndef WEND_TRAFFIC_H
 #define WEND_TRAFFIC_H

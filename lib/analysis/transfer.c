@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* transfer.c: see transfer.h. */
 #include "analysis/transfer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* transfer.h: what one call hands to MPI: which kind of transfer, how many bytes, with whom.
  *
  * Sizes of derived datatypes and of communicators come from the calls that made them. TransferSizes

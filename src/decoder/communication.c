@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* communication.c: see communication.h. The columns of the CSV are promised in wend-show(1). */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* communication.h: who sends how much to whom, how large transfers are, who is in which
  * communicator: wend show --matrix, --sizes and --comms. Of wend/read.h alone. */
 #ifndef WEND_DECODER_COMMUNICATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read-calls.c: calls, in order, and by signature. */
 #include "config.h"
 

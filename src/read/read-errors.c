@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read-errors.c: what went wrong, and checks of arguments. */
 #include "config.h"
 

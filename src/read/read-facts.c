@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read-facts.c: facts of the run, worlds, ranks, sequences, classes. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read-functions.c: the functions that Wend knows, as the interface describes them.
  *
  * They are the same for all readers: made once, and never changed again. */

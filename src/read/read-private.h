@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read-private.h: the inside of a WendRead, for the files of this folder. */
 #ifndef WEND_READ_PRIVATE_H
 #define WEND_READ_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read-totals.c: the grammar, counts, times and totals. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read-transfers.c: who communicates with whom: calls, communicators, the matrix. */
 #include "config.h"
 

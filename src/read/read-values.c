@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* read-values.c: the words of an argument as typed values.
  *
  * A list keeps in `internal` the call, its words, what they are, and how an element is to be read;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reader.c: readers: opening, closing, wrapping. */
 #include "config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* wrap.h: a reader over a program that the caller has opened itself, for commands that need more of
  * it than wend/read.h gives. Not installed. */
 #ifndef WEND_READ_WRAP_H

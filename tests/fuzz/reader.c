@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* reader.c: fuzzes libwend-read through its public interface: an archive as members.h has it, of
  * which a program of somebody else's asks everything.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* dump-text.c: what "wend dump" prints, from wend/read.h alone: so the interface is enough for it, and
  * both say the same. */
 #include <inttypes.h>

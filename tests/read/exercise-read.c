@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exercise-read.c: see exercise-read.h. */
 #include "exercise-read.h"
 

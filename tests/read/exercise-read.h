@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* exercise-read.h: asks a reader for everything, through wend/read.h alone, within bounds. */
 #ifndef EXERCISE_READ_H
 #define EXERCISE_READ_H

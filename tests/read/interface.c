@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* interface.c: libwend-read as a program of its own uses it.
  *
  *     interface misuse RECORDING…   wrong arguments are refused with one line, and harm nothing
