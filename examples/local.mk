@@ -39,3 +39,16 @@ EXTRA_DIST += $(EXAMPLES_C_FILES) examples/example.h examples/stencil.f90 exampl
 
 .PHONY: examples
 examples: $(EXAMPLES_C) $(EXAMPLES_FORTRAN)
+
+# Programs over libwend-read: compiled as a user would do it, but for where header and library are.
+EXAMPLES_READ_FILES = \
+	examples/read/find-loops.c \
+	examples/read/list-calls.c \
+	examples/read/print-matrix.c
+EXAMPLES_READ = $(EXAMPLES_READ_FILES:.c=)
+$(EXAMPLES_READ): %: %.c include/wend/read.h libwend-read.la
+	$(AM_V_CC)$(MKDIR_P) examples/read && $(CC) -std=c11 -pedantic -O1 -g -Wall -Wextra -Werror \
+		-I$(srcdir)/include -o $@ $< -L.libs -lwend-read -Wl,-rpath,$(abs_builddir)/.libs
+check_DATA += $(EXAMPLES_READ)
+CLEANFILES += $(EXAMPLES_READ)
+EXTRA_DIST += $(EXAMPLES_READ_FILES)

@@ -15,6 +15,7 @@ enum { CREATIONS_MAX = 1 << 24 };
 
 struct CommNumbers {
     GPtrArray *by_rank;      /* GPtrArray of GArray of WendCommMade, by sequence */
+    guint n;                 /* numbers given */
 };
 
 typedef struct {
@@ -108,12 +109,24 @@ static void identify(Numbering *n, const WendCall *call, const gint64 *out, Wend
     wend_buf_clear(&what);
 }
 
+/* How many neighbours a Cartesian or distributed graph has, from the call that makes it. */
+static gint64 out_neighbours(const WendCall *call)
+{
+    const WendArg *dims = wend_call_arg(call, "ndims");
+    const WendArg *degree = wend_call_arg(call, "outdegree");
+    if (dims && dims->n_in > 0)
+        return dims->in[0] >= 0 && dims->in[0] <= G_MAXINT32 ? 2 * dims->in[0] : -1;
+    return degree && degree->n_in > 0 && degree->in[0] >= 0 ? degree->in[0] : -1;
+}
+
 static void made(Numbering *n, guint32 terminal, GArray *list)
 {
     const WendCall *call = wend_decoder_call(n->decoder, terminal, n->rank);
     const WendArg *arg = &call->args[wend_function_comm_made(call->function)];
-    WendCommMade comm = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN, G_MAXUINT, -1, -1, -1, -1, -1};
+    WendCommMade comm = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN, G_MAXUINT,
+        -1, -1, -1, -1, -1, -1, call->function};
     if (wend_is_handle(comm.handle)) {
+        comm.out_neighbours = out_neighbours(call);
         comm.size = arg->out[1];
         comm.rank = arg->out[2];
         comm.leader = arg->out[3];
@@ -218,6 +231,7 @@ static void make_numbers(WendProgram *p)
             g_ptr_array_add(row, list);
         }
     }
+    p->comms->n = g_hash_table_size(n.numbers);
     wend_decoder_free(n.decoder);
     g_hash_table_unref(n.numbers);
     g_hash_table_unref(n.here);
@@ -236,6 +250,14 @@ const WendCommMade *wend_program_comms(const WendProgram *program, guint rank, g
     const GArray *list = g_ptr_array_index(row, sequence);
     *n = list->len;
     return (const WendCommMade *)(gpointer)list->data;
+}
+
+guint wend_program_n_comms(const WendProgram *program)
+{
+    WendProgram *p = (WendProgram *)program; /* as above */
+    if (!p->comms)
+        make_numbers(p);
+    return p->comms->n;
 }
 
 void comm_numbers_free(CommNumbers *n)

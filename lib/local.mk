@@ -43,8 +43,15 @@ MERGE_SOURCES = \
 # What follows from a recording as a whole.
 ANALYSIS_SOURCES = \
 	lib/analysis/analysis.h \
+	lib/analysis/count.c lib/analysis/count.h \
+	lib/analysis/follower.c lib/analysis/follower.h \
+	lib/analysis/matrix.c lib/analysis/matrix.h \
 	lib/analysis/members.c lib/analysis/members.h \
-	lib/analysis/precedence.c lib/analysis/precedence.h
+	lib/analysis/precedence.c lib/analysis/precedence.h \
+	lib/analysis/summary.c lib/analysis/summary.h \
+	lib/analysis/times.c lib/analysis/times.h \
+	lib/analysis/traffic.c lib/analysis/traffic.h \
+	lib/analysis/transfer.c lib/analysis/transfer.h
 EXTRA_DIST += lib/analysis/README.md
 
 # libwendcore: merging, the archive, the reader. The commands link it.
@@ -81,8 +88,10 @@ libwendcore_la_LIBADD = lib/libcore.la
 # and what commands need of shortage.h.
 CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
 CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|saved|shortage|walk
-libwendcore_la_LDFLAGS = -avoid-version \
-	-export-symbols-regex '^wend_($(CORE_NAMES)|$(CORE_MORE_NAMES))'
+# What the headers of lib/analysis/ declare that commands use.
+CORE_ANALYSIS_NAMES = counts|follower|matrix|summary|times|traffic|transfer
+libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
+	'^(wend_($(CORE_NAMES)|$(CORE_MORE_NAMES))|($(CORE_ANALYSIS_NAMES))_)'
 
 # libwendmerge: merging and writing for the tracer, which opens it at MPI_Finalize in the process of
 # the application: no GLib, no libarchive, memory that is bounded (small/README.md).

@@ -174,8 +174,11 @@ typedef struct {
     gint64 leader;            /* world rank of rank 0 of the caller's group */
     gint64 remote_size, remote_leader; /* of the other group of an intercommunicator */
     gint64 size;              /* of the caller's group */
+    gint64 out_neighbours;    /* whom neighbourhood collectives send to */
+    const WendFunction *function; /* that gave it */
 } WendCommMade;
 const WendCommMade *wend_program_comms(const WendProgram *p, guint rank, guint sequence, guint *n);
+guint wend_program_n_comms(const WendProgram *p); /* their numbers are 1 to that, and 0 */
 int wend_function_comm_made(const WendFunction *f); /* the parameter that gives it; -1 none */
 
 /* Facts on predefined datatypes: size, lb, extent, true lb, true extent. */

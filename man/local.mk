@@ -6,5 +6,6 @@ dist_man_MANS += \
 	man/wend-diff.1 \
 	man/wend-dump.1 \
 	man/wend-merge.1 \
+	man/wend-read.3 \
 	man/wend-show.1 \
 	man/wend-trace.1

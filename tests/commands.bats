@@ -259,4 +259,9 @@ gives_version() {
     env -u LD_LIBRARY_PATH moved/bin/wend show a.dir >/dev/null
     family=$(basename "$BUILD_DIR"/spec/*.target .target)
     env -u LD_LIBRARY_PATH moved/bin/proxygen a.dir -o proxy.c --target "$family"
+    # libwend-read, as pkg-config finds it there
+    export PKG_CONFIG_PATH=$PWD/moved/lib/pkgconfig
+    read -ra flags <<<"$(pkg-config --define-variable=prefix="$PWD/moved" --cflags --libs wend-read)"
+    cc "$HELPERS_DIR/../examples/read/list-calls.c" "${flags[@]}" -o list-calls
+    LD_LIBRARY_PATH=$PWD/moved/lib ./list-calls a.dir | grep -q '^1.0 0 MPI_Init'
 }

@@ -211,6 +211,7 @@ include tests/unit.mk
 include tests/fuzz/local.mk
 include tests/load/local.mk
 include tests/decoder/local.mk
+include tests/read/local.mk
 
 # The recorder under ThreadSanitizer, and under AddressSanitizer and UndefinedBehaviorSanitizer; asked for, because they compile the tracer again. Wrapped locks: none may be held in MPI. UCX, which comes with
 # MPICH, patches system calls in a way that ThreadSanitizer does not survive. What was recorded is there to the end: no leak.

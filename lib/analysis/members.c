@@ -210,6 +210,18 @@ gint64 wend_members_size(const WendMembers *m, guint comm, guint rank)
     return wend_members_local_size(m, comm, rank);
 }
 
+gint64 wend_members_remote_size(const WendMembers *m, guint comm, guint rank)
+{
+    const WendCommMade *facts = facts_of(m, comm, rank);
+    return facts ? MAX(facts->remote_size, -1) : -1;
+}
+
+gint64 wend_members_out_neighbours(const WendMembers *m, guint comm, guint rank)
+{
+    const WendCommMade *facts = facts_of(m, comm, rank);
+    return facts ? facts->out_neighbours : -1;
+}
+
 gboolean wend_members_all(const WendMembers *m, guint comm, guint rank)
 {
     if (comm == WEND_COMM_WORLD)

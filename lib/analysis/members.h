@@ -36,6 +36,10 @@ gint64 wend_members_size(const WendMembers *m, guint comm, guint rank);
 /* The same of the group that RANK is in itself. They differ for intercommunicators alone. */
 gint wend_members_local_process(const WendMembers *m, guint comm, guint rank, gint64 member);
 gint64 wend_members_local_size(const WendMembers *m, guint comm, guint rank);
+/* The size of the remote group of an intercommunicator, recorded or not. -1: COMM is none. */
+gint64 wend_members_remote_size(const WendMembers *m, guint comm, guint rank);
+/* How many neighbours RANK sends to in neighbourhood collectives on COMM. -1: not known. */
+gint64 wend_members_out_neighbours(const WendMembers *m, guint comm, guint rank);
 gboolean wend_members_is_inter(const WendMembers *m, guint comm, guint rank);
 
 /* Whether COMM is an intracommunicator of every rank of the job, as far as RANK, a member, knows;

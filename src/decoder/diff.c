@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "count.h"
+#include "analysis/count.h"
 #include "expected.h"
 #include "explained.h"
 #include "findings.h"

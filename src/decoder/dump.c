@@ -20,6 +20,7 @@
 
 typedef struct {
     const WendProgram *program;
+    WendMembers *members;      /* NULL: the format does not ask whom calls are with */
     const Sink *sink;
     gboolean *ranks;           /* NULL: all */
     gint thread;               /* ALL_SEQUENCES, or a thread */
@@ -62,13 +63,23 @@ static void dump_call(Dump *d, const SinkContext *context, guint64 number, const
         return;
     gsize start = d->out->len;
     d->sink->call(d->out, context, call);
-    lines_keep(d->lines, call, d->out->str + start, d->out->len - start);
+    if (d->sink->repeats == NULL || d->sink->repeats(call))
+        lines_keep(d->lines, call, d->out->str + start, d->out->len - start);
 }
 
 static gboolean dump_sequence(Dump *d, guint rank, const WendClass *class, guint index)
 {
     WendWalk *walk = wend_walk_new(d->program, rank, index, d->polls ? WEND_WALK_POLLS : WEND_WALK_MAIN);
-    SinkContext context = {d->program, walk, &class->sequences[index], rank, index, d->timing};
+    Follower *follower =
+        d->members != NULL ? follower_new(d->program, d->members, rank) : NULL;
+    SinkContext context = {.program = d->program,
+                           .walk = walk,
+                           .members = d->members,
+                           .follower = follower,
+                           .sequence = &class->sequences[index],
+                           .rank = rank,
+                           .sequence_index = index,
+                           .timing = d->timing};
     lines_forget(d->lines);
     if (d->sink->sequence != NULL)
         d->sink->sequence(d->out, &context);
@@ -77,6 +88,8 @@ static gboolean dump_sequence(Dump *d, guint rank, const WendClass *class, guint
     gboolean going = TRUE;
     const WendCall *call;
     while (going && number <= d->last && (call = wend_walk_next(walk)) != NULL) {
+        if (follower != NULL)
+            follower_next(follower, walk, call);
         if (number >= d->first && wanted(d, call->function)) {
             d->printed = TRUE;
             dump_call(d, &context, number, call);
@@ -86,6 +99,7 @@ static gboolean dump_sequence(Dump *d, guint rank, const WendClass *class, guint
         if (!call->poll)
             number++;
     }
+    follower_free(follower);
     wend_walk_free(walk);
     return going;
 }
@@ -235,6 +249,8 @@ int wend_dump_main(int argc, char **argv)
     }
     d.out = g_string_sized_new(2 * WRITE_SIZE);
     d.lines = lines_new();
+    if (d.sink->repeats != NULL)
+        d.members = wend_members_new(program);
     dump_all(&d);
     if (!d.printed && (calls != NULL || functions != NULL))
         wend_command_say(COMMAND, "none of the calls is chosen");
@@ -244,6 +260,7 @@ int wend_dump_main(int argc, char **argv)
 end:
     g_clear_pointer(&d.patterns, g_ptr_array_unref);
     g_clear_pointer(&d.matches, g_hash_table_unref);
+    wend_members_free(d.members);
     wend_program_free(program);
     g_free(d.ranks);
     g_free(ranks);

@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "count.h"
+#include "analysis/count.h"
 #include "program.h"
 
 typedef struct Identity Identity;

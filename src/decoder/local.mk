@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # what is built in src/decoder/: the subcommands show, dump and diff of wend, which src/wend/ links
 DECODER_SOURCES = \
+	src/decoder/communication.c src/decoder/communication.h \
 	src/decoder/diff.c \
 	src/decoder/dump.c \
 	src/decoder/lines.c src/decoder/lines.h \
@@ -11,7 +12,6 @@ DECODER_SOURCES = \
 # What the commands find out about a recording.
 DECODER_PASSES = \
 	src/decoder/bodies.c src/decoder/bodies.h \
-	src/decoder/count.c src/decoder/count.h \
 	src/decoder/expected.c src/decoder/expected.h \
 	src/decoder/endings.c src/decoder/endings.h \
 	src/decoder/findings.c src/decoder/findings.h \
@@ -23,10 +23,7 @@ DECODER_PASSES = \
 	src/decoder/pins.c src/decoder/pins.h \
 	src/decoder/same.c src/decoder/same.h \
 	src/decoder/stat.c src/decoder/stat.h \
-	src/decoder/summary.c src/decoder/summary.h \
 	src/decoder/tokens.c src/decoder/tokens.h \
-	src/decoder/times.c src/decoder/times.h \
-	src/decoder/traffic.c src/decoder/traffic.h \
 	src/decoder/window.c src/decoder/window.h
 
 # How the decoder writes calls, for tests that read everything.

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "count.h"
+#include "analysis/count.h"
 #include "program.h"
 
 typedef struct Same Same;

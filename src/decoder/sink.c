@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "text.h"
-#include "times.h"
+#include "analysis/times.h"
 #include "value.h"
 
 /* Of the call's signature: a recording keeps no time of a single call. */
@@ -20,6 +20,14 @@ static WendTiming mean_duration(const SinkContext *context, const WendCall *call
         times_of(context->program, class, context->sequence_index, call->terminal, &duration,
                  interval);
     return duration;
+}
+
+/* A mean, with as many digits as are known. */
+static void times_append_mean(GString *out, const WendTiming *t)
+{
+    double mean_error, rest_error;
+    wend_program_timing_error(t, &mean_error, &rest_error);
+    text_seconds_known(out, t->mean, mean_error * t->mean);
 }
 
 /* -- text -- */
@@ -68,11 +76,45 @@ static void text_call(GString *out, const SinkContext *context, const WendCall *
     g_string_append_c(out, '\n');
 }
 
+/* -- whom a call is with, for CSV and JSON -- */
+
+typedef struct {
+    gint64 peer, bytes, comm_size; /* negative: the call has none, or it is not known */
+} Partner;
+
+static Partner partner_of(const SinkContext *context)
+{
+    Transfer t;
+    follower_transfer(context->follower, &t);
+    Partner p = {t.process, -1, -1};
+    if (t.sized && t.bytes != TRANSFER_UNSIZED)
+        p.bytes = (gint64)MIN(t.bytes, G_MAXINT64);
+    if (t.comm != WEND_COMM_UNKNOWN)
+        p.comm_size = wend_members_local_size(context->members, t.comm, context->rank);
+    return p;
+}
+
+/* What a handle stands for may change between two calls that are written alike. */
+static gboolean partner_repeats(const WendCall *call)
+{
+    static const WendKind followed[] = {WEND_KIND_DATATYPE, WEND_KIND_REQUEST, WEND_KIND_MESSAGE,
+                                        WEND_KIND_WIN, WEND_KIND_FILE};
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        for (guint k = 0; k < G_N_ELEMENTS(followed) && arg->n_in > 0; k++)
+            if (arg->param->kind == followed[k]
+                && (arg->param->array || wend_is_handle(arg->in[0])))
+                return FALSE;
+    }
+    return TRUE;
+}
+
 /* -- CSV (RFC 4180, lines end in a newline) -- */
 
 static void csv_begin(GString *out, gboolean timing)
 {
-    g_string_append(out, "rank,sequence,call,poll,function,return,comm,peer,tag,count,datatype,arguments,results");
+    g_string_append(out, "rank,sequence,call,poll,function,return,comm,peer,tag,count,datatype,"
+                         "arguments,results,world,peer_world,bytes,comm_size");
     if (timing)
         g_string_append(out, ",mean_duration,mean_interval");
     g_string_append_c(out, '\n');
@@ -121,6 +163,22 @@ static void csv_number(GString *out, const SinkContext *context, guint64 index, 
     text_decimal(out, (gint64)index);
 }
 
+static void csv_optional(GString *out, gint64 number)
+{
+    g_string_append_c(out, ',');
+    if (number >= 0)
+        text_decimal(out, number);
+}
+
+static void csv_partner(GString *out, const SinkContext *context)
+{
+    Partner p = partner_of(context);
+    csv_optional(out, wend_program_world_of(context->program, context->rank));
+    csv_optional(out, p.peer);
+    csv_optional(out, p.bytes);
+    csv_optional(out, p.comm_size);
+}
+
 static void csv_call(GString *out, const SinkContext *context, const WendCall *call)
 {
     g_string_append(out, call->poll ? ",1," : ",0,");
@@ -144,6 +202,7 @@ static void csv_call(GString *out, const SinkContext *context, const WendCall *c
     start = out->len;
     value_call_results(out, context->program, context->walk, call);
     csv_quote(out, start);
+    csv_partner(out, context);
     if (context->timing) {
         WendTiming interval, duration = mean_duration(context, call, &interval);
         char number[2][G_ASCII_DTOSTR_BUF_SIZE] = {"", ""};
@@ -168,6 +227,23 @@ static void json_number(GString *out, const SinkContext *context, guint64 index,
     text_decimal(out, context->sequence->id);
     g_string_append(out, ",\"call\":");
     text_decimal(out, (gint64)index);
+}
+
+static void json_optional(GString *out, const char *key, gint64 number)
+{
+    if (number < 0)
+        return;
+    g_string_append(out, key);
+    text_decimal(out, number);
+}
+
+static void json_partner(GString *out, const SinkContext *context)
+{
+    Partner p = partner_of(context);
+    json_optional(out, ",\"world\":", wend_program_world_of(context->program, context->rank));
+    json_optional(out, ",\"peer_world\":", p.peer);
+    json_optional(out, ",\"bytes\":", p.bytes);
+    json_optional(out, ",\"comm_size\":", p.comm_size);
 }
 
 static void json_call(GString *out, const SinkContext *context, const WendCall *call)
@@ -202,6 +278,7 @@ static void json_call(GString *out, const SinkContext *context, const WendCall *
         value_result(out, context->program, context->walk, &call->args[i], VALUE_JSON);
     }
     g_string_append_c(out, '}');
+    json_partner(out, context);
     if (context->timing) {
         WendTiming interval, duration = mean_duration(context, call, &interval);
         char number[G_ASCII_DTOSTR_BUF_SIZE];
@@ -216,9 +293,9 @@ static void json_call(GString *out, const SinkContext *context, const WendCall *
 }
 
 static const Sink sinks[] = {
-    {"text", NULL, text_begin_sequence, text_number, text_call},
-    {"csv", csv_begin, NULL, csv_number, csv_call},
-    {"jsonl", NULL, NULL, json_number, json_call},
+    {"text", NULL, text_begin_sequence, text_number, text_call, NULL},
+    {"csv", csv_begin, NULL, csv_number, csv_call, partner_repeats},
+    {"jsonl", NULL, NULL, json_number, json_call, partner_repeats},
 };
 
 const Sink *sink_by_name(const char *name)

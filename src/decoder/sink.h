@@ -5,11 +5,14 @@
 
 #include <glib.h>
 
+#include "analysis/follower.h"
 #include "program.h"
 
 typedef struct {
     const WendProgram *program;
     const WendWalk *walk;
+    const WendMembers *members;
+    Follower *follower;    /* of the walk, behind its last call */
     const WendSequence *sequence;
     guint rank;
     guint sequence_index;  /* in the rank's class */
@@ -25,6 +28,9 @@ typedef struct {
     void (*number)(GString *out, const SinkContext *context, guint64 index, const WendCall *call);
     /* The rest of the line, newline included: of one sequence's calls the same where value_repeats. */
     void (*call)(GString *out, const SinkContext *context, const WendCall *call);
+    /* Whether the rest of the line is the same where value_repeats. NULL: always, and the format
+     * does not ask for members and follower. */
+    gboolean (*repeats)(const WendCall *call);
 } Sink;
 
 const Sink *sink_by_name(const char *name); /* "text", "csv", "jsonl"; else NULL */

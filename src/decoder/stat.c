@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "summary.h"
+#include "analysis/summary.h"
 #include "text.h"
 
 static const FunctionRow *row_of(const Summary *s, const char *name)

@@ -128,9 +128,12 @@ uninstall-hook:
 	rm -f libwend-$(MPI_FAMILY).so; \
 	if test -L libwend.so && test ! -e libwend.so; then \
 	  rm -f libwend.so; \
-	  for other in libwend-*.so; do test ! -e "$$other" || ln -sf "$$other" libwend.so; done; \
+	  for other in libwend-*.so; do \
+	    case $$other in libwend-read.so) continue;; esac; \
+	    test ! -e "$$other" || ln -sf "$$other" libwend.so; \
+	  done; \
 	fi
-	for folder in "$(pkglibdir)" "$(pkgdatadir)"; do \
+	for folder in "$(pkglibdir)" "$(pkgdatadir)" "$(wendincludedir)"; do \
 	  test ! -d "$(DESTDIR)$$folder" || rmdir "$(DESTDIR)$$folder" 2>/dev/null || :; \
 	done
 

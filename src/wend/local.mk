@@ -24,7 +24,7 @@ wend_SOURCES = \
 	src/tracer/shared/symbols.c src/tracer/shared/symbols.h
 wend_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/wend $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"'
 wend_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
-wend_LDADD = libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) -lm
+wend_LDADD = src/read/libread.la libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) -lm
 # Where an installed command finds libwendcore: relative, so that an installed tree can be moved.
 MOVABLE_RPATH = -Wl,-rpath,'$$ORIGIN/$(shell $(PYTHON) -c 'import os.path, sys; print(os.path.relpath(*sys.argv[1:]))' $(pkglibdir) $(bindir))'
 wend_LDFLAGS = $(MOVABLE_RPATH)

@@ -35,7 +35,7 @@ for row, line in zip(rows, lines):
     assert int(row["rank"]) == line["rank"] and row["function"] == line["function"] and int(row["call"]) == line["call"]
     assert (row["poll"] == "1") == line["poll"]
     assert row["arguments"].count("=") >= len(line["arguments"])
-    assert None not in row and len(row) == 13
+    assert None not in row and len(row) == 17
 name = [l for l in lines if l["function"] == "MPI_Comm_set_name"][0]
 assert name["arguments"]["comm_name"] == 'a"b,c'
 END
@@ -143,4 +143,60 @@ END
     [[ $output == "# rank 0, thread 0" ]]
     run bash -c '"$0" dump m 2>err | head -n 1; echo "${PIPESTATUS[0]}"; cat err' "$WEND"
     [[ ${lines[1]} == 0 && ${#lines[@]} == 2 ]]
+}
+
+# function:world:peer_world:bytes:comm_size of the calls of a rank
+partners() { # RECORDING RANK
+    "$WEND" dump -F csv -r "$2" "$1" | python3 -c 'import csv, sys
+for r in csv.DictReader(sys.stdin):
+    print(":".join(r[k] for k in ("function", "world", "peer_world", "bytes", "comm_size")))'
+}
+
+@test "handles are followed: whom a call is with, how many bytes, in how large a communicator" {
+    command -v python3 >/dev/null || skip "no python3"
+    # comm#0 is of ranks 2 and 1, then of all in reverse; type#0 is 12 bytes, then 40. Sources in
+    # statuses count from the caller's rank
+    cat >follow <<'END'
+ranks 3
+rank 0
+MPI_Comm_split color=MPI_UNDEFINED newcomm=MPI_COMM_NULL
+MPI_Comm_split color=1 key=2 newcomm=comm#0/3/2/2
+rank 1
+MPI_Comm_split color=1 key=1 newcomm=comm#0/2/1/2
+MPI_Type_contiguous count=3 oldtype=MPI_INT newtype=type#0/12/0/12/0/12
+MPI_Send count=2 datatype=type#0 dest=0 comm=comm#0
+MPI_Send_init count=5 datatype=type#0 dest=0 comm=comm#0 request=p
+MPI_Irecv count=9 source=MPI_ANY_SOURCE comm=comm#0 request=q
+MPI_Type_free datatype=type#0
+MPI_Comm_free comm=comm#0
+MPI_Comm_split color=1 key=1 newcomm=comm#0/3/1/2
+MPI_Type_contiguous count=10 oldtype=MPI_INT newtype=type#0/40/0/40/0/40
+MPI_Send count=2 datatype=type#0 dest=2 comm=comm#0
+MPI_Start request=p
+MPI_Wait request=q done=q -> status=-1,0,0,0
+MPI_Wait request=p done=p persistent=1
+MPI_Win_create size=64 comm=comm#0 win=win#0
+MPI_Put origin_count=6 target_rank=0 win=win#0
+MPI_Send dest=MPI_PROC_NULL count=3
+MPI_Recv source=MPI_ANY_SOURCE count=3 -> status=1,0,0,0
+rank 2
+MPI_Comm_split color=1 key=0 newcomm=comm#0/2/0/2
+MPI_Comm_split color=1 key=0 newcomm=comm#0/3/0/2
+END
+    "$BUILD_DIR/tests/decoder/script" follow f
+    partners f 1 >out
+    grep -v 'Comm_\|Type_\|Win_' out >calls
+    diff calls - <<'END'
+MPI_Send:0:2:24:2
+MPI_Send_init:0:2:60:2
+MPI_Irecv:0::36:2
+MPI_Send:0:0:80:3
+MPI_Start:0:2:60:2
+MPI_Wait:0:2::2
+MPI_Wait:0:2::2
+MPI_Put:0:2:24:3
+MPI_Send:0::12:3
+MPI_Recv:0:2:12:3
+END
+    "$WEND" dump -F jsonl -r 1 -f MPI_Put f | grep -q '"world":0,"peer_world":2,"bytes":24,"comm_size":3}'
 }

@@ -158,3 +158,86 @@ END
     run -0 "$WEND" show --help
     [[ $output == *"--json"* ]]
 }
+
+# A recording in a: ranks 1 and 3 have a communicator, and talk in it.
+pairs() {
+    recording a <<'END'
+ranks 4
+rank *
+MPI_Init
+rank 0,2
+MPI_Comm_split color=MPI_UNDEFINED newcomm=MPI_COMM_NULL
+rank 1
+MPI_Comm_split color=1 key=1 newcomm=comm#0/2/1/3
+repeat 3
+MPI_Send count=2 dest=0 comm=comm#0
+end
+rank 3
+MPI_Comm_split color=1 key=0 newcomm=comm#0/2/0/3
+MPI_Send count=250 dest=1 comm=comm#0
+MPI_Send count=0 dest=0
+rank *
+MPI_Bcast count=5 root=2
+MPI_Finalize
+END
+}
+
+@test "who sends how much to whom, in ranks of the job" {
+    pairs
+    run -0 "$WEND" show --matrix a
+    [[ ${lines[0]} == kind,source,destination,operations,bytes,unsized && ${#lines[@]} == 4 ]]
+    [[ ${lines[1]} == point-to-point,1,3,3,24,0 && ${lines[2]} == point-to-point,3,0,1,0,0 &&
+        ${lines[3]} == point-to-point,3,1,1,1000,0 ]] || fail "$output"
+    "$WEND" show --matrix --table a >map
+    [[ $(sed -n 1p map) == "1,024 B in 5 sends from one rank to another or to itself" ]]
+    [[ $(sed -n 3p map) == "      0 |    |" && $(sed -n 4p map) == "      1 |   "[.:=+*-]"|" &&
+        $(sed -n 6p map) == "      3 |.@  |" ]] || fail "$(cat map)"
+}
+
+@test "sizes by powers of two, for each kind of transfer" {
+    pairs
+    run -0 "$WEND" show --sizes a
+    [[ $output == $'kind,smallest,largest,operations,bytes\npoint-to-point,0,0,1,0\npoint-to-point,8,15,3,24\npoint-to-point,512,1023,1,1000\ncollective,16,31,1,20' ]] ||
+        fail "$output"
+    run -0 "$WEND" show --sizes --table a
+    [[ $output == *"8 - 15               3         24 B  ##############################"* ]] ||
+        fail "$output"
+}
+
+@test "the members of communicators, in the order of their ranks" {
+    pairs
+    run -0 "$WEND" show --comms a
+    [[ ${#lines[@]} == 3 && ${lines[1]} == 'MPI_COMM_WORLD,,4,,"0-3",""' &&
+        ${lines[2]} == 'comm#1,MPI_Comm_split,2,,"3, 1",""' ]] || fail "$output"
+    run -0 "$WEND" show --comms --table a
+    [[ ${lines[2]} == "comm#1          MPI_Comm_split                2: 3, 1" ]] || fail "$output"
+    recording b <<'END'
+ranks 4
+rank 0
+MPI_Intercomm_create local_leader=0 remote_leader=2 tag=5 newintercomm=comm#0/2/0/0/2/2
+MPI_Send count=1 dest=1 comm=comm#0
+rank 1
+MPI_Intercomm_create local_leader=0 remote_leader=2 tag=5 newintercomm=comm#0/2/1/0/2/2
+rank 2
+MPI_Intercomm_create local_leader=0 remote_leader=0 tag=5 newintercomm=comm#0/2/0/2/2/0
+rank 3
+MPI_Intercomm_create local_leader=0 remote_leader=0 tag=5 newintercomm=comm#0/2/1/2/2/0
+MPI_Send count=2 dest=0 comm=comm#0
+END
+    run -0 "$WEND" show --comms b
+    [[ ${lines[2]} == 'comm#1,MPI_Intercomm_create,2,2,"0-1","2-3"' ]] || fail "$output"
+    run -0 "$WEND" show --matrix b
+    [[ ${lines[1]} == point-to-point,0,3,1,4,0 && ${lines[2]} == point-to-point,3,0,1,8,0 ]]
+}
+
+@test "tables of communication go alone" {
+    pairs
+    for options in "--matrix --sizes" "--comms --json" "--csv" "--table" "--matrix --csv --table"; do
+        # shellcheck disable=SC2086
+        run -2 "$WEND" show $options a
+    done
+    run -3 --separate-stderr "$WEND" show --matrix nothing.dir
+    [[ ${#stderr_lines[@]} == 1 && $stderr == "wend show: nothing.dir: "* ]]
+    run -2 --separate-stderr "$WEND" show --matrix --world 3 a
+    [[ ${#stderr_lines[@]} == 1 ]]
+}

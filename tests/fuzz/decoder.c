@@ -6,7 +6,7 @@
 #include "exercise.h"
 #include "src/decoder/endings.h"
 #include "src/decoder/same.h"
-#include "src/decoder/summary.h"
+#include "analysis/summary.h"
 #include "src/decoder/window.h"
 
 enum { CALLS = 20000, RANKS = 16 };

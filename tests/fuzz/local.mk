@@ -2,12 +2,12 @@
 # Fuzzing what reads bytes that somebody else may have made: NAME.c is the fuzzer tests/fuzz/fuzz-NAME and the program tests/fuzz/replay-NAME, which
 # fuzz.bats runs on the seeds in seeds-NAME: small ones to begin with, and each input that found something. make fuzz runs each for a while
 # (FUZZ_SECONDS; FUZZERS names some); needs clang with its sanitizers.
-FUZZERS = archive decoder part program proxygen
+FUZZERS = archive decoder part program proxygen reader
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 # An empty array of GLib is NULL: nothing added to it, or compared at it, is no fault.
 FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow,nonnull-attribute
-FUZZ_FILES = tests/fuzz/exercise.c $(filter %.c,$(VALUE_SOURCES) $(CORE_SOURCES) $(HOT_SOURCES)) lib/functions.c
+FUZZ_FILES = tests/fuzz/exercise.c $(filter %.c,$(VALUE_SOURCES) $(READ_SOURCES) $(CORE_SOURCES) $(HOT_SOURCES)) lib/functions.c
 FUZZ_LIMITS = -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -rss_limit_mb=2048 -timeout=60
 FUZZ_SHARED = tests/fuzz/exercise.h tests/fuzz/members.h
 EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-decoder tests/fuzz/seeds-part tests/fuzz/seeds-program tests/fuzz/seeds-proxygen
@@ -15,6 +15,7 @@ EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-de
 # What each has besides.
 fuzz_decoder_files = $(filter %.c,$(DECODER_PASSES))
 fuzz_program_files = src/tracer/shared/symbols.c src/wend/library.c src/wend/places.c src/wend/program.c
+fuzz_reader_files = tests/read/exercise-read.c
 fuzz_proxygen_files = $(filter %.c,$(DECODER_PASSES) $(PROXYGEN_SOURCES))
 
 $(FUZZERS:%=tests/fuzz/fuzz-%): tests/fuzz/fuzz-%: tests/fuzz/%.c $(FUZZ_FILES) $(fuzz_proxygen_files) $(FUZZ_SHARED) lib/functions.gen.c
@@ -28,14 +29,15 @@ fuzz: $(FUZZERS:%=tests/fuzz/fuzz-%)
 	  tests/fuzz/fuzz-$$i $(FUZZ_LIMITS) -artifact_prefix=tests/fuzz/ tests/fuzz/corpus-$$i $(srcdir)/tests/fuzz/seeds-$$i; done
 
 BATS_TESTS += tests/fuzz/fuzz.bats
-check_PROGRAMS += tests/fuzz/make-seed tests/fuzz/replay-archive tests/fuzz/replay-decoder tests/fuzz/replay-part tests/fuzz/replay-program tests/fuzz/replay-proxygen
+check_PROGRAMS += tests/fuzz/make-seed tests/fuzz/replay-archive tests/fuzz/replay-decoder tests/fuzz/replay-part tests/fuzz/replay-program tests/fuzz/replay-proxygen \
+	tests/fuzz/replay-reader
 tests_fuzz_make_seed_SOURCES = tests/fuzz/make-seed.c tests/fuzz/members.h
 tests_fuzz_make_seed_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_make_seed_LDADD = lib/libcore.la
 REPLAY_FILES = tests/fuzz/exercise.c $(FUZZ_SHARED) $(VALUE_SOURCES)
 REPLAY_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY
 REPLAY_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
-REPLAY_LIBS = lib/libcore.la $(XXHASH_LIBS) $(GLIB_LIBS) -lm
+REPLAY_LIBS = src/read/libread.la lib/libcore.la $(XXHASH_LIBS) $(GLIB_LIBS) -lm
 tests_fuzz_replay_archive_SOURCES = tests/fuzz/archive.c $(REPLAY_FILES)
 tests_fuzz_replay_archive_CPPFLAGS = $(REPLAY_CPPFLAGS)
 tests_fuzz_replay_archive_CFLAGS = $(REPLAY_CFLAGS)
@@ -56,3 +58,8 @@ tests_fuzz_replay_proxygen_SOURCES = tests/fuzz/proxygen.c $(REPLAY_FILES) $(DEC
 tests_fuzz_replay_proxygen_CPPFLAGS = $(REPLAY_CPPFLAGS)
 tests_fuzz_replay_proxygen_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_proxygen_LDADD = $(REPLAY_LIBS)
+tests_fuzz_replay_reader_SOURCES = tests/fuzz/reader.c $(REPLAY_FILES) \
+	tests/read/exercise-read.c tests/read/exercise-read.h
+tests_fuzz_replay_reader_CPPFLAGS = $(REPLAY_CPPFLAGS)
+tests_fuzz_replay_reader_CFLAGS = $(REPLAY_CFLAGS)
+tests_fuzz_replay_reader_LDADD = $(REPLAY_LIBS)

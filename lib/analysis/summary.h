@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* summary.h: the facts that wend show tells, gathered from the grammar, the slots and the timing; calls are not expanded. */
-#ifndef WEND_DECODER_SUMMARY_H
-#define WEND_DECODER_SUMMARY_H
+#ifndef WEND_SUMMARY_H
+#define WEND_SUMMARY_H
 
 #include <glib.h>
 
 #include "program.h"
-#include "traffic.h"
+#include "analysis/traffic.h"
 
 typedef struct {
     const char *name;

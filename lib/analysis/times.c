@@ -2,11 +2,9 @@
 /* times.c: see times.h. */
 #include "config.h"
 
-#include "times.h"
+#include "analysis/times.h"
 
 #include <string.h>
-
-#include "text.h"
 
 void times_of(const WendProgram *p, guint class_index, guint sequence, guint32 terminal,
               WendTiming *duration, WendTiming *interval)
@@ -15,11 +13,4 @@ void times_of(const WendProgram *p, guint class_index, guint sequence, guint32 t
     if (strcmp(wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->name,
                "MPI_Finalize") == 0)
         *duration = (WendTiming){0};
-}
-
-void times_append_mean(GString *out, const WendTiming *t)
-{
-    double mean_error, rest_error;
-    wend_program_timing_error(t, &mean_error, &rest_error);
-    text_seconds_known(out, t->mean, mean_error * t->mean);
 }

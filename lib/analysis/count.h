@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* count.h: how often each terminal occurs in a sequence, from the grammar alone: O(rules), not O(calls). */
-#ifndef WEND_DECODER_COUNT_H
-#define WEND_DECODER_COUNT_H
+#ifndef WEND_COUNT_H
+#define WEND_COUNT_H
 
 #include <glib.h>
 

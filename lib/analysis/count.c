@@ -2,7 +2,7 @@
 /* count.c: see count.h. */
 #include "config.h"
 
-#include "count.h"
+#include "analysis/count.h"
 
 struct Counts {
     const WendProgram *program;

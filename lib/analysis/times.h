@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* times.h: how long calls took, as far as that is known. */
-#ifndef WEND_DECODER_TIMES_H
-#define WEND_DECODER_TIMES_H
+#ifndef WEND_TIMES_H
+#define WEND_TIMES_H
 
 #include <glib.h>
 
@@ -12,7 +12,5 @@
  * INTERVAL may be NULL. */
 void times_of(const WendProgram *p, guint class_index, guint sequence, guint32 terminal,
               WendTiming *duration, WendTiming *interval);
-/* Adds a mean, with as many digits as are known. */
-void times_append_mean(GString *out, const WendTiming *t);
 
 #endif

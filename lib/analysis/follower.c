@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* follower.c: see follower.h. */
+#include "config.h"
+
+#include "analysis/follower.h"
+
+#include <string.h>
+
+typedef enum { NOTE_REQUEST, NOTE_MESSAGE, NOTE_WINDOW, NOTE_FILE, NOTES } NoteKind;
+
+static const WendKind note_kinds[NOTES] = {WEND_KIND_REQUEST, WEND_KIND_MESSAGE, WEND_KIND_WIN,
+                                           WEND_KIND_FILE};
+
+struct Follower {
+    const WendProgram *program;
+    const WendMembers *members;
+    guint rank;
+    WendDecoder *decoder;       /* for requests of other threads; NULL until needed */
+    GHashTable *notes[NOTES];   /* handle word -> Transfer */
+    TransferSizes sizes;
+    const WendWalk *walk;       /* and the call that it has just given */
+    const WendCall *call;
+};
+
+/* -- sizes at the walk's place -- */
+
+static guint64 type_size(gpointer data, gint64 type)
+{
+    Follower *f = data;
+    gint64 bytes = wend_walk_datatype_size(f->walk, type);
+    return bytes >= 0 ? (guint64)bytes : TRANSFER_UNSIZED;
+}
+
+static guint comm_of_word(const Follower *f, gint64 word)
+{
+    return wend_members_of_walk(f->members, f->walk, f->rank, word);
+}
+
+static guint64 comm_size(gpointer data, gint64 comm)
+{
+    Follower *f = data;
+    gint64 n = wend_members_size(f->members, comm_of_word(f, comm), f->rank);
+    return n >= 0 ? (guint64)n : TRANSFER_UNSIZED;
+}
+
+static guint64 comm_neighbours(gpointer data, gint64 comm)
+{
+    Follower *f = data;
+    gint64 n = wend_members_out_neighbours(f->members, comm_of_word(f, comm), f->rank);
+    return n >= 0 ? (guint64)n : TRANSFER_UNSIZED;
+}
+
+/* -- life -- */
+
+Follower *follower_new(const WendProgram *p, const WendMembers *m, guint rank)
+{
+    Follower *f = g_new0(Follower, 1);
+    f->program = p;
+    f->members = m;
+    f->rank = rank;
+    f->sizes = (TransferSizes){f, type_size, comm_size, comm_neighbours};
+    for (guint i = 0; i < NOTES; i++)
+        f->notes[i] = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, g_free);
+    return f;
+}
+
+void follower_free(Follower *f)
+{
+    if (f == NULL)
+        return;
+    for (guint i = 0; i < NOTES; i++)
+        g_hash_table_unref(f->notes[i]);
+    wend_decoder_free(f->decoder);
+    g_free(f);
+}
+
+/* -- one call -- */
+
+static void set_peer(const WendMembers *m, guint rank, Transfer *t, gint64 peer)
+{
+    t->peer = peer;
+    t->process = peer;
+    if (peer < 0)
+        return;
+    gint64 process = t->comm == WEND_COMM_UNKNOWN
+                         ? -1
+                         : wend_members_process(m, t->comm, rank, peer);
+    t->process = process >= 0 ? process : WEND_UNKNOWN;
+}
+
+void follower_place(const WendMembers *m, guint rank, const WendCall *call, guint comm,
+                    Transfer *t)
+{
+    gint64 peer = transfer_peer(call);
+    if (wend_is_const(peer)) /* MPI_PROC_NULL, MPI_ROOT: nobody; MPI_ANY_SOURCE: in the outcome */
+        peer = transfer_is_constant(peer, "MPI_ANY_SOURCE") ? WEND_UNKNOWN : WEND_ABSENT;
+    t->comm = comm;
+    set_peer(m, rank, t, peer);
+    t->counts = transfer_kind(call, &t->kind);
+    t->inward = g_str_has_prefix(call->function->name, "MPI_Get")
+                || g_str_has_prefix(call->function->name, "MPI_Rget");
+    t->inward = t->inward && strstr(call->function->name, "accumulate") == NULL;
+}
+
+static const Transfer *note_of(const Follower *f, NoteKind kind, gint64 word)
+{
+    return g_hash_table_lookup(f->notes[kind], &word);
+}
+
+/* The communicator that a call names, itself or by a window, a file or a message. */
+static guint comm_of_call(const Follower *f, const WendCall *call)
+{
+    gint64 word = transfer_object(call, WEND_KIND_COMM);
+    if (word != WEND_ABSENT)
+        return comm_of_word(f, word);
+    for (guint i = NOTE_MESSAGE; i < NOTES; i++) {
+        const Transfer *note = note_of(f, i, transfer_object(call, note_kinds[i]));
+        if (note != NULL)
+            return note->comm;
+    }
+    return WEND_COMM_UNKNOWN;
+}
+
+static const gint64 *first_status(const WendCall *call)
+{
+    const WendArg *status = wend_call_arg_of_kind(call, WEND_KIND_STATUS);
+    gboolean one = status != NULL && !status->param->array && status->param->dir == WEND_DIR_OUT;
+    return one && status->n_out == 1 && status->out != NULL ? status->out : NULL;
+}
+
+/* What the call itself says, requests aside. */
+static void own_transfer(Follower *f, const WendCall *call, Transfer *t)
+{
+    *t = (Transfer){.comm = WEND_COMM_UNKNOWN, .peer = WEND_ABSENT, .process = WEND_ABSENT};
+    follower_place(f->members, f->rank, call, comm_of_call(f, call), t);
+    if (!call->failed)
+        t->sized = transfer_bytes(&f->sizes, call, &t->bytes);
+    const gint64 *status = first_status(call);
+    if ((call->function->flags & WEND_F_RECV) == 0 || (call->function->flags & WEND_F_SEND) != 0)
+        return; /* no source, or the destination is the peer */
+    const Transfer *message = note_of(f, NOTE_MESSAGE, transfer_object(call, WEND_KIND_MESSAGE));
+    if (message != NULL)
+        set_peer(f->members, f->rank, t, message->peer);
+    else if (t->peer == WEND_UNKNOWN && status != NULL && status[0] >= 0 && !call->poll)
+        set_peer(f->members, f->rank, t, status[0]);
+}
+
+/* -- requests -- */
+
+static const WendArg *requests_of(const WendCall *call)
+{
+    return wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+}
+
+/* The transfer behind a request; FALSE: nothing is known of it. */
+static gboolean request_transfer(Follower *f, gint64 word, Transfer *t)
+{
+    const Transfer *note = note_of(f, NOTE_REQUEST, word);
+    WendRequestState state;
+    if (note != NULL) {
+        *t = *note;
+        return TRUE;
+    }
+    if (!wend_is_handle(word) || !wend_walk_request(f->walk, word, &state)
+        || state.terminal >= wend_program_n_terminals(f->program))
+        return FALSE; /* the second: another thread of the rank made it */
+    if (f->decoder == NULL)
+        f->decoder = wend_decoder_new(f->program);
+    own_transfer(f, wend_decoder_call(f->decoder, state.terminal, f->rank), t);
+    return TRUE;
+}
+
+static gboolean starts(const WendCall *call)
+{
+    return g_str_has_prefix(call->function->name, "MPI_Start") && requests_of(call) != NULL;
+}
+
+static void transfer_of_starts(Follower *f, const WendCall *call, Transfer *t)
+{
+    const WendArg *requests = requests_of(call);
+    *t = (Transfer){.comm = WEND_COMM_UNKNOWN, .peer = WEND_ABSENT, .process = WEND_ABSENT};
+    guint64 bytes = 0;
+    for (gint64 i = 0; i < requests->n_in; i++) {
+        Transfer one;
+        if (!request_transfer(f, requests->in[i], &one) || !one.sized)
+            one = (Transfer){.bytes = TRANSFER_UNSIZED};
+        else if (requests->n_in == 1)
+            *t = one;
+        bytes = transfer_plus(bytes, one.bytes);
+    }
+    t->sized = requests->n_in > 0;
+    t->bytes = bytes;
+}
+
+/* A completion: of one request whom it was with. */
+static void transfer_of_completion(Follower *f, const WendCall *call, Transfer *t)
+{
+    guint n;
+    const gint64 *completed = wend_walk_completed(f->walk, &n);
+    if (n != 1 || !request_transfer(f, completed[0], t))
+        return;
+    const gint64 *status = wend_call_status_of(call, completed, 0);
+    if (t->peer == WEND_UNKNOWN && status != NULL && status[0] >= 0)
+        set_peer(f->members, f->rank, t, status[0]);
+    t->sized = FALSE; /* counted where it was posted or started */
+    t->counts = FALSE;
+}
+
+void follower_transfer(Follower *f, Transfer *t)
+{
+    const WendCall *call = f->call;
+    if (!call->failed && starts(call)) {
+        transfer_of_starts(f, call, t);
+        return;
+    }
+    own_transfer(f, call, t);
+    if ((call->function->flags & WEND_F_PERSISTENT) != 0 || call->poll)
+        t->counts = FALSE;
+    if (!call->failed && !call->poll && (call->function->flags & WEND_F_COMPLETES) != 0)
+        transfer_of_completion(f, call, t);
+}
+
+void follower_each(Follower *f, FollowerVisit visit, gpointer data)
+{
+    const WendCall *call = f->call;
+    Transfer t;
+    if (call->failed || call->poll)
+        return;
+    if (!starts(call)) {
+        follower_transfer(f, &t);
+        if (t.counts)
+            visit(data, &t);
+        return;
+    }
+    for (gint64 i = 0; i < requests_of(call)->n_in; i++)
+        if (request_transfer(f, requests_of(call)->in[i], &t) && t.counts)
+            visit(data, &t);
+}
+
+/* -- what calls make -- */
+
+static void put_note(Follower *f, NoteKind kind, gint64 word, const Transfer *t)
+{
+    if (wend_is_handle(word))
+        g_hash_table_replace(f->notes[kind], g_memdup2(&word, sizeof word),
+                             g_memdup2(t, sizeof *t));
+}
+
+static gboolean makes(const WendArg *arg, WendKind kind)
+{
+    return arg->param->kind == kind && arg->param->dir == WEND_DIR_OUT && arg->n_out > 0
+           && arg->out != NULL;
+}
+
+void follower_next(Follower *f, const WendWalk *walk, const WendCall *call)
+{
+    f->walk = walk;
+    f->call = call;
+    if (call->failed || call->poll)
+        return;
+    gboolean known = FALSE;
+    Transfer t;
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        for (guint k = 0; k < NOTES; k++) {
+            if (!makes(arg, note_kinds[k]))
+                continue;
+            if (!known)
+                own_transfer(f, call, &t);
+            known = TRUE;
+            for (gint64 e = 0; e < arg->n_out; e++)
+                put_note(f, k, arg->out[e], &t);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* traffic.c: see traffic.h.
+ *
+ * Sizes of derived datatypes and of communicators, and the sends behind persistent requests, come
+ * from the calls that made them. Handles are used again, so a handle can have several makers. They
+ * need not be told apart as long as they all give the same; otherwise the operation is unsized. */
+#include "config.h"
+
+#include "analysis/traffic.h"
+
+#include <string.h>
+
+typedef struct { guint32 terminal; guint64 times; } Occurrence; /* times on each rank */
+
+struct TrafficScan {
+    const WendProgram *program;
+    const WendClass *class;
+    GArray *occurrences;
+    GHashTable *makers[WEND_KINDS];  /* of made_kinds: handle word -> GArray of terminals */
+    WendDecoder *calls, *definitions;
+    TransferSizes sizes;
+    guint rank;                      /* at which calls are being decoded */
+    gboolean ambiguous;              /* a handle had makers that differ */
+};
+
+static const WendKind made_kinds[] = {WEND_KIND_COMM, WEND_KIND_DATATYPE, WEND_KIND_REQUEST,
+                                      WEND_KIND_WIN};
+enum { SIZED_KINDS = 3 }; /* the first of them: sizes depend on them */
+
+static guint64 number(gint64 word)
+{
+    return word >= 0 ? (guint64)word : TRANSFER_UNSIZED;
+}
+
+/* -- what handles are -- */
+
+static void add_maker(TrafficScan *s, WendKind kind, gint64 handle, guint32 terminal)
+{
+    if (!wend_is_handle(handle))
+        return;
+    GArray *makers = g_hash_table_lookup(s->makers[kind], &handle);
+    if (makers == NULL) {
+        makers = g_array_new(FALSE, FALSE, sizeof(guint32));
+        g_hash_table_insert(s->makers[kind], g_memdup2(&handle, sizeof handle), makers);
+    }
+    g_array_append_val(makers, terminal);
+}
+
+static void find_makers(TrafficScan *s)
+{
+    for (guint i = 0; i < s->occurrences->len; i++) {
+        guint32 terminal = g_array_index(s->occurrences, Occurrence, i).terminal;
+        const WendCall *call = wend_decoder_call(s->calls, terminal, s->class->ranks[0]);
+        for (guint a = 0; a < call->n_args; a++) {
+            const WendArg *arg = &call->args[a];
+            WendKind kind = arg->param->kind;
+            if (s->makers[kind] == NULL || arg->param->dir != WEND_DIR_OUT || arg->n_out <= 0
+                || arg->out == NULL)
+                continue;
+            guint width = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE ? 6 : 1;
+            for (gint64 e = 0; e < arg->n_out; e++)
+                add_maker(s, kind, arg->out[e * width], terminal);
+        }
+    }
+}
+
+/* A fact on a handle, by the call that made it. */
+typedef guint64 (*Fact)(const WendCall *maker, gint64 handle);
+
+static guint64 handle_fact(TrafficScan *s, WendKind kind, gint64 handle, Fact fact)
+{
+    const GArray *makers = g_hash_table_lookup(s->makers[kind], &handle);
+    guint64 value = TRANSFER_UNSIZED;
+    for (guint i = 0; makers != NULL && i < makers->len; i++) {
+        guint32 maker = g_array_index(makers, guint32, i);
+        guint64 v = fact(wend_decoder_call(s->definitions, maker, s->rank), handle);
+        if (i > 0 && v != value) {
+            s->ambiguous = TRUE;
+            return TRANSFER_UNSIZED;
+        }
+        value = v;
+    }
+    return value;
+}
+
+/* The facts that follow an out handle: what is I of them. */
+static guint64 out_fact(const WendCall *maker, WendKind kind, gint64 handle, guint i)
+{
+    for (guint a = 0; a < maker->n_args; a++) {
+        const WendArg *arg = &maker->args[a];
+        if (arg->param->kind != kind || arg->param->dir != WEND_DIR_OUT || arg->out == NULL)
+            continue;
+        for (gint64 e = 0; e < arg->n_out; e++)
+            if (arg->out[e * 6] == handle)
+                return number(arg->out[e * 6 + 1 + i]);
+    }
+    return TRANSFER_UNSIZED;
+}
+
+static guint64 fact_type_size(const WendCall *maker, gint64 handle)
+{
+    return out_fact(maker, WEND_KIND_DATATYPE, handle, 0);
+}
+
+static guint64 fact_comm_size(const WendCall *maker, gint64 handle)
+{
+    /* collectives of an intercommunicator talk to the other group */
+    guint64 remote = out_fact(maker, WEND_KIND_COMM, handle, 3);
+    return remote != TRANSFER_UNSIZED ? remote : out_fact(maker, WEND_KIND_COMM, handle, 0);
+}
+
+static guint64 fact_comm_neighbors(const WendCall *maker, gint64 handle)
+{
+    (void)handle;
+    const WendArg *dims = wend_call_arg(maker, "ndims");
+    const WendArg *degree = wend_call_arg(maker, "outdegree");
+    if (dims != NULL && dims->n_in > 0)
+        return transfer_times(2, number(dims->in[0]));
+    return degree != NULL && degree->n_in > 0 ? number(degree->in[0]) : TRANSFER_UNSIZED;
+}
+
+/* The word of a window's communicator, as a number that is not TRANSFER_UNSIZED. */
+static guint64 fact_window_comm(const WendCall *maker, gint64 handle)
+{
+    (void)handle;
+    return (guint64)transfer_object(maker, WEND_KIND_COMM);
+}
+
+static guint64 type_size(gpointer data, gint64 type)
+{
+    TrafficScan *s = data;
+    gint64 facts[5];
+    if (wend_is_handle(type))
+        return handle_fact(s, WEND_KIND_DATATYPE, type, fact_type_size);
+    return wend_program_datatype(s->program, type, facts) ? number(facts[0]) : TRANSFER_UNSIZED;
+}
+
+static guint64 comm_size(gpointer data, gint64 comm)
+{
+    TrafficScan *s = data;
+    if (wend_is_handle(comm))
+        return handle_fact(s, WEND_KIND_COMM, comm, fact_comm_size);
+    const char *name = wend_constant_name(s->program, comm);
+    if (name != NULL && strcmp(name, "MPI_COMM_WORLD") == 0)
+        return wend_program_world(s->program, wend_program_world_of(s->program, s->rank))->ranks;
+    return name != NULL && strcmp(name, "MPI_COMM_SELF") == 0 ? 1 : TRANSFER_UNSIZED;
+}
+
+static guint64 comm_neighbours(gpointer data, gint64 comm)
+{
+    TrafficScan *s = data;
+    return wend_is_handle(comm) ? handle_fact(s, WEND_KIND_COMM, comm, fact_comm_neighbors)
+                                : TRANSFER_UNSIZED;
+}
+
+gint64 traffic_scan_window(TrafficScan *s, gint64 window, gboolean *ambiguous)
+{
+    gboolean before = s->ambiguous;
+    s->ambiguous = FALSE;
+    guint64 comm = handle_fact(s, WEND_KIND_WIN, window, fact_window_comm);
+    *ambiguous = s->ambiguous;
+    s->ambiguous = before;
+    return comm == TRANSFER_UNSIZED ? WEND_UNKNOWN : (gint64)comm;
+}
+
+/* -- a call -- */
+
+static gboolean visit_call(TrafficScan *s, const WendCall *call, TrafficVisit visit, gpointer data)
+{
+    TrafficKind kind;
+    guint64 bytes;
+    if (!transfer_kind(call, &kind) || !transfer_bytes(&s->sizes, call, &bytes))
+        return FALSE;
+    visit(data, call, kind, bytes);
+    return TRUE;
+}
+
+/* Starts of persistent requests: the calls that made them say what is sent. */
+static void visit_starts(TrafficScan *s, const WendCall *call, TrafficVisit visit, gpointer data)
+{
+    const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    gint64 n_requests = requests != NULL ? requests->n_in : 0;
+    gint64 *words = NULL; /* a copy: decoding makers ends the call */
+    if (n_requests > 0)
+        words = g_memdup2(requests->in, (gsize)n_requests * sizeof *words);
+    for (gint64 i = 0; i < n_requests; i++) {
+        const GArray *makers = g_hash_table_lookup(s->makers[WEND_KIND_REQUEST], &words[i]);
+        if (makers == NULL) /* made by another thread of another class's making, or unknown */
+            continue;
+        s->ambiguous |= makers->len > 1;
+        guint32 maker = g_array_index(makers, guint32, 0);
+        visit_call(s, wend_decoder_call(s->calls, maker, s->rank), visit, data);
+    }
+    g_free(words);
+}
+
+gboolean traffic_scan_call(TrafficScan *s, guint32 terminal, guint rank, TrafficVisit visit,
+                           gpointer data)
+{
+    s->rank = rank;
+    s->ambiguous = FALSE;
+    const WendCall *call = wend_decoder_call(s->calls, terminal, rank);
+    if (g_str_equal(call->function->name, "MPI_Start")
+        || g_str_equal(call->function->name, "MPI_Startall"))
+        visit_starts(s, call, visit, data);
+    else if ((call->function->flags & WEND_F_PERSISTENT) == 0)
+        visit_call(s, call, visit, data);
+    return !s->ambiguous;
+}
+
+/* -- a class -- */
+
+TrafficScan *traffic_scan_new(const WendProgram *p, Counts *counts, guint class_index)
+{
+    TrafficScan *s = g_new0(TrafficScan, 1);
+    s->program = p;
+    s->class = wend_program_class(p, class_index);
+    s->occurrences = g_array_new(FALSE, FALSE, sizeof(Occurrence));
+    for (guint i = 0; i < s->class->n_sequences; i++) {
+        guint n;
+        const guint32 *terminals = counts_of_rule(counts, s->class->sequences[i].rule, &n);
+        for (guint t = 0; t < n; t++) {
+            Occurrence o = {terminals[t], counts_terminal(counts, terminals[t])};
+            g_array_append_val(s->occurrences, o);
+        }
+    }
+    s->calls = wend_decoder_new(p);
+    s->definitions = wend_decoder_new(p);
+    s->sizes = (TransferSizes){s, type_size, comm_size, comm_neighbours};
+    for (guint i = 0; i < G_N_ELEMENTS(made_kinds); i++)
+        s->makers[made_kinds[i]] = g_hash_table_new_full(
+            wend_program_word_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+    find_makers(s);
+    return s;
+}
+
+void traffic_scan_free(TrafficScan *s)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(made_kinds); i++)
+        g_hash_table_unref(s->makers[made_kinds[i]]);
+    wend_decoder_free(s->calls);
+    wend_decoder_free(s->definitions);
+    g_array_unref(s->occurrences);
+    g_free(s);
+}
+
+/* Whether the slots of a terminal give the same bytes on all ranks at a glance. */
+static gboolean is_uniform(const WendProgram *p, guint32 terminal)
+{
+    const WendTerminal *t = wend_program_terminal(p, terminal);
+    const WendFunction *f = wend_program_shape(p, t->shape)->function;
+    for (guint i = (f->flags & WEND_F_SELF) != 0; i < t->n_slots; i++)
+        if (t->slots[i].form == WEND_SLOT_TABLE)
+            return FALSE;
+    for (guint i = 0; i < f->n_params; i++)
+        if (strcmp(f->params[i].name, "root") == 0)
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean all_makers_uniform(const TrafficScan *s)
+{
+    for (guint k = 0; k < SIZED_KINDS; k++) {
+        GHashTableIter iter;
+        gpointer makers;
+        g_hash_table_iter_init(&iter, s->makers[made_kinds[k]]);
+        while (g_hash_table_iter_next(&iter, NULL, &makers))
+            for (guint i = 0; i < ((GArray *)makers)->len; i++)
+                if (!is_uniform(s->program, g_array_index((GArray *)makers, guint32, i)))
+                    return FALSE;
+    }
+    return TRUE;
+}
+
+/* Whether the size of a call follows from makers, which may differ by rank even if the call does
+ * not. */
+static gboolean uses_handles(const WendProgram *p, guint32 terminal)
+{
+    const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, terminal)->shape);
+    for (guint i = 1; i < shape->n_words; i++)
+        if (wend_is_handle(shape->words[i]))
+            return TRUE;
+    return FALSE;
+}
+
+void traffic_add(Traffic *t, guint64 bytes, guint64 n)
+{
+    t->operations += n;
+    if (bytes == TRANSFER_UNSIZED)
+        t->unsized += n;
+    else
+        t->bytes = transfer_plus(t->bytes, transfer_times(bytes, n));
+}
+
+typedef struct {
+    Traffic *traffic;
+    GHashTable *by_function;
+    const char *function; /* of the call at hand */
+    guint64 times;
+} Sum;
+
+static void add_to_sum(gpointer data, const WendCall *call, TrafficKind kind, guint64 bytes)
+{
+    Sum *sum = data;
+    Traffic *of_function = g_hash_table_lookup(sum->by_function, sum->function);
+    (void)call; /* of starts it is the one that made the request */
+    if (of_function == NULL)
+        g_hash_table_insert(sum->by_function, (gpointer)sum->function,
+                            of_function = g_new0(Traffic, 1));
+    traffic_add(&sum->traffic[kind], bytes, sum->times);
+    traffic_add(of_function, bytes, sum->times);
+}
+
+void traffic_add_class(const WendProgram *p, Counts *counts, guint class_index,
+                       Traffic traffic[TRAFFIC_KINDS], GHashTable *by_function)
+{
+    TrafficScan *s = traffic_scan_new(p, counts, class_index);
+    gboolean uniform_makers = all_makers_uniform(s);
+    Sum sum = {traffic, by_function, NULL, 0};
+    for (guint i = 0; i < s->occurrences->len; i++) {
+        Occurrence o = g_array_index(s->occurrences, Occurrence, i);
+        guint32 shape = wend_program_terminal(p, o.terminal)->shape;
+        sum.function = wend_program_shape(p, shape)->function->name;
+        sum.times = o.times;
+        if (is_uniform(p, o.terminal) && (uniform_makers || !uses_handles(p, o.terminal))) {
+            sum.times = transfer_times(o.times, s->class->n_ranks);
+            traffic_scan_call(s, o.terminal, s->class->ranks[0], add_to_sum, &sum);
+            continue;
+        }
+        for (guint r = 0; r < s->class->n_ranks; r++)
+            traffic_scan_call(s, o.terminal, s->class->ranks[r], add_to_sum, &sum);
+    }
+    traffic_scan_free(s);
+}

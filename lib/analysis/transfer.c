@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* transfer.c: see transfer.h. */
+#include "analysis/transfer.h"
+
+#include <string.h>
+
+guint64 transfer_times(guint64 a, guint64 b)
+{
+    guint64 product;
+    if (a == TRANSFER_UNSIZED || b == TRANSFER_UNSIZED)
+        return TRANSFER_UNSIZED;
+    return __builtin_mul_overflow(a, b, &product) ? G_MAXUINT64 - 1 : product;
+}
+
+guint64 transfer_plus(guint64 a, guint64 b)
+{
+    guint64 sum;
+    if (a == TRANSFER_UNSIZED || b == TRANSFER_UNSIZED)
+        return TRANSFER_UNSIZED;
+    return __builtin_add_overflow(a, b, &sum) ? G_MAXUINT64 - 1 : sum;
+}
+
+static guint64 number(gint64 word)
+{
+    return word >= 0 ? (guint64)word : TRANSFER_UNSIZED;
+}
+
+gboolean transfer_is_constant(gint64 word, const char *name)
+{
+    return wend_is_const(word) && wend_const_index(word) < wend_n_constants
+           && strcmp(wend_constants[wend_const_index(word)], name) == 0;
+}
+
+gint64 transfer_object(const WendCall *call, WendKind kind)
+{
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        if (arg->param->kind == kind && arg->param->dir != WEND_DIR_OUT && !arg->param->array
+            && arg->n_in > 0)
+            return arg->in[0];
+    }
+    return WEND_ABSENT;
+}
+
+gint64 transfer_peer(const WendCall *call)
+{
+    return transfer_object(call, WEND_KIND_RANK);
+}
+
+static const WendArg *arg_at(const WendCall *call, int index)
+{
+    return index >= 0 && (guint)index < call->n_args ? &call->args[index] : NULL;
+}
+
+/* The first buffer, or the second if the first is MPI_IN_PLACE. */
+static const WendParam *first_buffer(const WendCall *call)
+{
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        if (arg->param->kind != WEND_KIND_BUF || arg->param->count < 0)
+            continue;
+        if (!arg->param->array && arg->n_in > 0 && transfer_is_constant(arg->in[0], "MPI_IN_PLACE"))
+            continue;
+        return arg->param;
+    }
+    return NULL;
+}
+
+/* The sum of counts times sizes of datatypes. */
+static guint64 elements_bytes(const TransferSizes *sizes, const WendArg *count, const WendArg *type)
+{
+    guint64 sum = 0, size = 1;
+    gint64 last = WEND_ABSENT;
+    for (gint64 i = 0; i < count->n_in; i++) {
+        if (type != NULL && type->n_in > 0) {
+            gint64 word = type->in[type->param->array ? MIN(i, type->n_in - 1) : 0];
+            if (i == 0 || word != last)
+                size = sizes->type_size(sizes->data, word);
+            last = word;
+        }
+        sum = transfer_plus(sum, transfer_times(number(count->in[i]), size));
+    }
+    return sum;
+}
+
+gboolean transfer_bytes(const TransferSizes *sizes, const WendCall *call, guint64 *bytes)
+{
+    const WendParam *buffer = first_buffer(call);
+    const WendArg *count = buffer != NULL ? arg_at(call, buffer->count) : NULL;
+    gint64 comm = transfer_object(call, WEND_KIND_COMM);
+    if (buffer == NULL)
+        return FALSE;
+    *bytes = TRANSFER_UNSIZED;
+    if (count == NULL)
+        return TRUE;
+    *bytes = 0;
+    if (count->n_in == WEND_ABSENT || (count->n_in > 0 && count->in[0] == WEND_ABSENT))
+        return TRUE; /* not significant at this rank */
+    *bytes = elements_bytes(sizes, count, arg_at(call, buffer->type));
+    switch (buffer->extent) {
+    case WEND_EXTENT_COUNT_SIZE:
+        *bytes = transfer_times(*bytes, sizes->comm_size(sizes->data, comm));
+        break;
+    case WEND_EXTENT_NEIGHBORS_OUT:
+        if (!count->param->array)
+            *bytes = transfer_times(*bytes, sizes->comm_neighbours(sizes->data, comm));
+        break;
+    case WEND_EXTENT_PARTITIONS: {
+        const WendArg *partitions = wend_call_arg(call, "partitions");
+        gboolean there = partitions != NULL && partitions->n_in > 0;
+        *bytes = transfer_times(*bytes, there ? number(partitions->in[0]) : TRANSFER_UNSIZED);
+        break;
+    }
+    default:
+        break;
+    }
+    return TRUE;
+}
+
+/* Whether the rank is one of those that send in a collective with a root, or has none. A root's own
+ * type has MPI_ROOT. */
+static gboolean sends_as_root(const WendCall *call)
+{
+    const WendArg *root = wend_call_arg(call, "root");
+    const WendArg *self = wend_call_arg_of_kind(call, WEND_KIND_SELF);
+    const char *name = call->function->name;
+    gboolean from_root = strstr(name, "cast") != NULL || strstr(name, "catter") != NULL;
+    if (root == NULL || root->n_in <= 0)
+        return TRUE;
+    gint64 rank = root->in[0];
+    if (transfer_is_constant(rank, "MPI_PROC_NULL"))
+        return FALSE;
+    gboolean is_root = transfer_is_constant(rank, "MPI_ROOT")
+                       || (self != NULL && self->n_in > 0 && self->in[0] == rank);
+    return !from_root || is_root;
+}
+
+static gboolean to_nobody(const WendCall *call, const char *name)
+{
+    const WendArg *peer = wend_call_arg(call, name);
+    return peer != NULL && peer->n_in > 0 && transfer_is_constant(peer->in[0], "MPI_PROC_NULL");
+}
+
+gboolean transfer_kind(const WendCall *call, TrafficKind *kind)
+{
+    const WendFunction *f = call->function;
+    if (call->failed || first_buffer(call) == NULL
+        || (f->flags & (WEND_F_PSEUDO | WEND_F_QUERY)) != 0)
+        return FALSE;
+    gboolean typed = wend_call_arg_of_kind(call, WEND_KIND_DATATYPE) != NULL;
+    if (typed && wend_call_arg_of_kind(call, WEND_KIND_FILE) != NULL) {
+        *kind = strstr(f->name, "write") != NULL ? TRAFFIC_FILE_WRITE : TRAFFIC_FILE_READ;
+        return TRUE;
+    }
+    if (wend_call_arg(call, "target_rank") != NULL) {
+        *kind = TRAFFIC_ONE_SIDED;
+        return !to_nobody(call, "target_rank");
+    }
+    if ((f->flags & WEND_F_SEND) != 0) {
+        *kind = TRAFFIC_POINT;
+        return !to_nobody(call, "dest");
+    }
+    *kind = TRAFFIC_COLLECTIVE;
+    return typed && (f->flags & WEND_F_COLLECTIVE) != 0 && sends_as_root(call);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* read-calls.c: calls, in order, and by signature. */
+#include "config.h"
+
+#include "read-private.h"
+
+struct WendReadCalls {
+    ReadCall call;
+    WendWalk *walk;
+    guint64 index;         /* calls given that were no unsuccessful polls */
+    guint sequence;
+    guint8 *repeats;       /* by signature: 0 not known yet, 1 no, 2 yes */
+    gboolean ended;
+};
+
+void read_call_init(ReadCall *c, WendRead *r)
+{
+    *c = (ReadCall){.reader = r, .strings = g_string_chunk_new(256)};
+}
+
+void read_call_clear(ReadCall *c)
+{
+    if (c->strings != NULL)
+        g_string_chunk_free(c->strings);
+    *c = (ReadCall){0};
+}
+
+void read_call_set(ReadCall *c, const WendWalk *walk, const WendCall *call)
+{
+    g_string_chunk_clear(c->strings);
+    c->walk = walk;
+    c->call = call;
+    c->list = NULL;
+    if (c->public.function == NULL || c->public.function->name != call->function->name)
+        c->public.function = read_function_of(call->function);
+    c->public.rank = call->rank;
+    c->public.signature = call->terminal;
+    c->public.index = call->index;
+    c->public.polls_before = call->polls_before;
+    c->public.poll = call->poll;
+    c->public.failed = call->failed;
+    c->public.unfinished = call->unfinished;
+    c->public.bare = walk == NULL;
+    c->public.return_code = call->return_code;
+}
+
+/* -- in order -- */
+
+int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flags,
+    WendReadCalls **calls)
+{
+    const WendReadSequence *info;
+    int status = read_check(r, calls);
+    if (status == WEND_READ_OK)
+        status = wend_read_sequence(r, rank, sequence, &info);
+    if (status < 0)
+        return status;
+    WendWalkFlags with = (flags & WEND_READ_WITH_POLLS) != 0 ? WEND_WALK_POLLS : WEND_WALK_MAIN;
+    WendReadCalls *c = g_new0(WendReadCalls, 1);
+    read_call_init(&c->call, r);
+    c->walk = wend_walk_new(r->program, rank, sequence, with);
+    c->call.follower = follower_new(r->program, read_members(r), rank);
+    c->call.public.sequence = sequence;
+    c->repeats = g_new0(guint8, wend_program_n_terminals(r->program) + 1);
+    *calls = c;
+    return WEND_READ_OK;
+}
+
+/* A communicator is named by a number that a walk finds out; all else is of the signature. */
+static gboolean names_communicator(const WendCall *call)
+{
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        if (arg->param->kind != WEND_KIND_COMM || (arg->n_in <= 0 && arg->n_out <= 0))
+            continue;
+        if (arg->param->array || wend_is_handle(arg->n_in > 0 ? arg->in[0] : arg->out[0]))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+static gboolean repeats(WendReadCalls *c, const WendCall *call)
+{
+    guint8 *known = &c->repeats[call->terminal];
+    if (!call->fixed || call->poll)
+        return FALSE;
+    if (*known == 0)
+        *known = names_communicator(call) ? 1 : 2;
+    return *known == 2;
+}
+
+int wend_read_next(WendReadCalls *calls, const WendReadCall **call)
+{
+    if (calls == NULL)
+        return WEND_READ_ERROR_USAGE;
+    int status = read_check(calls->call.reader, call);
+    if (status < 0)
+        return status;
+    const WendCall *next = calls->ended ? NULL : wend_walk_next(calls->walk);
+    *call = NULL;
+    calls->ended = next == NULL;
+    if (calls->ended)
+        return WEND_READ_OK;
+    read_call_set(&calls->call, calls->walk, next);
+    follower_next(calls->call.follower, calls->walk, next);
+    calls->call.public.index = calls->index;
+    calls->call.public.repeats = repeats(calls, next);
+    if (!next->poll)
+        calls->index++;
+    *call = &calls->call.public;
+    return WEND_READ_OK;
+}
+
+void wend_read_calls_free(WendReadCalls *calls)
+{
+    if (calls == NULL)
+        return;
+    follower_free(calls->call.follower);
+    read_call_clear(&calls->call);
+    wend_walk_free(calls->walk);
+    g_free(calls->repeats);
+    g_free(calls);
+}
+
+/* -- by signature -- */
+
+int wend_read_signature(WendRead *r, uint32_t signature, uint32_t rank, const WendReadCall **call)
+{
+    int status = read_check(r, call);
+    if (status == WEND_READ_OK)
+        status = read_check_index(r, call, "signature", signature,
+                                  wend_program_n_terminals(r->program));
+    if (status == WEND_READ_OK)
+        status = read_check_index(r, call, "rank", rank, wend_program_ranks(r->program));
+    if (status < 0)
+        return status;
+    if (r->decoder == NULL) {
+        r->decoder = wend_decoder_new(r->program);
+        read_call_init(&r->signature, r);
+    }
+    read_call_set(&r->signature, NULL, wend_decoder_call(r->decoder, signature, rank));
+    r->signature.public.index = 0;
+    *call = &r->signature.public;
+    return WEND_READ_OK;
+}

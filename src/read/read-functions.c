@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* read-functions.c: the functions that Wend knows, as the interface describes them.
+ *
+ * They are the same for all readers: made once, and never changed again. */
+#include "config.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "functions.h"
+#include "read-private.h"
+
+typedef struct {
+    WendReadFunction public;
+    const WendFunction *inside;
+    WendReadParameter *parameters;
+} Function;
+
+static Function *functions;
+static GHashTable *by_name; /* name -> Function */
+
+WendReadKind read_kind_of(WendKind kind)
+{
+    static const WendReadKind kinds[WEND_KINDS] = {
+        [WEND_KIND_SELF] = WEND_READ_KIND_SELF,
+        [WEND_KIND_COMM] = WEND_READ_KIND_COMMUNICATOR,
+        [WEND_KIND_GROUP] = WEND_READ_KIND_GROUP,
+        [WEND_KIND_DATATYPE] = WEND_READ_KIND_DATATYPE,
+        [WEND_KIND_OP] = WEND_READ_KIND_OP,
+        [WEND_KIND_ERRHANDLER] = WEND_READ_KIND_ERRHANDLER,
+        [WEND_KIND_INFO] = WEND_READ_KIND_INFO,
+        [WEND_KIND_FILE] = WEND_READ_KIND_FILE,
+        [WEND_KIND_WIN] = WEND_READ_KIND_WINDOW,
+        [WEND_KIND_MESSAGE] = WEND_READ_KIND_MESSAGE,
+        [WEND_KIND_SESSION] = WEND_READ_KIND_SESSION,
+        [WEND_KIND_KEYVAL] = WEND_READ_KIND_KEYVAL,
+        [WEND_KIND_TENUM] = WEND_READ_KIND_T_ENUM,
+        [WEND_KIND_CVAR] = WEND_READ_KIND_T_CVAR,
+        [WEND_KIND_PVAR] = WEND_READ_KIND_T_PVAR,
+        [WEND_KIND_PVARSESSION] = WEND_READ_KIND_T_PVAR_SESSION,
+        [WEND_KIND_EVENTREG] = WEND_READ_KIND_T_EVENT_REGISTRATION,
+        [WEND_KIND_EVENT] = WEND_READ_KIND_T_EVENT,
+        [WEND_KIND_REQUEST] = WEND_READ_KIND_REQUEST,
+        [WEND_KIND_BUF] = WEND_READ_KIND_BUFFER,
+        [WEND_KIND_ADDRESS] = WEND_READ_KIND_ADDRESS,
+        [WEND_KIND_COUNT] = WEND_READ_KIND_COUNT,
+        [WEND_KIND_INT] = WEND_READ_KIND_INTEGER,
+        [WEND_KIND_DISP] = WEND_READ_KIND_DISPLACEMENT,
+        [WEND_KIND_OFFSET] = WEND_READ_KIND_OFFSET,
+        [WEND_KIND_RANK] = WEND_READ_KIND_RANK,
+        [WEND_KIND_TAG] = WEND_READ_KIND_TAG,
+        [WEND_KIND_COLOR] = WEND_READ_KIND_COLOR,
+        [WEND_KIND_INDEX] = WEND_READ_KIND_INDEX,
+        [WEND_KIND_ERRCODE] = WEND_READ_KIND_ERROR_CODE,
+        [WEND_KIND_LOGICAL] = WEND_READ_KIND_LOGICAL,
+        [WEND_KIND_ENUM] = WEND_READ_KIND_ENUMERATION,
+        [WEND_KIND_BITS] = WEND_READ_KIND_BITS,
+        [WEND_KIND_STRING] = WEND_READ_KIND_STRING,
+        [WEND_KIND_STRINGS] = WEND_READ_KIND_STRING,
+        [WEND_KIND_STRINGS2] = WEND_READ_KIND_STRING,
+        [WEND_KIND_FUNC] = WEND_READ_KIND_FUNCTION,
+        [WEND_KIND_ATTR] = WEND_READ_KIND_ATTRIBUTE,
+        [WEND_KIND_STATUS] = WEND_READ_KIND_STATUS,
+        [WEND_KIND_SEGMENT] = WEND_READ_KIND_MEMORY,
+        [WEND_KIND_SKIP] = WEND_READ_KIND_OTHER,
+        [WEND_KIND_FOUND] = WEND_READ_KIND_FILE_SIZE,
+        [WEND_KIND_TARGET] = WEND_READ_KIND_TARGET,
+        [WEND_KIND_NEIGHBOURS] = WEND_READ_KIND_NEIGHBOURS};
+    return kinds[kind];
+}
+
+static uint32_t flags_of(const WendFunction *f)
+{
+    static const struct { uint32_t inside, public; } flags[] = {
+        {WEND_F_SEND, WEND_READ_SENDS},          {WEND_F_RECV, WEND_READ_RECEIVES},
+        {WEND_F_COLLECTIVE, WEND_READ_COLLECTIVE}, {WEND_F_COMPLETES, WEND_READ_COMPLETES},
+        {WEND_F_POLL, WEND_READ_POLLS},          {WEND_F_ANY, WEND_READ_CHOOSES},
+        {WEND_F_PERSISTENT, WEND_READ_PERSISTENT}, {WEND_F_QUERY, WEND_READ_LOCAL},
+        {WEND_F_PSEUDO, WEND_READ_NOTE}};
+    uint32_t all = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(flags); i++)
+        if ((f->flags & flags[i].inside) != 0)
+            all |= flags[i].public;
+    return all;
+}
+
+static void set_parameter(WendReadParameter *to, const WendParam *p)
+{
+    static const WendReadDirection directions[] = {
+        [WEND_DIR_IN] = WEND_READ_IN, [WEND_DIR_OUT] = WEND_READ_OUT,
+        [WEND_DIR_INOUT] = WEND_READ_INOUT, [WEND_DIR_RETURN] = WEND_READ_RETURN};
+    gboolean object = read_is_handle(p->kind) || p->kind == WEND_KIND_REQUEST
+                      || p->kind == WEND_KIND_BUF;
+    *to = (WendReadParameter){
+        .name = p->name,
+        .kind = read_kind_of(p->kind),
+        .direction = directions[p->dir],
+        .array = p->array || p->kind == WEND_KIND_STRINGS || p->kind == WEND_KIND_STRINGS2,
+        .named = object && p->dir == WEND_DIR_OUT && p->place != WEND_PLACE_OUTCOME};
+}
+
+static void make_functions(void)
+{
+    Function *all = g_new0(Function, wend_n_functions);
+    GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < wend_n_functions; i++) {
+        const WendFunction *f = &wend_functions[i];
+        all[i].inside = f;
+        all[i].public = (WendReadFunction){f->name, i, flags_of(f), f->n_params};
+        all[i].parameters = g_new0(WendReadParameter, f->n_params + 1);
+        for (guint k = 0; k < f->n_params; k++)
+            set_parameter(&all[i].parameters[k], &f->params[k]);
+        g_hash_table_insert(names, (gpointer)f->name, &all[i]);
+    }
+    functions = all;
+    by_name = names;
+}
+
+static void need_functions(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT; /* ThreadSanitizer does not see GLib's */
+    pthread_once(&once, make_functions);
+}
+
+const WendReadFunction *read_function_of(const WendFunction *f)
+{
+    need_functions();
+    return g_hash_table_lookup(by_name, f->name); /* an open refuses what the table does not have */
+}
+
+const WendFunction *read_function_inside(const WendReadFunction *f)
+{
+    return ((const Function *)f)->inside;
+}
+
+int wend_read_function(WendRead *r, uint32_t index, const WendReadFunction **f)
+{
+    if (r == NULL || f == NULL)
+        return read_fail(r, WEND_READ_ERROR_USAGE, "there is no place for the result: it is NULL");
+    need_functions();
+    if (index >= wend_n_functions)
+        return read_fail(r, WEND_READ_ERROR_NONE, "Wend knows no more than %zu functions",
+                         wend_n_functions);
+    *f = &functions[index].public;
+    return WEND_READ_OK;
+}
+
+int wend_read_function_named(WendRead *r, const char *name, const WendReadFunction **f)
+{
+    if (r == NULL || name == NULL || f == NULL)
+        return read_fail(r, WEND_READ_ERROR_USAGE, "a name or a place for the result is NULL");
+    need_functions();
+    const Function *found = g_hash_table_lookup(by_name, name);
+    if (found == NULL)
+        return read_fail(r, WEND_READ_ERROR_NONE, "there is no function '%s'", name);
+    *f = &found->public;
+    return WEND_READ_OK;
+}
+
+const WendReadParameter *wend_read_parameter(const WendReadFunction *f, uint32_t index)
+{
+    return f != NULL && index < f->n_parameters ? &((const Function *)f)->parameters[index] : NULL;
+}
+
+uint32_t wend_read_parameter_named(const WendReadFunction *f, const char *name)
+{
+    for (uint32_t i = 0; f != NULL && name != NULL && i < f->n_parameters; i++)
+        if (strcmp(((const Function *)f)->parameters[i].name, name) == 0)
+            return i;
+    return WEND_READ_NO_INDEX;
+}

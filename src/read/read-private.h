@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* read-private.h: the inside of a WendRead, for the files of this folder. */
+#ifndef WEND_READ_PRIVATE_H
+#define WEND_READ_PRIVATE_H
+
+#include <glib.h>
+
+#include "analysis/count.h"
+#include "analysis/follower.h"
+#include "analysis/members.h"
+#include "analysis/summary.h"
+#include "program.h"
+#include "wend/read.h"
+
+/* A call with what its values are made of. The public part is the first member. */
+typedef struct {
+    WendReadCall public;
+    WendRead *reader;
+    const WendCall *call;
+    const WendWalk *walk;     /* NULL: of a signature */
+    Follower *follower;       /* NULL: likewise, or the walk is another's */
+    GStringChunk *strings;    /* of its values */
+    const gint64 *list, *at;  /* the list of strings that was asked last: from INDEX on at AT */
+    guint64 index;
+} ReadCall;
+
+void read_call_init(ReadCall *c, WendRead *r);
+void read_call_clear(ReadCall *c);
+/* Another call: what belonged to the one before is gone. */
+void read_call_set(ReadCall *c, const WendWalk *walk, const WendCall *call);
+
+/* What communicators are named by: a member of each group. */
+typedef struct { guint first, second; const WendCommMade *made, *remote; } CommMembers;
+
+struct WendRead {
+    char *message;            /* never NULL */
+    guint64 memory;
+    char *path;
+    WendProgram *program;     /* NULL: nothing is open */
+    gboolean borrowed;        /* the program is another's */
+
+    GPtrArray *facts;         /* WendReadFacts by world; the job's is the last */
+    GPtrArray *metas;         /* GArray of MetaEntry, likewise */
+    GStringChunk *texts;      /* that they have */
+    WendReadWorld world;
+    const char **ends;        /* by rank */
+    GPtrArray *end_names;
+    WendReadRank rank;
+    WendReadSequence sequence;
+    WendReadClass class;
+    WendReadRule rule;
+
+    WendMembers *members;     /* all below is made when first needed */
+    GArray *comms;            /* CommMembers, by number */
+    WendReadCommunicator communicator;
+    gint64 *groups[2];
+    Counts *counts;
+    GArray *counted;          /* WendReadCount */
+    Summary *summary;
+    guint64 *class_calls;     /* MPI calls of each rank, by class */
+    WendReadTotals totals;
+    WendReadFunctionTotals function_totals;
+    GArray *pairs;            /* WendReadPair */
+    WendReadSizes sizes;
+    WendDecoder *decoder;
+    ReadCall signature, wrapped;
+};
+
+/* Sets the message, a line that begins with the recording's name if one is open; returns CODE. */
+int read_fail(WendRead *r, int code, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* The same with what ERROR says; frees it. */
+int read_fail_error(WendRead *r, GError *error);
+/* WEND_READ_OK if R has a recording open and RESULT is a place; else the error. */
+int read_check(WendRead *r, const void *result);
+/* The same and N is below LIMIT, of things called WHAT. */
+int read_check_index(WendRead *r, const void *result, const char *what, guint64 n, guint64 limit);
+
+/* Frees what belongs to what is open; in read-facts.c and so on. */
+void read_facts_clear(WendRead *r);
+void read_transfers_clear(WendRead *r);
+void read_totals_clear(WendRead *r);
+
+/* The public description of a function. */
+const WendReadFunction *read_function_of(const WendFunction *f);
+const WendFunction *read_function_inside(const WendReadFunction *f);
+WendReadKind read_kind_of(WendKind kind);
+
+/* Kinds of MPI's objects, requests aside. */
+static inline gboolean read_is_handle(WendKind kind)
+{
+    return kind >= WEND_KIND_COMM && kind <= WEND_KIND_EVENT;
+}
+
+WendMembers *read_members(WendRead *r);
+Summary *read_summary(WendRead *r);
+Counts *read_counts(WendRead *r);
+void read_timing_set(WendReadTiming *to, const WendTiming *from);
+void read_amount_set(WendReadAmount *to, const Traffic *from);
+
+#endif

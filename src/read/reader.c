@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* reader.c: readers: opening, closing, wrapping. */
+#include "config.h"
+
+#include "read-private.h"
+#include "wrap.h"
+
+const char *wend_read_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+/* -- life -- */
+
+WendRead *wend_read_new(void)
+{
+    WendRead *r = g_new0(WendRead, 1);
+    r->message = g_strdup("");
+    return r;
+}
+
+static void close_recording(WendRead *r)
+{
+    read_facts_clear(r);
+    read_transfers_clear(r);
+    read_totals_clear(r);
+    read_call_clear(&r->signature);
+    read_call_clear(&r->wrapped);
+    g_clear_pointer(&r->decoder, wend_decoder_free);
+    if (!r->borrowed)
+        wend_program_free(r->program);
+    r->program = NULL;
+    g_clear_pointer(&r->path, g_free);
+}
+
+void wend_read_free(WendRead *r)
+{
+    if (r == NULL)
+        return;
+    close_recording(r);
+    g_free(r->message);
+    g_free(r);
+}
+
+/* -- opening -- */
+
+int wend_read_set_memory(WendRead *r, uint64_t bytes)
+{
+    if (r == NULL)
+        return WEND_READ_ERROR_USAGE;
+    r->memory = bytes;
+    return WEND_READ_OK;
+}
+
+static int take_program(WendRead *r, const char *path, WendProgram *program, GError *error)
+{
+    if (program == NULL)
+        return read_fail_error(r, error);
+    r->program = program;
+    r->borrowed = FALSE;
+    r->path = g_strdup(path);
+    return WEND_READ_OK;
+}
+
+int wend_read_open(WendRead *r, const char *path)
+{
+    GError *error = NULL;
+    if (r == NULL)
+        return WEND_READ_ERROR_USAGE;
+    close_recording(r);
+    if (path == NULL)
+        return read_fail(r, WEND_READ_ERROR_USAGE, "there is no path: it is NULL");
+    WendProgram *program = wend_program_open_within(path, r->memory, &error);
+    return take_program(r, path, program, error);
+}
+
+int wend_read_open_world(WendRead *r, const char *path, uint32_t world)
+{
+    GError *error = NULL;
+    if (r == NULL)
+        return WEND_READ_ERROR_USAGE;
+    close_recording(r);
+    if (path == NULL)
+        return read_fail(r, WEND_READ_ERROR_USAGE, "there is no path: it is NULL");
+    WendProgram *program = wend_program_open_world(path, world, r->memory, &error);
+    return take_program(r, path, program, error);
+}
+
+/* -- wrapping -- */
+
+WendRead *wend_read_wrap(const WendProgram *program)
+{
+    WendRead *r = wend_read_new();
+    r->program = (WendProgram *)program; /* changed is only what is made when first needed */
+    r->borrowed = TRUE;
+    return r;
+}
+
+const WendReadCall *wend_read_wrap_call(WendRead *r, const WendWalk *walk, const WendCall *call)
+{
+    if (r->wrapped.reader == NULL)
+        read_call_init(&r->wrapped, r);
+    read_call_set(&r->wrapped, walk, call);
+    return &r->wrapped.public;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* exercise-read.c: see exercise-read.h. */
+#include "exercise-read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS = 4, SEQUENCES = 4, CALLS = 500, ELEMENTS = 50, SIGNATURES = 500, RULES = 500 };
+
+static uint64_t mix(uint64_t hash, uint64_t n)
+{
+    hash = (hash ^ n) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_bytes(uint64_t hash, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        hash = mix(hash, (unsigned char)bytes[i]);
+    return hash;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+    return text != NULL ? mix_bytes(hash, text, strlen(text) + 1) : mix(hash, 77);
+}
+
+static uint64_t mix_value(uint64_t hash, const WendReadValue *v)
+{
+    WendReadValue element;
+    hash = mix(hash, v->type);
+    switch (v->type) {
+    case WEND_READ_NUMBER:
+    case WEND_READ_LOGICAL:
+        return mix(hash, (uint64_t)v->number);
+    case WEND_READ_CONSTANT:
+        return mix_text(hash, v->constant);
+    case WEND_READ_HANDLE:
+        return mix(mix(hash, v->handle.number), (uint64_t)v->handle.facts[0]);
+    case WEND_READ_PLACE:
+    case WEND_READ_DISTANCE:
+        return mix(mix(hash, v->place.to.number), (uint64_t)v->place.to.offset);
+    case WEND_READ_STATUS:
+        return mix(mix(hash, (uint64_t)v->status.source), (uint64_t)v->status.bytes);
+    case WEND_READ_STRING:
+        if (v->string.bytes[v->string.length] != '\0')
+            abort();
+        return mix_bytes(hash, v->string.bytes, v->string.length);
+    case WEND_READ_LIST:
+        for (uint64_t i = 0; i < v->length && i < ELEMENTS; i++) {
+            if (wend_read_element(v, i, &element) < 0)
+                abort();
+            hash = mix_value(hash, &element);
+        }
+        return hash;
+    default:
+        return hash;
+    }
+}
+
+static uint64_t mix_request(uint64_t hash, const WendReadCall *call)
+{
+    WendReadValue list, request;
+    WendReadRequest state;
+    if (wend_read_completed(call, &list) < 0)
+        abort();
+    hash = mix_value(hash, &list);
+    for (uint64_t i = 0; i < list.length && i < ELEMENTS; i++)
+        if (wend_read_element(&list, i, &request) == 0
+            && wend_read_request(call, &request, &state) == 0)
+            hash = mix(hash, state.active + 2u * state.persistent);
+    return hash;
+}
+
+static uint64_t mix_call(uint64_t hash, WendRead *r, const WendReadCall *call)
+{
+    WendReadTransfer t;
+    WendReadValue v;
+    int64_t bytes, process;
+    hash = mix_text(hash, call->function->name);
+    hash = mix(mix(hash, call->index), (uint64_t)call->return_code);
+    hash = mix_text(hash, wend_read_error_name(r, call->return_code));
+    for (uint32_t i = 0; i < call->function->n_parameters; i++) {
+        const char *name = wend_read_parameter(call->function, i)->name;
+        if (wend_read_parameter_named(call->function, name) > i)
+            abort();
+        if (wend_read_input(call, i, &v) < 0)
+            abort();
+        hash = mix_value(hash, &v);
+        if (wend_read_datatype_size(call, &v, &bytes) == 0)
+            hash = mix(hash, (uint64_t)bytes);
+        if (wend_read_output(call, i, &v) < 0)
+            abort();
+        hash = mix_value(hash, &v);
+    }
+    if (wend_read_transfer(call, &t) < 0)
+        abort();
+    hash = mix(mix(hash, t.communicator), (uint64_t)t.peer_world);
+    hash = mix(mix(hash, (uint64_t)t.bytes), (uint64_t)t.comm_size);
+    if (wend_read_world_rank(r, call->rank, t.communicator, t.peer, &process) == 0)
+        hash = mix(hash, (uint64_t)process);
+    return mix_request(hash, call);
+}
+
+static uint64_t mix_calls(uint64_t hash, WendRead *r, uint32_t rank, uint32_t sequence,
+                          unsigned flags)
+{
+    WendReadCalls *calls;
+    const WendReadCall *call;
+    if (wend_read_calls(r, rank, sequence, flags, &calls) < 0)
+        abort();
+    for (int i = 0; i < CALLS && wend_read_next(calls, &call) == 0 && call != NULL; i++)
+        hash = mix_call(hash, r, call);
+    wend_read_calls_free(calls);
+    return hash;
+}
+
+static uint64_t mix_ranks(uint64_t hash, WendRead *r, uint32_t n_ranks)
+{
+    const WendReadRank *rank;
+    const WendReadSequence *sequence;
+    for (uint32_t i = 0; i < n_ranks && i < RANKS; i++) {
+        if (wend_read_rank(r, i, &rank) < 0)
+            abort();
+        hash = mix_text(mix(hash, rank->world_rank), rank->termination);
+        for (uint32_t s = 0; s < rank->n_sequences && s < SEQUENCES; s++) {
+            if (wend_read_sequence(r, i, s, &sequence) < 0)
+                abort();
+            hash = mix(mix(hash, sequence->n_calls), sequence->n_polls);
+            hash = mix_calls(hash, r, i, s, 0);
+            hash = mix_calls(hash, r, i, s, WEND_READ_WITH_POLLS);
+        }
+    }
+    return hash;
+}
+
+static uint64_t mix_facts(uint64_t hash, WendRead *r, uint32_t world)
+{
+    const WendReadFacts *facts;
+    const char *group, *key, *value;
+    if (wend_read_facts(r, world, &facts) < 0)
+        abort();
+    hash = mix_text(mix_text(hash, facts->program), facts->arguments);
+    hash = mix(mix(hash, facts->n_ranks), facts->member_bytes);
+    for (uint32_t i = 0; wend_read_meta(r, world, i, &group, &key, &value) == 0; i++)
+        hash = mix_text(mix_text(mix_text(hash, group), key), value);
+    return hash;
+}
+
+static uint64_t mix_grammar(uint64_t hash, WendRead *r, const WendReadFacts *facts)
+{
+    const WendReadRule *rule;
+    const WendReadCall *call;
+    WendReadSymbol symbol;
+    for (uint32_t i = 0; i < facts->n_rules && i < RULES; i++) {
+        if (wend_read_rule(r, i, &rule) < 0)
+            abort();
+        for (uint32_t s = 0, n = rule->n_symbols; s < n; s++) {
+            if (wend_read_symbol(r, i, s, &symbol) < 0)
+                abort();
+            hash = mix(mix(hash, symbol.number), symbol.repeats + symbol.is_rule);
+        }
+    }
+    for (uint32_t i = 0; i < facts->n_signatures && i < SIGNATURES && facts->n_ranks > 0; i++)
+        if (wend_read_signature(r, i, 0, &call) == 0)
+            hash = mix_call(hash, r, call);
+    return hash;
+}
+
+static uint64_t mix_classes(uint64_t hash, WendRead *r, const WendReadFacts *facts)
+{
+    const WendReadClass *class;
+    const WendReadCount *counts;
+    WendReadTiming duration, interval;
+    uint32_t n;
+    for (uint32_t i = 0; i < facts->n_classes && i < RANKS; i++) {
+        if (wend_read_class(r, i, &class) < 0)
+            abort();
+        hash = mix(mix(hash, class->n_ranks), class->n_mpi_calls);
+        for (uint32_t s = 0; s < class->n_sequences && s < SEQUENCES; s++) {
+            if (wend_read_counts(r, i, s, &counts, &n) < 0)
+                abort();
+            for (uint32_t k = 0; k < n; k++) {
+                if (wend_read_timing(r, i, s, counts[k].signature, &duration, &interval) < 0)
+                    abort();
+                hash = mix(mix(hash, counts[k].calls), duration.count);
+            }
+        }
+    }
+    return hash;
+}
+
+static uint64_t mix_totals(uint64_t hash, WendRead *r)
+{
+    const WendReadTotals *totals;
+    const WendReadFunctionTotals *row;
+    if (wend_read_totals(r, &totals) < 0)
+        abort();
+    hash = mix(mix(hash, totals->mpi_calls), totals->amounts[0].bytes);
+    for (uint32_t i = 0; wend_read_function_totals(r, i, &row) == 0; i++)
+        hash = mix(mix_text(hash, row->function->name), row->calls);
+    return hash;
+}
+
+static uint64_t mix_matrix(uint64_t hash, WendRead *r)
+{
+    const WendReadPair *pairs;
+    const WendReadSizes *sizes;
+    uint64_t n;
+    if (wend_read_matrix(r, WEND_READ_POINT_TO_POINT | WEND_READ_ONE_SIDED, &pairs, &n) < 0)
+        abort();
+    for (uint64_t i = 0; i < n; i++)
+        hash = mix(mix(hash, (uint64_t)pairs[i].destination), pairs[i].amount.bytes);
+    if (wend_read_sizes(r, (1u << WEND_READ_N_TRANSFER_KINDS) - 1, &sizes) < 0)
+        abort();
+    for (int i = 0; i < WEND_READ_N_SIZES; i++)
+        hash = mix(hash, sizes->sizes[i].operations);
+    return hash;
+}
+
+static uint64_t mix_communicators(uint64_t hash, WendRead *r)
+{
+    const WendReadCommunicator *c;
+    uint32_t n;
+    if (wend_read_n_communicators(r, &n) < 0)
+        abort();
+    for (uint32_t i = 0; i <= n && i < ELEMENTS; i++) {
+        if (wend_read_communicator(r, i, &c) < 0)
+            abort();
+        for (uint32_t k = 0; k < c->n_members && k < ELEMENTS; k++)
+            hash = mix(hash, (uint64_t)c->members[k]);
+        for (uint32_t k = 0; k < c->n_remote && k < ELEMENTS; k++)
+            hash = mix(hash, (uint64_t)c->remote[k]);
+    }
+    return hash;
+}
+
+uint64_t exercise_read(WendRead *r, bool matrix)
+{
+    const WendReadFacts *facts;
+    const WendReadWorld *world;
+    uint64_t hash = 1;
+    if (wend_read_facts(r, WEND_READ_JOB, &facts) < 0)
+        abort();
+    hash = mix_facts(hash, r, WEND_READ_JOB);
+    for (uint32_t i = 0; i < facts->n_worlds && i < RANKS; i++) {
+        if (wend_read_world(r, i, &world) < 0)
+            abort();
+        hash = mix_facts(mix_text(mix(hash, world->first_rank), world->name), r, i);
+    }
+    hash = mix_ranks(hash, r, facts->n_ranks);
+    hash = mix_grammar(hash, r, facts);
+    hash = mix_classes(hash, r, facts);
+    hash = mix_totals(hash, r);
+    hash = mix_communicators(hash, r);
+    return matrix ? mix_matrix(hash, r) : hash;
+}

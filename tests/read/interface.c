@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* interface.c: libwend-read as a program of its own uses it.
+ *
+ *     interface misuse RECORDING…   wrong arguments are refused with one line, and harm nothing
+ *     interface threads RECORDING…  several threads read them all, each with readers of its own
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exercise-read.h"
+
+enum { THREADS = 4, ROUNDS = 3 };
+
+#define CHECK(condition) \
+    do { \
+        if (!(condition)) { \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            exit(1); \
+        } \
+    } while (0)
+
+static WendRead *open_one(const char *path)
+{
+    WendRead *r = wend_read_new();
+    if (wend_read_open(r, path) < 0) {
+        fprintf(stderr, "%s\n", wend_read_message(r));
+        exit(1);
+    }
+    return r;
+}
+
+/* -- misuse -- */
+
+/* The last failure said something, on one line. */
+static void check_refused(const WendRead *r, int status, int expected)
+{
+    const char *message = wend_read_message(r);
+    CHECK(status == expected);
+    CHECK(*message != '\0' && strchr(message, '\n') == NULL);
+}
+
+static void misuse_nothing_open(void)
+{
+    const WendReadFacts *facts = NULL;
+    const WendReadTotals *totals = NULL;
+    WendRead *r = wend_read_new();
+    CHECK(strcmp(wend_read_message(r), "") == 0);
+    check_refused(r, wend_read_facts(r, 0, &facts), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_totals(r, &totals), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_open(r, NULL), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_open(r, "/nonexistent/trace.dir"), WEND_READ_ERROR_INPUT);
+    CHECK(strstr(wend_read_message(r), "/nonexistent/trace.dir") != NULL);
+    CHECK(facts == NULL && totals == NULL);
+    CHECK(wend_read_open(NULL, "x") == WEND_READ_ERROR_USAGE);
+    CHECK(wend_read_facts(NULL, 0, &facts) == WEND_READ_ERROR_USAGE);
+    CHECK(*wend_read_message(NULL) != '\0');
+    wend_read_free(r);
+    wend_read_free(NULL);
+    wend_read_calls_free(NULL);
+}
+
+static void misuse_indices(WendRead *r)
+{
+    const WendReadRank *rank;
+    const WendReadRule *rule;
+    const WendReadCall *call;
+    const WendReadClass *class;
+    const WendReadWorld *world;
+    const WendReadFunction *function;
+    const WendReadCommunicator *comm;
+    const WendReadPair *pairs;
+    WendReadCalls *calls;
+    WendReadSymbol symbol;
+    uint64_t n;
+    check_refused(r, wend_read_rank(r, 1u << 30, &rank), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_rule(r, 1u << 30, &rule), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_symbol(r, 0, 1u << 30, &symbol), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_signature(r, 0, 1u << 30, &call), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_class(r, 1u << 30, &class), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_world(r, 7, &world), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_communicator(r, 1u << 30, &comm), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_calls(r, 0, 99, 0, &calls), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_matrix(r, WEND_READ_FILE_READS, &pairs, &n), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_function(r, 1u << 30, &function), WEND_READ_ERROR_NONE);
+    check_refused(r, wend_read_function_named(r, "MPI_Nothing", &function), WEND_READ_ERROR_NONE);
+    check_refused(r, wend_read_rank(r, 0, NULL), WEND_READ_ERROR_USAGE);
+    CHECK(wend_read_function_named(r, "MPI_Send", &function) == 0);
+    CHECK(wend_read_parameter_named(function, "dest") != WEND_READ_NO_INDEX);
+    CHECK(wend_read_parameter_named(function, "nothing") == WEND_READ_NO_INDEX);
+    CHECK(wend_read_parameter(function, 99) == NULL);
+}
+
+static void misuse_values(WendRead *r)
+{
+    WendReadCalls *calls;
+    const WendReadCall *call;
+    WendReadValue v = {.type = WEND_READ_NUMBER}, element;
+    CHECK(wend_read_calls(r, 0, 0, 0, &calls) == 0);
+    CHECK(wend_read_next(calls, &call) == 0 && call != NULL);
+    check_refused(r, wend_read_input(call, 99, &v), WEND_READ_ERROR_USAGE);
+    CHECK(wend_read_input(NULL, 0, &v) == WEND_READ_ERROR_USAGE);
+    CHECK(wend_read_element(&v, 0, &element) == WEND_READ_ERROR_USAGE);
+    CHECK(wend_read_transfer(call, NULL) == WEND_READ_ERROR_USAGE);
+    CHECK(wend_read_completed(call, &v) == 0 && v.length == 0);
+    check_refused(r, wend_read_element(&v, 0, &element), WEND_READ_ERROR_USAGE);
+    while (wend_read_next(calls, &call) == 0 && call != NULL)
+        continue;
+    CHECK(wend_read_next(calls, &call) == 0 && call == NULL); /* and again */
+    wend_read_calls_free(calls);
+}
+
+static void misuse(const char *path)
+{
+    misuse_nothing_open();
+    WendRead *r = open_one(path);
+    uint64_t before = exercise_read(r, true);
+    misuse_indices(r);
+    misuse_values(r);
+    CHECK(exercise_read(r, true) == before);
+    CHECK(wend_read_open(r, path) == 0); /* again, in place of what was open */
+    CHECK(exercise_read(r, true) == before);
+    CHECK(wend_read_set_memory(r, 1000) == 0);
+    check_refused(r, wend_read_open(r, path), WEND_READ_ERROR_INPUT);
+    CHECK(strstr(wend_read_message(r), path) != NULL);
+    wend_read_free(r);
+}
+
+/* -- threads -- */
+
+static char **recordings;
+
+/* *HASH: of what they have. */
+static void *read_all(void *hash)
+{
+    uint64_t *all = hash;
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t sum = 0;
+        for (int i = 0; recordings[i] != NULL; i++) {
+            WendRead *r = open_one(recordings[i]);
+            sum += exercise_read(r, true);
+            wend_read_free(r);
+        }
+        CHECK(round == 0 || sum == *all);
+        *all = sum;
+    }
+    return NULL;
+}
+
+/* No reader was there before, so that the threads meet where things are made once. */
+static void threads(void)
+{
+    pthread_t all[THREADS];
+    uint64_t hashes[THREADS] = {0};
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&all[i], NULL, read_all, &hashes[i]) == 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(all[i], NULL);
+    for (int i = 1; i < THREADS; i++)
+        CHECK(hashes[i] == hashes[0]);
+}
+
+int main(int argc, char **argv)
+{
+    CHECK(argc > 2);
+    recordings = argv + 2;
+    if (strcmp(argv[1], "threads") == 0)
+        threads();
+    for (int i = 2; i < argc && strcmp(argv[1], "misuse") == 0; i++)
+        misuse(argv[i]);
+    return 0;
+}
