@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is built in src/read/: libwend-read, the library that reads recordings, and its header
 wendincludedir = $(includedir)/wend
 wendinclude_HEADERS = include/wend/read.h

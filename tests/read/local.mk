@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # what is tested in tests/read/: libwend-read, as a program of its own uses it
 check_PROGRAMS += tests/read/dump-text tests/read/interface
 tests_read_dump_text_SOURCES = tests/read/dump-text.c

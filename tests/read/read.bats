@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
 # libwend-read: its examples, what it shows to programs, wrong use, threads.
 
 bats_require_minimum_version 1.5.0
