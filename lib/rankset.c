@@ -219,7 +219,7 @@ static void encode(const RankSet *s, WendBuf *out, gboolean shortest)
     if (n > 0) return;
     wend_buf_unsigned(out, s->n);
     if (s->n == 0) return;
-    if (shortest) series_encode_shortest(s->numbers, out, NULL, 0);
+    if (shortest) series_encode_shortest(s->numbers, out, NULL);
     else series_encode(s->numbers, out, NULL);
 }
 

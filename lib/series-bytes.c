@@ -5,7 +5,7 @@
 #include "codec.h"
 #include "series-private.h"
 
-enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE, FORM_FLIPPED, FORM_GEOMETRIC, FORM_DIGITS, FORM_TURNED };
+enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE, FORM_GEOMETRIC, FORM_DIGITS, FORM_TURNED };
 
 static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
 {
@@ -184,14 +184,6 @@ static void encode_grammar(const Ruled *r, WendBuf *out, const guint32 *constant
     for (guint i = 0; i < r->rules.n_rules; i++) rule_encode(&r->rules.rules[i], RULES_SHORT, out);
 }
 
-static void put_flipped(const Flipped *f, WendBuf *out)
-{
-    wend_buf_unsigned(out, f->bits);
-    wend_buf_unsigned(out, f->from);
-    wend_buf_signed(out, f->base);
-    wend_buf_unsigned(out, (guint64)f->step);
-}
-
 static void put_turned(const Turned *t, WendBuf *out)
 {
     wend_buf_unsigned(out, t->block);
@@ -221,10 +213,6 @@ void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
     case OF_RULES:
         wend_buf_unsigned(out, FORM_GRAMMAR);
         encode_grammar(s->ruled, out, constants);
-        break;
-    case OF_FLIPPED:
-        wend_buf_unsigned(out, FORM_FLIPPED);
-        put_flipped(s->flipped, out);
         break;
     case OF_DIGITS:
         wend_buf_unsigned(out, FORM_DIGITS);
@@ -275,17 +263,14 @@ static void put_words(gint64 *words, guint64 n, gboolean ruled, WendBuf *out, gs
     wend_buf_shorten(out, before, &told);
 }
 
-void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *constants, guint64 from)
+void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *constants)
 {
     gsize before = out->len;
-    Flipped flipped;
     Turned turned;
     g_autofree Digits *digits = NULL;
     series_encode(s, out, constants);
     if (s->form == OF_WORDS || s->form == OF_RULES) {
-        if (flipped_find(s, from, &flipped)) {
-            put_pattern(&(Series){.n = s->n, .form = OF_FLIPPED, .flipped = &flipped}, out, before);
-        } else if (turned_find(s, &turned)) {
+        if (turned_find(s, &turned)) {
             put_pattern(&(Series){.n = s->n, .form = OF_TURNED, .turned = &turned}, out, before);
         } else if ((digits = digits_find(s))) {
             put_pattern(&(Series){.n = s->n, .form = OF_DIGITS, .digits = digits}, out, before);
@@ -421,22 +406,6 @@ static void decode_chosen(Series *s, WendCursor *c, const gint64 *constants, gui
         if (places[i] >= n_specials + n_ordinary) c->failed = true; else s->words[i] = words[places[i]];
 }
 
-static void decode_flipped(Series *s, WendCursor *c)
-{
-    Flipped f;
-    f.bits = wend_read_unsigned(c);
-    f.from = wend_read_unsigned(c);
-    f.base = wend_read_signed(c);
-    guint64 step = wend_read_unsigned(c);
-    f.step = step > G_MAXINT64 ? 0 : (gint64)step;
-    if (c->failed || !flipped_in_range(&f, s->n)) {
-        c->failed = true;
-        return;
-    }
-    s->flipped = g_memdup2(&f, sizeof f);
-    s->form = OF_FLIPPED;
-}
-
 static void decode_turned(Series *s, WendCursor *c)
 {
     Turned t;
@@ -502,7 +471,7 @@ static gboolean whole_run(const Series *s)
 void series_builder_encode(SeriesBuilder *b, WendBuf *out, const guint32 *constants)
 {
     g_autoptr(Series) s = series_builder_end(b);
-    if (s) series_encode_shortest(s, out, constants, 0);
+    if (s) series_encode_shortest(s, out, constants);
 }
 
 Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants)
@@ -518,7 +487,6 @@ Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n
     case FORM_PACKED: decode_packed(s, c, constants, n_constants); break;
     case FORM_CHOSEN: decode_chosen(s, c, constants, n_constants); break;
     case FORM_RICE: decode_rice(s, c); break;
-    case FORM_FLIPPED: decode_flipped(s, c); break;
     case FORM_DIGITS: decode_digits(s, c); break;
     case FORM_TURNED: decode_turned(s, c); break;
     case FORM_GEOMETRIC: decode_geometric(s, c, constants, n_constants); break;

@@ -3,52 +3,6 @@
 
 #include "series-private.h"
 
-/* -- flipped bits -- */
-
-/* The lowest bit that is flipped says how many words go up together. */
-SeriesRun flipped_run(const Flipped *f, guint64 index, guint64 n)
-{
-    guint64 i = f->from + index, stretch = f->bits & -f->bits, left = stretch - i % stretch;
-    return (SeriesRun){series_sum(f->base, series_multiple(f->step, i ^ f->bits)), f->step, MIN(left, n - index)};
-}
-
-/* Of the N numbers from FROM on, the first that has not bit B and with it is one of them, too: *LOW. FALSE: there is none. */
-static gboolean apart_by_bit(guint64 from, guint64 n, guint b, guint64 *low)
-{
-    guint64 bit = (guint64)1 << b;
-    *low = from & bit ? (from | (bit - 1)) + 1 : from;
-    return bit < n && *low - from < n - bit;
-}
-
-/* Whatever bits there are, what F says is not above the largest word, nor special. */
-gboolean flipped_in_range(const Flipped *f, guint64 n)
-{
-    guint64 last = f->from + (n - 1);
-    if (n == 0 || f->bits == 0 || f->step <= 0 || last < f->from || last > G_MAXINT64 || f->bits > G_MAXINT64 || wend_is_special(f->base)) return FALSE;
-    guint64 largest = G_MAXUINT64 >> (64 - bits_for(last | f->bits));
-    __extension__ __int128 most = f->base + (__int128)f->step * largest;
-    return most <= G_MAXINT64;
-}
-
-gboolean flipped_find(const Series *s, guint64 from, Flipped *f)
-{
-    *f = (Flipped){.from = from};
-    guint64 low;
-    for (guint b = 0; b < 63 && (guint64)1 << b < s->n; b++) {
-        if (!apart_by_bit(from, s->n, b, &low)) continue;
-        guint64 bit = (guint64)1 << b;
-        gint64 one = series_at(s, low - from), other = series_at(s, low - from + bit), difference = series_difference(other, one);
-        if (wend_is_special(one) || wend_is_special(other) || difference == G_MININT64) return FALSE;
-        guint64 size = (guint64)(difference < 0 ? -difference : difference);
-        if (f->step == 0) f->step = (gint64)(size >> b);
-        if (size == 0 || size != (guint64)f->step << b || size >> b != (guint64)f->step) return FALSE;
-        if (difference < 0) f->bits |= bit;
-    }
-    f->base = series_difference(series_at(s, 0), series_multiple(f->step, from ^ f->bits));
-    const Series candidate = {.n = s->n, .form = OF_FLIPPED, .flipped = f};
-    return flipped_in_range(f, s->n) && series_equal(s, &candidate);
-}
-
 /* -- turned blocks -- */
 
 /* Word i goes up by TURN, or down by the rest of the block. */

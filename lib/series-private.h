@@ -20,9 +20,6 @@ typedef struct {
     gboolean wraps;           /* some sum of differences is beyond 64 bits */
 } Ruled;
 
-/* base + step (i ^ bits) for i = from, from + 1, …; bits > 0, step > 0. */
-typedef struct { gint64 base, step; guint64 bits, from; } Flipped;
-
 /* base + slope i + what (i + turn) mod block, in the ith's own block of so many words, is above i mod block: neighbours in one dimension of a torus are blocks that are turned. 0 < turn < block; slope 1, or 0 for what is added to i. */
 typedef struct { gint64 base, slope; guint64 block, turn; } Turned;
 
@@ -36,12 +33,11 @@ typedef struct { guint64 before, count; gint64 ratio; gboolean falls; } Geometri
 /* Where values are by chance there is one for each slot of each call: it is kept small. */
 struct Series {
     guint64 n;
-    enum { OF_RUN, OF_WORDS, OF_RULES, OF_FLIPPED, OF_DIGITS, OF_TURNED } form; /* the last three are only of archives */
+    enum { OF_RUN, OF_WORDS, OF_RULES, OF_DIGITS, OF_TURNED } form; /* the last two are only of archives */
     union {
         struct { gint64 value, step; } run;
         gint64 *words;        /* as they are */
         Ruled *ruled;
-        Flipped *flipped;
         Digits *digits;
         Turned *turned;
     };
@@ -61,16 +57,12 @@ gboolean ruled_measure(Ruled *r);
 gint64 *series_words(const Series *s);                        /* all of them; g_free */
 
 /* -- series-patterns.c: reading (N: the series' length) -- */
-SeriesRun flipped_run(const Flipped *f, guint64 index, guint64 n);
 SeriesRun digits_run(const Digits *d, guint64 index);
 SeriesRun turned_run(const Turned *t, guint64 index, guint64 n);
 gboolean digits_ascend(const Digits *d, gint64 most);         /* as series_ascends */
 gboolean digits_locate(const Digits *d, gint64 value, guint64 *index); /* as series_find */
 
 /* -- finding: FALSE, NULL or a count of 0: there is none -- */
-/* Partners in a butterfly: rank ^ bits, or what goes with it, FROM being the first rank. Some are missed: rows that do not begin at a multiple of a power of two, where a bit that is flipped shows only
- * together with others. */
-gboolean flipped_find(const Series *s, guint64 from, Flipped *f);
 gboolean turned_find(const Series *s, Turned *t);
 /* Rows, columns and boxes of a grid, its transpose, corners; g_free. Missed where a stretch of words goes on by chance where the next one begins. */
 Digits *digits_find(const Series *s);
@@ -80,7 +72,6 @@ Geometric geometric_find(const gint64 *words, guint64 n);
 /* -- making from what an archive says -- */
 Digits *digits_new(gint64 base, const GArray *digits);        /* DIGITS: of Digit; g_free */
 /* Each word is one that can be: ordinary, and none overflows. Of digits there are as many numbers as words. */
-gboolean flipped_in_range(const Flipped *f, guint64 n);
 gboolean digits_in_range(const Digits *d, guint64 n);
 gboolean turned_in_range(const Turned *t, guint64 n);
 /* The number from which on the words of a stretch follow: its first, or where they fall its last. */

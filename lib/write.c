@@ -463,8 +463,7 @@ static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, gui
     gboolean is_new;
     TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)set_number(w, tables, s->ranks) << TABLE_SET_BITS | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .ranks = s->ranks, .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
-    RankRun all = rankset_stretch(s->ranks, 0);
-    series_encode_shortest(v->series, &bytes, w->constant_number, all.count == s->ranks->n ? all.first / all.step : 0);
+    series_encode_shortest(v->series, &bytes, w->constant_number);
     guint number = distinct_add(&tables->tables, &bytes, &is_new), whole = is_new ? find_whole(w, tables, s, k, bytes.len) : PAIR_NONE;
     if (whole != PAIR_NONE) {
         tables->words_left -= s->ranks->n;
