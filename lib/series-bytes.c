@@ -5,7 +5,7 @@
 #include "codec.h"
 #include "series-private.h"
 
-enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE, FORM_GEOMETRIC, FORM_DIGITS, FORM_TURNED };
+enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE, FORM_GEOMETRIC, FORM_TURNED };
 
 static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
 {
@@ -191,16 +191,6 @@ static void put_turned(const Turned *t, WendBuf *out)
     wend_buf_signed(out, t->base);
 }
 
-static void put_digits(const Digits *d, WendBuf *out)
-{
-    wend_buf_signed(out, d->base);
-    wend_buf_unsigned(out, d->n);
-    for (guint i = 0; i < d->n; i++) {
-        wend_buf_unsigned(out, d->digits[i].count);
-        wend_buf_signed(out, d->digits[i].step);
-    }
-}
-
 void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
 {
     switch (s->form) {
@@ -213,10 +203,6 @@ void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
     case OF_RULES:
         wend_buf_unsigned(out, FORM_GRAMMAR);
         encode_grammar(s->ruled, out, constants);
-        break;
-    case OF_DIGITS:
-        wend_buf_unsigned(out, FORM_DIGITS);
-        put_digits(s->digits, out);
         break;
     case OF_TURNED:
         wend_buf_unsigned(out, FORM_TURNED);
@@ -267,13 +253,10 @@ void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *consta
 {
     gsize before = out->len;
     Turned turned;
-    g_autofree Digits *digits = NULL;
     series_encode(s, out, constants);
     if (s->form == OF_WORDS || s->form == OF_RULES) {
         if (turned_find(s, &turned)) {
             put_pattern(&(Series){.n = s->n, .form = OF_TURNED, .turned = &turned}, out, before);
-        } else if ((digits = digits_find(s))) {
-            put_pattern(&(Series){.n = s->n, .form = OF_DIGITS, .digits = digits}, out, before);
         } else if (s->form == OF_WORDS) {
             put_words(s->words, s->n, FALSE, out, before, constants);
         } else if (s->n <= WORDS_PER_SYMBOL * (guint64)s->ruled->n_symbols) {
@@ -422,23 +405,6 @@ static void decode_turned(Series *s, WendCursor *c)
     s->form = OF_TURNED;
 }
 
-static void decode_digits(Series *s, WendCursor *c)
-{
-    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Digit));
-    gint64 base = wend_read_signed(c);
-    for (gsize left = wend_read_count(c, 2); left > 0 && !c->failed; left--) {
-        Digit digit;
-        digit.count = wend_read_unsigned(c);
-        digit.step = wend_read_signed(c);
-        g_array_append_val(all, digit);
-    }
-    if (all->len == 0) c->failed = true;
-    if (c->failed) return;
-    s->digits = digits_new(base, all);
-    s->form = OF_DIGITS;
-    c->failed = !digits_in_range(s->digits, s->n);
-}
-
 static void decode_geometric(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
 {
     Geometric g;
@@ -487,7 +453,6 @@ Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n
     case FORM_PACKED: decode_packed(s, c, constants, n_constants); break;
     case FORM_CHOSEN: decode_chosen(s, c, constants, n_constants); break;
     case FORM_RICE: decode_rice(s, c); break;
-    case FORM_DIGITS: decode_digits(s, c); break;
     case FORM_TURNED: decode_turned(s, c); break;
     case FORM_GEOMETRIC: decode_geometric(s, c, constants, n_constants); break;
     case FORM_WORDS:

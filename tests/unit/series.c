@@ -126,46 +126,14 @@ static void test_series_geometric(void)
     check_shortest(to_the_end, 64);
 }
 
-/* Rows, columns, boxes and transposes of grids; and what is one word away from that. */
-static void test_series_digits(void)
-{
-    for (int i = 0; i < 3000; i++) {
-        guint64 n = 1, counts[4];
-        gint64 steps[4], base = g_rand_int_range(dice, -100, 100);
-        guint digits = (guint)g_rand_int_range(dice, 2, 5);
-        for (guint d = 0; d < digits; d++) {
-            counts[d] = (guint64)g_rand_int_range(dice, 2, 7);
-            steps[d] = d ? g_rand_int_range(dice, -100, 100) : g_rand_int_range(dice, -3, 4);
-            n *= counts[d];
-        }
-        g_autofree gint64 *words = g_new(gint64, n);
-        for (guint64 k = 0; k < n; k++) {
-            guint64 left = k;
-            words[k] = base;
-            for (guint d = 0; d < digits; left /= counts[d++]) words[k] += steps[d] * (gint64)(left % counts[d]);
-        }
-        gboolean whole = TRUE; /* no stretch goes on by chance where the next one begins */
-        guint64 width = 1;
-        for (guint d = 0; d < digits; width *= counts[d++])
-            whole &= width * counts[d] == n || words[width * counts[d]] != words[0] + steps[d] * (gint64)counts[d];
-        gsize bytes = check_shortest(words, n);
-        if (whole) g_assert_cmpuint(bytes, <=, 4 + 3 * digits);
-        words[g_rand_int_range(dice, 0, (gint32)n)] += g_rand_int_range(dice, 1, 9);
-        check_shortest(words, n);
-    }
-}
-
 /* Numbers that no writer writes. */
 static void test_series_told_wrong(void)
 {
     const struct { guint64 n; guint numbers; guint64 words[8]; } rows[] = {
-        {6, 7, {7, 4, 2, 3, 2, 3, 6}}, {6, 7, {7, 4, 2, 6, 2, 1, 6}}, {6, 3, {7, 4, 0}},    /* numbers of digits that are not those of words; a digit of one kind; none */
-        {6, 7, {7, G_MAXUINT64 - 1, 2, 3, 2, 2, 6}}, {6, 7, {7, G_MAXUINT64, 2, 3, 2, 2, 6}}, /* above the largest word, below the least ordinary one */
-        {6, 7, {7, 4, 2, 3, G_MAXUINT64 - 1, 2, G_MAXUINT64 - 1}},      /* words beyond 2^64 */
         {4, 7, {1, 2, 2, 1, 1, 18, 4}},   /* a difference that is not there */
         {4, 5, {6, 0, 0, 4, 2}}, {4, 5, {6, 0, 5, 4, 2}}, {4, 5, {6, 8, 1, 4, 2}}, {4, 5, {6, 2, 4, 4, 2}}, /* none, more than there are, behind the end, over the end */
-        {4, 4, {8, 5, 2, 0}}, {4, 4, {8, 4, 1, 0}}, {4, 4, {8, 4, 8, 0}}, /* a block of more words than there are, one that is not turned, and one by more than it has */
-        {4, 4, {8, 4, 3, G_MAXUINT64 - 1}}, {4, 4, {8, 4, 3, G_MAXUINT64}}, /* above the largest word, below the least ordinary one */
+        {4, 4, {7, 5, 2, 0}}, {4, 4, {7, 4, 1, 0}}, {4, 4, {7, 4, 8, 0}}, /* a block of more words than there are, one that is not turned, and one by more than it has */
+        {4, 4, {7, 4, 3, G_MAXUINT64 - 1}}, {4, 4, {7, 4, 3, G_MAXUINT64}}, /* above the largest word, below the least ordinary one */
         {64, 5, {6, 0, 64, 4, 2}},                                      /* 2^63 and more */
         {G_GUINT64_CONSTANT(1) << 24, 5, {6, 0, 1 << 24, 2, 2}},        /* always the same; that many are not made room for */
     };
@@ -204,7 +172,6 @@ int main(int argc, char **argv)
     g_test_add_func("/series/runs", test_series);
     g_test_add_func("/series/turned", test_series_turned);
     g_test_add_func("/series/geometric", test_series_geometric);
-    g_test_add_func("/series/digits", test_series_digits);
     g_test_add_func("/series/told-wrong", test_series_told_wrong);
     g_test_add_func("/series/skewed", test_series_skewed);
     int result = g_test_run();
