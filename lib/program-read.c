@@ -276,31 +276,6 @@ static gboolean read_shapes(Member *m)
 
 /* -- tables of values -- */
 
-/* A set of ranks, of any world, or those of some roles. */
-static gboolean read_set(Member *m, RankSet *set)
-{
-    const GArray *roles = m->p->roles;
-    guint64 said = wend_read_unsigned(&m->c);
-    if (said == SET_OF_RANKS) return rankset_decode(set, &m->c, RANKSET_MAX) || member_bad(m, "values of a rank that is not there");
-    g_autofree guint32 *numbers = NULL;
-    guint n = 0;
-    if (said == SET_OF_ROLES) {
-        RankSet of_roles = {0};
-        if (rankset_decode(&of_roles, &m->c, roles->len)) numbers = rankset_expand(&of_roles);
-        n = of_roles.n;
-        rankset_clear(&of_roles);
-    } else {
-        guint64 bits = said - SET_BITS;
-        numbers = g_new(guint32, CODEC_BITS_MOST + 2);
-        for (guint32 i = 0; bits >> i; i++) {
-            if (bits >> i & 1) numbers[n++] = i;
-            if (i >= roles->len || i >= CODEC_BITS_MOST) return member_bad(m, "values of a role that is not there");
-        }
-    }
-    if (!numbers || n == 0) return member_bad(m, "values of a role that is not there");
-    return ranksets_union(roles, numbers, n, &m->p->runs_left, set) || member_bad(m, "sets of ranks are of too many roles");
-}
-
 /* What a table before, of which it is a part, says of RANKS. */
 static gboolean read_part(Member *m, const RankSet *ranks, guint64 n_before, WendSlotTable *table)
 {
@@ -326,13 +301,14 @@ static gboolean read_part(Member *m, const RankSet *ranks, guint64 n_before, Wen
 static gboolean read_tables(Member *m)
 {
     WendProgram *p = m->p;
-    gsize n_sets = wend_read_count(&m->c, 3);
+    gsize n_sets = wend_read_count(&m->c, 2);
     g_autoptr(GArray) sets = g_array_new(FALSE, TRUE, sizeof(RankSet));
     g_array_set_clear_func(sets, (GDestroyNotify)rankset_clear);
     if (!member_admits(m, n_sets, sizeof(RankSet))) return FALSE;
     g_array_set_size(sets, (guint)n_sets);
     for (guint i = 0; i < n_sets; i++)
-        if (!read_set(m, &g_array_index(sets, RankSet, i))) return FALSE;
+        if (!rankset_decode(&g_array_index(sets, RankSet, i), &m->c, RANKSET_MAX)) /* of any world */
+            return member_bad(m, "values of a rank that is not there");
     guint64 n = wend_read_unsigned(&m->c);
     if (m->c.failed || n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p)) return member_bad(m, "has more tables than it can hold");
     p->tables = member_block(m, n, sizeof(WendSlotTable));
@@ -673,7 +649,6 @@ gboolean program_read(WendProgram *p, GError **error)
     Member m = {.p = p, .error = error};
     if (!read_meta(p, error)) return FALSE;
     return member_part(&m, "functions") && read_functions(&m) && member_part(&m, "constants") && read_constants(&m) && member_part(&m, "shapes") && read_shapes(&m) &&
-           member_part(&m, "ranks") && read_ranks(&m) && member_part(&m, "terminals") &&
-           read_terminals(&m) && member_part(&m, "rules") && read_rules(&m) &&
+           member_part(&m, "terminals") && read_terminals(&m) && member_part(&m, "rules") && read_rules(&m) &&
            member_part(&m, "classes") && read_classes(&m) && read_sequences(&m) && member_close(&m);
 }

@@ -160,34 +160,6 @@ void rankset_include(RankSet *a, const RankSet *b)
     unite(a, b, TRUE);
 }
 
-gint ranksets_by_lowest(gconstpointer a, gconstpointer b)
-{
-    guint32 x = rankset_lowest(a), y = rankset_lowest(b);
-    return (x > y) - (x < y);
-}
-
-static RankSet union_of(const GArray *sets, const guint32 *numbers, guint n)
-{
-    if (n == 1) return rankset_copy(&g_array_index(sets, RankSet, numbers[0]));
-    RankSet all = union_of(sets, numbers, n / 2), rest = union_of(sets, numbers + n / 2, n - n / 2);
-    rankset_include(&all, &rest);
-    rankset_clear(&rest);
-    return all;
-}
-
-gboolean ranksets_union(const GArray *sets, const guint32 *numbers, guint n, guint32 *left, RankSet *all)
-{
-    guint32 runs = 0;
-    for (guint i = 0; i < n; i++) {
-        const RankSet *s = &g_array_index(sets, RankSet, numbers[i]);
-        for (guint32 at = 0; at < s->n; at += rankset_run(s, at).count)
-            if (++runs > *left) return FALSE;
-    }
-    *left -= runs;
-    *all = union_of(sets, numbers, n);
-    return TRUE;
-}
-
 /* -- as bytes -- */
 
 /* Few runs are written one by one; else 0, the number of ranks and the series. */

@@ -321,7 +321,7 @@ static void distinct_write(Distinct *d, Writer *w)
 typedef struct { gsize offset, n; guint64 key; const Vector *values; const RankSet *ranks; guint column; } TableTold;
 
 /* TOLD: TableTold, by number; WHOLES: the numbers of those that are no parts of others. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be told by others; DERIVED: words of those that are. */
-typedef struct { Distinct sets, tables; GArray *told, *wholes; guint32 words_left, runs_left; guint column; gboolean derive; guint64 derived; } SlotTables;
+typedef struct { Distinct sets, tables; GArray *told, *wholes; guint32 words_left; guint column; gboolean derive; guint64 derived; } SlotTables;
 
 /* How a slot is told: its form, and the word, the table's number, or how many slots before those are that tell it. */
 typedef struct { SlotTold form; gint64 word; } Told;
@@ -338,77 +338,18 @@ static gboolean tell_plainly(const Writer *w, const Signature *s, guint k, Told 
     return TRUE;
 }
 
-/* -- the ranks that have values: mostly those of some roles, which are variants of a class, or a class that has none -- */
+/* -- values by table -- */
 
-static guint32 lowest_of_role(const Writer *w, guint i)
+static guint set_number(SlotTables *tables, const RankSet *ranks)
 {
-    return rankset_lowest(&g_array_index(w->roles, RankSet, i));
-}
-
-/* The first role whose lowest rank is RANK or above. */
-static guint role_from(const Writer *w, guint32 rank)
-{
-    guint low = 0, high = w->roles->len;
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (lowest_of_role(w, middle) < rank) low = middle + 1; else high = middle;
-    }
-    return low;
-}
-
-/* Roles whose lowest rank is one of RANKS. FALSE: they have more, or fewer, ranks than these. */
-static gboolean roles_with(const Writer *w, const RankSet *ranks, GArray *roles)
-{
-    guint64 n = 0;
-    for (guint32 at = 0, step; at < ranks->n; at += step) {
-        RankRun run = rankset_stretch(ranks, at);
-        guint32 last = run.first + (run.count - 1) * run.step;
-        step = run.count;
-        for (guint i = role_from(w, run.first); i < w->roles->len && lowest_of_role(w, i) <= last; i++) {
-            if ((lowest_of_role(w, i) - run.first) % run.step) continue;
-            g_array_append_val(roles, i);
-            n += g_array_index(w->roles, RankSet, i).n;
-        }
-    }
-    return n == ranks->n;
-}
-
-/* Which roles RANKS are. FALSE, and OUT is empty: that is no shorter than LESS, or there is a rank of a role that it does not have whole. LEFT: ranksets_union. */
-static gboolean tell_roles(const Writer *w, const RankSet *ranks, gsize less, guint32 *left, WendBuf *out)
-{
-    g_autoptr(GArray) roles = g_array_new(FALSE, FALSE, sizeof(guint32));
-    if (!roles_with(w, ranks, roles)) return FALSE;
-    const guint32 *numbers = (const guint32 *)(gpointer)roles->data;
-    RankSet of_roles = rankset_from_sorted(numbers, roles->len), all = {0};
-    guint64 bits = 0;
-    if (numbers[roles->len - 1] < CODEC_BITS_MOST) {
-        for (guint i = 0; i < roles->len; i++) bits |= (guint64)1 << numbers[i];
-        wend_buf_unsigned(out, SET_BITS + bits);
-    } else {
-        wend_buf_unsigned(out, SET_OF_ROLES);
-        rankset_encode_shortest(&of_roles, out);
-    }
-    gboolean good = out->len < less && ranksets_union(w->roles, numbers, roles->len, left, &all) && rankset_equal(&all, ranks);
-    rankset_clear(&of_roles);
-    rankset_clear(&all);
-    if (!good) wend_buf_clear(out);
-    return good;
-}
-
-static guint set_number(Writer *w, SlotTables *tables, const RankSet *ranks)
-{
-    WendBuf plain = WEND_BUF_INIT, by_roles = WEND_BUF_INIT;
+    WendBuf set = WEND_BUF_INIT;
     gboolean is_new;
-    wend_buf_unsigned(&plain, SET_OF_RANKS);
-    rankset_encode_shortest(ranks, &plain);
-    guint number = distinct_add(&tables->sets, &plain, &is_new);
-    if (is_new) distinct_tell(&tables->sets, tell_roles(w, ranks, plain.len, &tables->runs_left, &by_roles) ? &by_roles : &plain);
-    wend_buf_clear(&by_roles);
-    wend_buf_clear(&plain);
+    rankset_encode_shortest(ranks, &set);
+    guint number = distinct_add(&tables->sets, &set, &is_new);
+    if (is_new) distinct_tell(&tables->sets, &set);
+    wend_buf_clear(&set);
     return number;
 }
-
-/* -- values by table -- */
 
 /* A table that has values of more ranks may have these, too, as that of a torus has the neighbours of all, and a level of it some. As no more than the last so many are looked at, time stays linear. */
 enum { WHOLES_LOOKED_AT = 64 };
@@ -461,7 +402,7 @@ static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, gui
     const Vector *v = &s->slots[k];
     WendBuf bytes = WEND_BUF_INIT;
     gboolean is_new;
-    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)set_number(w, tables, s->ranks) << TABLE_SET_BITS | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .ranks = s->ranks, .column = tables->column};
+    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)set_number(tables, s->ranks) << TABLE_SET_BITS | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .ranks = s->ranks, .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
     series_encode_shortest(v->series, &bytes, w->constant_number);
     guint number = distinct_add(&tables->tables, &bytes, &is_new), whole = is_new ? find_whole(w, tables, s, k, bytes.len) : PAIR_NONE;
@@ -638,7 +579,7 @@ static void put_all_slots(Writer *w, SlotTables *tables)
 /* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. Returns how many words the slots have that are told by others. */
 static guint64 put_all_terminals(Writer *w, gboolean derive)
 {
-    SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), g_array_new(FALSE, FALSE, sizeof(guint)), TABLE_PART_WORDS, SET_UNION_RUNS, .derive = derive};
+    SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), g_array_new(FALSE, FALSE, sizeof(guint)), TABLE_PART_WORDS, .derive = derive};
     WendBuf before = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
     put_all_slots(w, &tables);
@@ -755,7 +696,8 @@ static void put_sequences(Writer *w)
     series_builder_encode(rules, &w->out, w->constant_number);
 }
 
-static void write_ranks(Writer *w)
+/* Of which class each rank is, and of which of its variants. */
+static void put_ranks(Writer *w)
 {
     guint n = w->r->classes->len;
     wend_buf_unsigned(&w->out, w->r->merge->world);
@@ -771,22 +713,10 @@ static void write_ranks(Writer *w)
 
 static void write_classes(Writer *w)
 {
+    put_ranks(w);
     put_sequences(w);
     for (guint i = 0; i < w->r->classes->len; i++)
         if (class_at(w, i)->variants) put_trips(w, class_at(w, i)->variants);
-}
-
-/* RankSet, by lowest rank; the sets are not copied. */
-static GArray *roles_of(const Recording *r)
-{
-    GArray *roles = g_array_new(FALSE, FALSE, sizeof(RankSet));
-    for (guint i = 0; i < r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
-        for (guint v = 0; k->variants && v < k->variants->n; v++) g_array_append_val(roles, k->variants->variants[v].ranks);
-        if (!k->variants) g_array_append_val(roles, k->class->ranks);
-    }
-    g_array_sort(roles, ranksets_by_lowest);
-    return roles;
 }
 
 gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error)
@@ -799,14 +729,12 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
     w.constant_number = g_new0(guint32, wend_n_constants + 1);
     w.calls = g_new0(guint64, r->signatures->len + 1);
     w.shape_calls = g_new0(guint64, r->shapes->len + 1);
-    w.roles = roles_of(r);
 
     gboolean good = use_all(&w);
     if (good) {
         write_functions(&w);
         write_constants(&w);
         write_shapes(&w);
-        write_ranks(&w);
         write_terminals(&w);
         write_rules(&w);
         write_classes(&w);
@@ -831,7 +759,6 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
     g_free(w.constant_number);
     g_free(w.calls);
     g_free(w.shape_calls);
-    g_array_unref(w.roles);
     return good;
 }
 
