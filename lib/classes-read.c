@@ -67,11 +67,9 @@ static gboolean read_trips(Member *m, Trips *t)
     if (!member_admits(m, (guint64)t->n_trips * t->n, sizeof(guint64))) return FALSE;
     t->trips = g_new(guint64, (gsize)t->n_trips * t->n + 1);
     for (guint trip = 0; trip < t->n_trips; trip++) {
-        guint64 said = wend_read_unsigned(&m->c), bits = said - TRIPS_BITS;
-        if (said != TRIPS_SERIES && (t->n > CODEC_BITS_MOST || bits >> t->n)) return member_bad(m, "a trip count is of a variant that is not there");
-        g_autoptr(Series) counts = said == TRIPS_SERIES ? series_decode(&m->c, t->n, NULL, 0) : NULL;
+        g_autoptr(Series) counts = series_decode(&m->c, t->n, NULL, 0);
         for (guint v = 0; v < t->n; v++) {
-            gint64 count = said != TRIPS_SERIES ? (gint64)(bits >> v & 1) : counts ? series_at(counts, v) : -1;
+            gint64 count = counts ? series_at(counts, v) : -1;
             if (count < 0) return member_bad(m, "a trip count makes no sense");
             t->trips[(gsize)v * t->n_trips + trip] = (guint64)count;
         }

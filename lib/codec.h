@@ -17,9 +17,6 @@ enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };
 typedef enum { TOLD_CONSTANT, TOLD_SELF, TOLD_SUM, TOLD_ACROSS, TOLD_TABLE } SlotTold;
 /* How a table of values is told: beside the lowest bit and below its set's number. PART: by another that has these ranks and more. */
 enum { TABLE_TOGETHER = 1 << 1, TABLE_PART = 1 << 2, TABLE_SET_BITS = 3 };
-/* How a trip count is told: by a series, or if it is 0 or 1 by BITS + a bit for each variant, of so many at most. */
-enum { TRIPS_SERIES, TRIPS_BITS };
-enum { CODEC_BITS_MOST = 62 };
 /* Words of all tables that are parts of others: a few bytes may stand for any number of them. */
 enum { TABLE_PART_WORDS = 1 << 20 };
 /* Tables of values that are told together: of no more ranks than this (more do not mind what a table takes besides), and no more words for each byte. The latter holds for slots that are told by

@@ -623,15 +623,9 @@ static void put_trips(Writer *w, const Variants *v)
     wend_buf_unsigned(&w->out, v->n_trips);
     for (guint t = 0; t < v->n_trips; t++) {
         SeriesBuilder *counts = series_builder_new();
-        guint64 bits = 0, most = v->n > CODEC_BITS_MOST ? 2 : 0;
-        for (guint i = 0; i < v->n; i++) {
-            guint64 trips = v->variants[i].trips[t];
-            series_builder_add(counts, (SeriesRun){(gint64)trips, 0, 1});
-            if (trips == 1 && i < CODEC_BITS_MOST) bits |= (guint64)1 << i;
-            most = MAX(most, trips);
-        }
-        wend_buf_unsigned(&w->out, most > 1 ? TRIPS_SERIES : TRIPS_BITS + bits);
-        if (most > 1) series_builder_encode(counts, &w->out, NULL); else series_builder_free(counts);
+        for (guint i = 0; i < v->n; i++)
+            series_builder_add(counts, (SeriesRun){(gint64)v->variants[i].trips[t], 0, 1});
+        series_builder_encode(counts, &w->out, NULL);
     }
 }
 
