@@ -15,10 +15,8 @@ enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };
 
 /* How a slot is told; TABLE + i: by table i. */
 typedef enum { TOLD_CONSTANT, TOLD_SELF, TOLD_SUM, TOLD_ACROSS, TOLD_TABLE } SlotTold;
-/* How a table of values is told: beside the lowest bit and below its set's number. PART: by another that has these ranks and more. */
-enum { TABLE_TOGETHER = 1 << 1, TABLE_PART = 1 << 2, TABLE_SET_BITS = 3 };
-/* Words of all tables that are parts of others: a few bytes may stand for any number of them. */
-enum { TABLE_PART_WORDS = 1 << 20 };
+/* How a table of values is told: beside the lowest bit and below its set's number. */
+enum { TABLE_TOGETHER = 1 << 1, TABLE_SET_BITS = 2 };
 /* Tables of values that are told together: of no more ranks than this (more do not mind what a table takes besides), and no more words for each byte. The latter holds for slots that are told by
  * others of their terminal, too. */
 enum { TABLES_TOGETHER = 256, TABLES_WORDS_PER_BYTE = 64 };

@@ -94,7 +94,6 @@ struct WendProgram {
     WendSlotTable *tables;    /* of terminals */
     GPtrArray *derived_tables; /* WendSlotTable blocks of slots that are told by others, */
     guint64 derived;           /* and how many words they have */
-    guint32 words_left;        /* that tables may have that are parts of others */
     guint n_rules;
     WendRule *rules;
     guint n_classes;

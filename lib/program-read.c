@@ -276,28 +276,6 @@ static gboolean read_shapes(Member *m)
 
 /* -- tables of values -- */
 
-/* What a table before, of which it is a part, says of RANKS. */
-static gboolean read_part(Member *m, const RankSet *ranks, guint64 n_before, WendSlotTable *table)
-{
-    guint64 number = wend_read_unsigned(&m->c);
-    if (m->c.failed || number >= n_before || ranks->n > m->p->words_left) return member_bad(m, "a table is a part of one that is not there, or of too many values");
-    if (!member_admits(m, ranks->n, WORD_MORE)) return FALSE;
-    m->p->words_left -= ranks->n;
-    const WendSlotTable *whole = &m->p->tables[number];
-    SeriesBuilder *b = series_builder_new();
-    gboolean good = TRUE;
-    for (guint32 at = 0; at < ranks->n && good;) {
-        RankRun run = rankset_run(ranks, at);
-        for (guint32 i = 0, index; i < run.count && good; i++) {
-            good = rankset_find(&whole->ranks, run.first + i * run.step, &index);
-            if (good) series_builder_add(b, (SeriesRun){series_at(whole->series, index), 0, 1});
-        }
-        at += run.count;
-    }
-    *table = (WendSlotTable){rankset_copy(ranks), whole->of_self, series_builder_end(b)};
-    return good || member_bad(m, "a table is a part of one that has not all its ranks");
-}
-
 static gboolean read_tables(Member *m)
 {
     WendProgram *p = m->p;
@@ -316,16 +294,12 @@ static gboolean read_tables(Member *m)
     p->n_tables = (guint)n;
     for (guint64 i = 0, many; i < n; i += many) {
         guint64 form = wend_read_unsigned(&m->c), set = form >> TABLE_SET_BITS;
-        gboolean several = (form & TABLE_TOGETHER) != 0, part = (form & TABLE_PART) != 0;
+        gboolean several = (form & TABLE_TOGETHER) != 0;
         many = several ? wend_read_unsigned(&m->c) : 1;
         if (m->c.failed || set >= n_sets) return member_bad(m, "values of ranks that are not listed");
         const RankSet *ranks = &g_array_index(sets, RankSet, set);
-        if (many == 0 || many > n - i || (part && form & 3) || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
+        if (many == 0 || many > n - i || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
             return member_bad(m, "tables of values make no sense");
-        if (part) {
-            if (!read_part(m, ranks, i, &p->tables[i])) return FALSE;
-            continue;
-        }
         g_autoptr(Series) all = series_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
         if (!all) return member_bad(m, "a table of values is damaged");
         for (guint64 k = 0; k < many; k++)

@@ -25,7 +25,6 @@ WendProgram *program_new(GPtrArray *more_constants)
     p->members = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     p->blocks = g_ptr_array_new_with_free_func(g_free);
     p->derived_tables = g_ptr_array_new();
-    p->words_left = TABLE_PART_WORDS;
     p->more_constants = more_constants ? g_ptr_array_ref(more_constants) : g_ptr_array_new_with_free_func(g_free);
     p->datatypes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL);
     p->any_source = wend_constant_word("MPI_ANY_SOURCE");

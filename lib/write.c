@@ -320,8 +320,15 @@ static void distinct_write(Distinct *d, Writer *w)
 /* A table of values: where its bytes are in those of all tables, and what they are of. */
 typedef struct { gsize offset, n; guint64 key; const Vector *values; const RankSet *ranks; guint column; } TableTold;
 
-/* TOLD: TableTold, by number; WHOLES: the numbers of those that are no parts of others. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be told by others; DERIVED: words of those that are. */
-typedef struct { Distinct sets, tables; GArray *told, *wholes; guint32 words_left; guint column; gboolean derive; guint64 derived; } SlotTables;
+/* TOLD: TableTold, by number. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be told by
+ * others; DERIVED: words of those that are. */
+typedef struct {
+    Distinct sets, tables;
+    GArray *told;
+    guint column;
+    gboolean derive;
+    guint64 derived;
+} SlotTables;
 
 /* How a slot is told: its form, and the word, the table's number, or how many slots before those are that tell it. */
 typedef struct { SlotTold form; gint64 word; } Told;
@@ -351,52 +358,6 @@ static guint set_number(SlotTables *tables, const RankSet *ranks)
     return number;
 }
 
-/* A table that has values of more ranks may have these, too, as that of a torus has the neighbours of all, and a level of it some. As no more than the last so many are looked at, time stays linear. */
-enum { WHOLES_LOOKED_AT = 64 };
-/* What says of a table that it is a part of another takes about so much. */
-enum { PART_BYTES = 4 };
-
-/* Self at the INDEXth rank. */
-static gint64 self_at(const Writer *w, const Signature *s, guint32 index, guint32 rank)
-{
-    gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
-    return has_self ? vector_at(&s->slots[0], index, rank) : rank;
-}
-
-/* Whether slot K of S has at the INDEXth rank what WHOLE has there. */
-static gboolean same_value(const Writer *w, const TableTold *whole, const Signature *s, guint k, guint32 index, guint32 rank)
-{
-    guint32 at;
-    if (!rankset_find(whole->ranks, rank, &at)) return FALSE;
-    gint64 word = series_at(whole->values->series, at), self = self_at(w, s, index, rank);
-    return vector_at(&s->slots[k], index, self) == (whole->key & 1 && !wend_is_special(word) ? word_sum(self, word) : word);
-}
-
-static gboolean is_part(const Writer *w, const TableTold *whole, const Signature *s, guint k)
-{
-    const RankSet *ranks = s->ranks;
-    if (whole->ranks->n <= ranks->n || (whole->key & 1 && s->slots[k].value != VECTOR_SERIES_OF_SELF)) return FALSE; /* what tells other slots has to stay absolute */
-    for (guint32 at = 0; at < ranks->n;) {
-        RankRun run = rankset_run(ranks, at);
-        for (guint32 i = 0; i < run.count; i++)
-            if (!same_value(w, whole, s, k, at + i, run.first + i * run.step)) return FALSE;
-        at += run.count;
-    }
-    return TRUE;
-}
-
-/* The number of a table that has the values of slot K of S and more, if that is worth looking for and there is one; else PAIR_NONE. */
-static guint find_whole(const Writer *w, const SlotTables *tables, const Signature *s, guint k, gsize bytes)
-{
-    guint n = tables->wholes->len;
-    if (bytes <= PART_BYTES || s->ranks->n > tables->words_left) return PAIR_NONE;
-    for (guint i = n; i > 0 && n - i < WHOLES_LOOKED_AT; i--) {
-        guint number = g_array_index(tables->wholes, guint, i - 1);
-        if (is_part(w, &g_array_index(tables->told, TableTold, number), s, k)) return number;
-    }
-    return PAIR_NONE;
-}
-
 static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, guint k)
 {
     const Vector *v = &s->slots[k];
@@ -405,17 +366,7 @@ static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, gui
     TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)set_number(tables, s->ranks) << TABLE_SET_BITS | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .ranks = s->ranks, .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
     series_encode_shortest(v->series, &bytes, w->constant_number);
-    guint number = distinct_add(&tables->tables, &bytes, &is_new), whole = is_new ? find_whole(w, tables, s, k, bytes.len) : PAIR_NONE;
-    if (whole != PAIR_NONE) {
-        tables->words_left -= s->ranks->n;
-        table.key |= TABLE_PART;
-        table.key &= ~(guint64)1; /* it is what the other one is */
-        bytes.len = 0;
-        wend_buf_unsigned(&bytes, table.key);
-        wend_buf_unsigned(&bytes, whole);
-    } else if (is_new) {
-        g_array_append_val(tables->wholes, number);
-    }
+    guint number = distinct_add(&tables->tables, &bytes, &is_new);
     if (is_new) {
         table.n = bytes.len;
         distinct_tell(&tables->tables, &bytes);
@@ -545,7 +496,7 @@ static void write_tables(Writer *w, SlotTables *tables)
     for (guint i = 0, end; i < tables->told->len; i = end) {
         gsize bytes = told[i].n, before = w->out.len;
         end = i + 1;
-        guint most = !(told[i].key & TABLE_PART) && told[i].ranks->n <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / told[i].ranks->n : 1;
+        guint most = told[i].ranks->n <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / told[i].ranks->n : 1;
         for (; end < tables->told->len && end - i < most && told[end].key == told[i].key && told[end].column == told[i].column; end++) bytes += told[end].n;
         if (end - i > 1) put_together(w, &told[i], end - i, bytes);
         if (w->out.len == before) wend_buf_bytes(&w->out, tables->tables.bytes.data + told[i].offset, bytes);
@@ -554,7 +505,6 @@ static void write_tables(Writer *w, SlotTables *tables)
     wend_buf_clear(&tables->tables.bytes);
     g_hash_table_destroy(tables->tables.numbers);
     g_array_unref(tables->told);
-    g_array_unref(tables->wholes);
 }
 
 /* Terminals of one function, failed or not, and as many slots are told together, whatever their shape: their slots are mostly alike. */
@@ -579,7 +529,8 @@ static void put_all_slots(Writer *w, SlotTables *tables)
 /* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. Returns how many words the slots have that are told by others. */
 static guint64 put_all_terminals(Writer *w, gboolean derive)
 {
-    SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), g_array_new(FALSE, FALSE, sizeof(guint)), TABLE_PART_WORDS, .derive = derive};
+    SlotTables tables = {.sets = distinct_new(), .tables = distinct_new(),
+        .told = g_array_new(FALSE, FALSE, sizeof(TableTold)), .derive = derive};
     WendBuf before = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
     put_all_slots(w, &tables);
