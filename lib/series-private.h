@@ -67,7 +67,4 @@ static inline guint64 geometric_origin(const Geometric *g) { return g->falls ? g
 /* *PRODUCT: what follows WORD. FALSE: no ordinary word. */
 gboolean geometric_next(gint64 word, gint64 ratio, gint64 *product);
 
-/* Bits of numbers up to LARGEST; one at least. */
-static inline guint bits_for(guint64 largest) { return largest ? 64 - (guint)__builtin_clzll(largest) : 1; }
-
 #endif

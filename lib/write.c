@@ -488,7 +488,7 @@ static void put_together(Writer *w, const TableTold *told, guint n, gsize less)
 /* Words of a series that is made only to see what it takes: it needs 100 bytes for each. */
 enum { TOGETHER_AT_ONCE = 1 << 14 };
 
-/* Values by chance of few ranks: what tells how a row is packed would take as much as the row. */
+/* Values by chance of few ranks: what stands before a row, and what its coder has to learn, would take as much as the row. */
 static void write_tables(Writer *w, SlotTables *tables)
 {
     const TableTold *told = (const TableTold *)(gpointer)tables->told->data;

@@ -131,11 +131,15 @@ static void test_series_told_wrong(void)
 {
     const struct { guint64 n; guint numbers; guint64 words[8]; } rows[] = {
         {4, 7, {1, 2, 2, 1, 1, 18, 4}},   /* a difference that is not there */
-        {4, 5, {6, 0, 0, 4, 2}}, {4, 5, {6, 0, 5, 4, 2}}, {4, 5, {6, 8, 1, 4, 2}}, {4, 5, {6, 2, 4, 4, 2}}, /* none, more than there are, behind the end, over the end */
-        {4, 4, {7, 5, 2, 0}}, {4, 4, {7, 4, 1, 0}}, {4, 4, {7, 4, 8, 0}}, /* a block of more words than there are, one that is not turned, and one by more than it has */
-        {4, 4, {7, 4, 3, G_MAXUINT64 - 1}}, {4, 4, {7, 4, 3, G_MAXUINT64}}, /* above the largest word, below the least ordinary one */
-        {64, 5, {6, 0, 64, 4, 2}},                                      /* 2^63 and more */
-        {G_GUINT64_CONSTANT(1) << 24, 5, {6, 0, 1 << 24, 2, 2}},        /* always the same; that many are not made room for */
+        {4, 4, {2, 0, 0, 1}},                                           /* coded, of no words that there could be */
+        {4, 5, {2, 0, 2, G_MAXUINT64, 1}},                              /* from a special word on */
+        {4, 5, {2, 0, 2, G_MAXUINT64 - 1, 1}},                          /* above the largest word */
+        {4, 5, {2, 1, 5, G_MAXUINT64, 0}},                              /* more numbers than 2^64 */
+        {4, 5, {4, 0, 0, 4, 2}}, {4, 5, {4, 0, 5, 4, 2}}, {4, 5, {4, 8, 1, 4, 2}}, {4, 5, {4, 2, 4, 4, 2}}, /* none, more than there are, behind the end, over the end */
+        {4, 4, {5, 5, 2, 0}}, {4, 4, {5, 4, 1, 0}}, {4, 4, {5, 4, 8, 0}}, /* a block of more words than there are, one that is not turned, and one by more than it has */
+        {4, 4, {5, 4, 3, G_MAXUINT64 - 1}}, {4, 4, {5, 4, 3, G_MAXUINT64}}, /* above the largest word, below the least ordinary one */
+        {64, 5, {4, 0, 64, 4, 2}},                                      /* 2^63 and more */
+        {G_GUINT64_CONSTANT(1) << 24, 5, {4, 0, 1 << 24, 2, 2}},        /* always the same; that many are not made room for */
     };
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         WendBuf b = WEND_BUF_INIT;
@@ -147,22 +151,62 @@ static void test_series_told_wrong(void)
     }
 }
 
-/* Words of which most are small and a few are not take about what they have: a width for all would be that of the largest. */
-static void test_series_skewed(void)
+/* -- words without a pattern: about what they carry -- */
+
+enum { CODED = 2000 };
+
+/* ENTROPY: bits of a word. */
+static void check_coded(const gint64 *words, guint64 n, double entropy)
 {
-    enum { N = 1000, MEAN = 400 };
-    const double entropy = log2(MEAN * 2.718281828); /* of the exponential distribution */
-    gint64 words[N];
-    for (int i = 0; i < N; i++) words[i] = -3 - (gint64)(MEAN * log(1 - g_rand_double(dice)));
-    g_autoptr(Series) s = series_of(words, N);
+    g_autoptr(Series) s = series_of(words, n);
     WendBuf b = WEND_BUF_INIT;
     series_encode(s, &b, NULL);
-    g_assert_cmpfloat((double)b.len, <, 1.04 * N * entropy / 8);
+    g_assert_cmpfloat((double)b.len, <, 20 + 1.03 * (double)n * entropy / 8);
     WendCursor c = wend_cursor(b.data, b.len);
-    g_autoptr(Series) back = series_decode(&c, N, NULL, 0);
+    g_autoptr(Series) back = series_decode(&c, n, NULL, 0);
     g_assert_true(back && c.p == c.end);
-    check_series(back, words, N);
+    check_series(back, words, n);
     wend_buf_clear(&b);
+}
+
+/* Any as likely as any other, whatever their number: a width for all would take up to a bit more. */
+static void test_series_even(void)
+{
+    gint64 words[CODED];
+    for (gint32 range = 5; range < 1 << 30; range = range / 2 * 3 + 1) {
+        for (int i = 0; i < CODED; i++) words[i] = g_rand_int_range(dice, -range, range + 1);
+        check_coded(words, CODED, log2(2.0 * range + 1));
+    }
+    for (int i = 0; i < CODED; i++) words[i] = (gint64)(((guint64)g_rand_int(dice) << 32 | g_rand_int(dice)) >> 2);
+    check_coded(words, CODED, 62);
+}
+
+/* Most are small and a few are not: a width for all would be that of the largest. */
+static void test_series_skewed(void)
+{
+    enum { MEAN = 400 };
+    const double entropy = log2(MEAN * 2.718281828); /* of the exponential distribution */
+    gint64 words[CODED];
+    for (int i = 0; i < CODED; i++) words[i] = -3 - (gint64)(MEAN * log(1 - g_rand_double(dice)));
+    check_coded(words, CODED, entropy);
+}
+
+/* Few that are far apart, special ones among them, and of these some more often: what tells which one takes no more. */
+static void test_series_few(void)
+{
+    gint64 words[CODED];
+    for (int i = 0; i < CODED; i++) {
+        int which = g_rand_int_range(dice, 0, 6);
+        words[i] = which < 3 ? 7 : which == 3 ? WEND_ABSENT : which == 4 ? G_MAXINT64 : -1000000;
+    }
+    check_coded(words, CODED, 0.5 + 3 * log2(6) / 6);
+}
+
+/* Words that are as far apart as can be, of which there are more than numbers that tell them apart. */
+static void test_series_wide(void)
+{
+    gint64 words[] = {WEND_SPECIAL_BASE, G_MAXINT64, WEND_ABSENT, 0, G_MININT64, 5, G_MAXINT64, -1};
+    for (guint n = 1; n <= G_N_ELEMENTS(words); n++) check_coded(words, n, 80);
 }
 
 int main(int argc, char **argv)
@@ -173,7 +217,10 @@ int main(int argc, char **argv)
     g_test_add_func("/series/turned", test_series_turned);
     g_test_add_func("/series/geometric", test_series_geometric);
     g_test_add_func("/series/told-wrong", test_series_told_wrong);
+    g_test_add_func("/series/even", test_series_even);
     g_test_add_func("/series/skewed", test_series_skewed);
+    g_test_add_func("/series/few", test_series_few);
+    g_test_add_func("/series/wide", test_series_wide);
     int result = g_test_run();
     g_rand_free(dice);
     return result;
