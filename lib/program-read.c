@@ -469,40 +469,21 @@ static gboolean read_terminals(Member *m)
 
 /* -- rules -- */
 
-/* The numbers of N symbols of one kind, at PLACES, to IDS. */
-static void read_numbers(Member *m, const guint32 *places, guint n, guint32 *ids)
+/* The numbers of N symbols of one kind, at PLACES, to IDS: of each how far it is below the one that would be new, NEXT. */
+static void read_numbers(Member *m, const guint32 *places, guint n, guint32 next, guint32 *ids)
 {
     g_autoptr(Series) told = series_decode(&m->c, n, NULL, 0);
     for (guint i = 0; told && i < n; i++) {
-        gint64 id = series_at(told, i);
-        if (id < 0 || id > G_MAXINT32) m->c.failed = true;
-        ids[places[i]] = (guint32)id;
-    }
-}
-
-/* Likewise, as those that occurred before, each behind so many new ones: NEXT and on. */
-static void read_numbers_new(Member *m, const guint32 *places, guint n, guint32 next, guint32 *ids)
-{
-    guint64 n_old = wend_read_unsigned(&m->c);
-    if (m->c.failed || n_old > n) {
-        m->c.failed = true;
-        return;
-    }
-    g_autoptr(Series) news = n_old ? series_decode(&m->c, n_old, NULL, 0) : NULL;
-    g_autoptr(Series) olds = news ? series_decode(&m->c, n_old, NULL, 0) : NULL;
-    guint at = 0;
-    for (guint64 i = 0; i <= n_old && !m->c.failed; i++) {
-        gint64 n_new = i < n_old ? series_at(news, i) : (gint64)(n - at), id = i < n_old ? series_at(olds, i) : 0;
-        if (n_new < 0 || n_new > (gint64)(n - at) - (i < n_old) || id < 0 || id > G_MAXINT32 || next > G_MAXINT32) m->c.failed = true;
-        for (; !m->c.failed && n_new > 0; n_new--) ids[places[at++]] = next++;
-        if (i == n_old || m->c.failed) break;
-        ids[places[at++]] = (guint32)id;
-        next = MAX(next, (guint32)id + 1);
+        gint64 below = series_at(told, i);
+        if (below > next || below < (gint64)next - G_MAXINT32) m->c.failed = true;
+        if (m->c.failed) return;
+        ids[places[i]] = (guint32)(next - below);
+        next = MAX(next, ids[places[i]] + 1);
     }
 }
 
 /* A rule as the order of its symbols' kinds (0 a rule, else 1 + shape), the numbers of each kind's, and the exponents, in the order of kinds and numbers. NEXT: of each kind, the number after all
- * of those that rules before it have; NULL: numbers are told as they are. */
+ * of those that rules before it have. */
 static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 *next)
 {
     const WendProgram *p = m->p;
@@ -517,8 +498,7 @@ static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 
     order_by_keys(places, kind, n);
     for (guint k = 0, same; k < n && !m->c.failed; k += same) {
         for (same = 1; k + same < n && kind[places[k + same]] == kind[places[k]];) same++;
-        if (next) read_numbers_new(m, &places[k], same, next[kind[places[k]]], ids);
-        else read_numbers(m, &places[k], same, ids);
+        read_numbers(m, &places[k], same, next[kind[places[k]]], ids);
         order_by_keys(&places[k], ids, same);
     }
     for (guint k = 0; k < n; k++) symbols[k] = (WendSymbol){.is_rule = kind[k] == 0, .id = ids[k]};
@@ -558,12 +538,8 @@ static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64
     WendRule *rule = &m->p->rules[i];
     guint32 last = so_far->last;
     guint64 n = wend_read_unsigned(&m->c);
-    gboolean by_kind = n == 0, by_new = FALSE;
-    if (by_kind) {
-        n = wend_read_unsigned(&m->c);
-        by_new = n & 1;
-        n >>= 1;
-    }
+    gboolean by_kind = n == 0;
+    if (by_kind) n = wend_read_unsigned(&m->c);
     if (m->c.failed || n > *left || (!by_kind && n > (gsize)(m->c.end - m->c.p))) {
         member_bad(m, "a rule is longer than it can be");
         return NULL;
@@ -572,7 +548,7 @@ static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64
     WendSymbol *symbols = member_block(m, n, sizeof(WendSymbol));
     if (!symbols) return NULL;
     *rule = (WendRule){.n = (guint)n, .symbols = symbols};
-    if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n, by_new ? so_far->next : NULL);
+    if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n, so_far->next);
     for (guint k = 0; k < n && !by_kind && !m->c.failed; k++) symbols[k] = read_symbol(m, i, &last);
     if (!m->c.failed) return symbols;
     member_bad(m, "a rule makes no sense");
