@@ -37,9 +37,8 @@ void rankset_encode(const RankSet *s, WendBuf *out);           /* "ranks" of doc
 void rankset_encode_shortest(const RankSet *s, WendBuf *out);  /* likewise, for an archive: series_encode_shortest */
 gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world); /* FALSE: damaged, empty, or a rank >= world */
 
-/* N > 0 sets without a rank in common, "sets" of docs/format.md: one after the other or, by COLUMNS, as series of what their runs are. OTHERS < N: all ranks of WORLD that are in no other set are that set's, and it
- * is not told. FALSE, and nothing is appended: by columns it would be longer than it has to be. */
-gboolean ranksets_encode(const RankSet *sets, guint n, guint others, gboolean columns, WendBuf *out);
+/* N > 0 sets, "sets" of docs/format.md: one after the other or, if that is shorter, as series of what their runs are. */
+void ranksets_encode(const RankSet *sets, guint n, WendBuf *out);
 /* SETS have room for N; what is there has to be cleared in any case. FALSE: damaged, or one is empty, or has a rank >= world. */
 gboolean ranksets_decode(RankSet *sets, guint n, WendCursor *c, guint32 world);
 

@@ -585,40 +585,12 @@ static const RecordedClass *class_at(const Writer *w, guint i)
     return &g_array_index(w->r->classes, RecordedClass, i);
 }
 
-/* The set without which the others take least; N: it is not known who is in none. */
-static guint longest_set(const Writer *w, const RankSet *sets, guint n)
-{
-    guint longest = n;
-    gsize most = 0;
-    guint64 ranks = 0;
-    for (guint i = 0; i < n; i++) {
-        WendBuf set = WEND_BUF_INIT;
-        rankset_encode_shortest(&sets[i], &set);
-        if (set.len > most) {
-            most = set.len;
-            longest = i;
-        }
-        ranks += sets[i].n;
-        wend_buf_clear(&set);
-    }
-    return ranks == w->r->merge->world ? longest : n;
-}
-
-/* The ranks of all classes, in the shortest way: set by set or in columns, with or without one that has all others. */
 static void put_sets(Writer *w)
 {
     guint n = w->r->classes->len;
     g_autofree RankSet *sets = g_new(RankSet, n + 1);
-    gsize before = w->out.len;
     for (guint i = 0; i < n; i++) sets[i] = class_at(w, i)->class->ranks;
-    guint longest = longest_set(w, sets, n);
-    ranksets_encode(sets, n, n, FALSE, &w->out);
-    for (int columns = 0; columns < 2; columns++)
-        for (int left_out = columns ? 0 : 1; left_out < (longest < n ? 2 : 1); left_out++) {
-            WendBuf told = WEND_BUF_INIT;
-            if (ranksets_encode(sets, n, left_out ? longest : n, columns, &told)) wend_buf_shorten(&w->out, before, &told);
-            else wend_buf_clear(&told);
-        }
+    ranksets_encode(sets, n, &w->out);
 }
 
 /* Of all sequences what they are of and their rules, in columns; before these how many each class has. */
