@@ -15,7 +15,7 @@ typedef struct {
 } Trips;
 
 /* A class of the archive. */
-struct ToldClass { RankSet ranks; Trips trips; };
+typedef struct { RankSet ranks; Trips trips; } ToldClass;
 
 /* What the program is to get. A rule is open as long as a trip count is in it. */
 typedef struct {
@@ -39,9 +39,8 @@ static void find_open(ClassReader *o)
         }
 }
 
-/* What a rank takes in the set of its variant, a made rule in the table of those, and a class of
- * the archive until it is read. */
-enum { RANK_MORE = 64, MADE_MORE = 96,
+/* What a made rule takes in the table of those, and a class of the archive until it is read. */
+enum { MADE_MORE = 96,
     CLASS_MORE = 2 * sizeof(ToldClass) + 2 * sizeof(RankSet) + 96 };
 
 /* Which of T->n > 1 variants each rank is of. */
@@ -49,7 +48,7 @@ static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 {
     if (m->c.failed || n < 2 || n > n_ranks) return member_bad(m, "a class has more variants than ranks");
     g_autoptr(Series) of = series_decode(&m->c, n_ranks, NULL, 0);
-    if (!member_admits(m, n_ranks, sizeof(guint32) + RANK_MORE)) return FALSE;
+    if (!member_admits(m, n_ranks, sizeof(guint32))) return FALSE;
     t->n = (guint)n;
     t->of = g_new(guint32, n_ranks);
     for (guint r = 0, next = 0; r < n_ranks; r++) {
@@ -69,11 +68,9 @@ static gboolean read_trips(Member *m, Trips *t)
     if (!member_admits(m, (guint64)t->n_trips * t->n, sizeof(guint64))) return FALSE;
     t->trips = g_new(guint64, (gsize)t->n_trips * t->n + 1);
     for (guint trip = 0; trip < t->n_trips; trip++) {
-        guint64 said = wend_read_unsigned(&m->c), bits = said - TRIPS_BITS;
-        if (said != TRIPS_SERIES && (t->n > CODEC_BITS_MOST || bits >> t->n)) return member_bad(m, "a trip count is of a variant that is not there");
-        g_autoptr(Series) counts = said == TRIPS_SERIES ? series_decode(&m->c, t->n, NULL, 0) : NULL;
+        g_autoptr(Series) counts = series_decode(&m->c, t->n, NULL, 0);
         for (guint v = 0; v < t->n; v++) {
-            gint64 count = said != TRIPS_SERIES ? (gint64)(bits >> v & 1) : counts ? series_at(counts, v) : -1;
+            gint64 count = counts ? series_at(counts, v) : -1;
             if (count < 0) return member_bad(m, "a trip count makes no sense");
             t->trips[(gsize)v * t->n_trips + trip] = (guint64)count;
         }
@@ -332,68 +329,45 @@ static gboolean read_counts(Member *m, gsize *n_classes)
     return (!m->c.failed && *n_classes <= world && *n_classes <= classes_most(m)) || member_bad(m, "has more classes than ranks, or than it can hold");
 }
 
-/* The ranks of each class. */
-static gboolean read_sets(Member *m)
+/* The ranks of CLASSES (ToldClass), which is empty yet. */
+static gboolean read_sets(Member *m, GArray *classes)
 {
     WendProgram *p = m->p;
     gsize n = 0;
     if (!read_counts(m, &n)) return FALSE;
     if (!member_admits(m, n, CLASS_MORE)) return FALSE;
-    p->told_classes = g_array_new(FALSE, TRUE, sizeof(ToldClass));
-    g_array_set_clear_func(p->told_classes, (GDestroyNotify)told_class_clear);
-    g_array_set_size(p->told_classes, (guint)n);
+    g_array_set_size(classes, (guint)n);
     g_autofree RankSet *sets = g_new0(RankSet, n + 1);
     gboolean good = n == 0 || ranksets_decode(sets, (guint)n, &m->c, p->ranks);
-    for (guint i = 0; i < n; i++) g_array_index(p->told_classes, ToldClass, i) = (ToldClass){.ranks = sets[i], .trips.n = 1};
+    for (guint i = 0; i < n; i++) g_array_index(classes, ToldClass, i) = (ToldClass){.ranks = sets[i], .trips.n = 1};
     return good || member_bad(m, "a class has a rank that is not there");
 }
 
-/* The ranks of each variant of a class, which has them all. */
-static void add_roles(GArray *roles, const ToldClass *k)
+/* Likewise, and of which variant each rank is. */
+static gboolean read_ranks(Member *m, GArray *classes)
 {
-    guint n = k->trips.n;
-    g_autofree guint32 *ranks = rankset_expand(&k->ranks), *sorted = g_new(guint32, k->ranks.n), *end = g_new0(guint32, n + 1);
-    for (guint32 r = 0; r < k->ranks.n; r++) end[k->trips.of[r] + 1]++;
-    for (guint v = 0; v < n; v++) end[v + 1] += end[v]; /* begins, as yet */
-    for (guint32 r = 0; r < k->ranks.n; r++) sorted[end[k->trips.of[r]]++] = ranks[r];
-    for (guint v = 0; v < n; v++) {
-        guint32 begin = v > 0 ? end[v - 1] : 0;
-        RankSet role = rankset_from_sorted(sorted + begin, end[v] - begin);
-        g_array_append_val(roles, role);
-    }
-}
-
-gboolean read_ranks(Member *m)
-{
-    WendProgram *p = m->p;
-    if (!read_sets(m)) return FALSE;
-    guint n = p->told_classes->len;
-    p->roles = g_array_new(FALSE, FALSE, sizeof(RankSet));
-    g_array_set_clear_func(p->roles, (GDestroyNotify)rankset_clear);
-    if (n == 0) return TRUE;
-    g_autoptr(Series) variants = series_decode(&m->c, n, NULL, 0);
+    if (!read_sets(m, classes)) return FALSE;
+    guint n = classes->len;
+    g_autoptr(Series) variants = n ? series_decode(&m->c, n, NULL, 0) : NULL;
     for (guint i = 0; i < n; i++) {
-        ToldClass *k = &g_array_index(p->told_classes, ToldClass, i);
+        ToldClass *k = &g_array_index(classes, ToldClass, i);
         gint64 n_variants = variants ? series_at(variants, i) : -1;
         if (n_variants != 1 && !read_variants(m, k->ranks.n, (guint64)n_variants, &k->trips)) return FALSE; /* what is negative is too much */
-        RankSet all = n_variants == 1 ? rankset_copy(&k->ranks) : (RankSet){0};
-        if (n_variants == 1) g_array_append_val(p->roles, all); else add_roles(p->roles, k);
     }
-    g_array_sort(p->roles, ranksets_by_lowest);
     return TRUE;
 }
 
 gboolean read_classes(Member *m)
 {
     WendProgram *p = m->p;
+    g_autoptr(GArray) classes = g_array_new(FALSE, TRUE, sizeof(ToldClass));
+    g_array_set_clear_func(classes, (GDestroyNotify)told_class_clear);
     ClassReader o = {.m = m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
                 .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)), .made = g_new0(guint32, p->n_rules + 1),
                 .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .left = program_most((gsize)(m->c.end - m->c.p))};
     g_array_append_vals(o.rules, p->rules, p->n_rules);
     find_open(&o);
-    gboolean good = read_columns(&o, p->told_classes);
-    g_clear_pointer(&p->told_classes, g_array_unref);
-    g_clear_pointer(&p->roles, g_array_unref);
+    gboolean good = read_ranks(m, classes) && read_columns(&o, classes);
     good = good && hand_over(&o);
     g_array_unref(o.classes);
     g_array_unref(o.data);

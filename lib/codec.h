@@ -16,14 +16,8 @@ enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };
 
 /* How a slot is told; TABLE + i: by table i. */
 typedef enum { TOLD_CONSTANT, TOLD_SELF, TOLD_SUM, TOLD_ACROSS, TOLD_TABLE } SlotTold;
-/* How a table of values is told: beside the lowest bit and below its set's number. PART: by another that has these ranks and more. */
-enum { TABLE_TOGETHER = 1 << 1, TABLE_PART = 1 << 2, TABLE_SET_BITS = 3 };
-/* How a set of ranks that have values is told: what follows is ranks, or numbers of roles; BITS + a bit for each role: of these. So are trip counts told that are 0 or 1. As few things may be bits of a number. */
-enum { SET_OF_RANKS, SET_OF_ROLES, SET_BITS };
-enum { TRIPS_SERIES, TRIPS_BITS };
-enum { CODEC_BITS_MOST = 62 };
-/* Words of all tables that are parts of others, and runs of ranks of the classes of all sets that are told by these: a few bytes may stand for any number of them. */
-enum { TABLE_PART_WORDS = 1 << 20, SET_UNION_RUNS = 1 << 20 };
+/* How a table of values is told: beside the lowest bit and below its set's number. */
+enum { TABLE_TOGETHER = 1 << 1, TABLE_SET_BITS = 2 };
 /* Tables of values that are told together: of no more ranks than this (more do not mind what a table takes besides), and no more words for each byte. The latter holds for slots that are told by
  * others of their terminal, too. */
 enum { TABLES_TOGETHER = 256, TABLES_WORDS_PER_BYTE = 64 };

@@ -69,7 +69,6 @@ typedef struct {
 } ClassData;
 
 typedef struct CommNumbers CommNumbers; /* comms.c */
-typedef struct ToldClass ToldClass; /* classes-read.c */
 
 struct WendProgram {
     Bundle *bundle;
@@ -96,16 +95,12 @@ struct WendProgram {
     WendSlotTable *tables;    /* of terminals */
     GPtrArray *derived_tables; /* WendSlotTable blocks of slots that are told by others, */
     guint64 derived;           /* and how many words they have */
-    guint32 words_left;        /* that tables may have that are parts of others, */
-    guint32 runs_left;         /* and runs of ranks that roles may have that sets are put together of */
     guint n_rules;
     WendRule *rules;
     guint n_classes;
     WendClass *classes;
     ClassData *class_data;
     guint *class_of;          /* by rank; G_MAXUINT: not recorded */
-    GArray *told_classes;     /* ToldClass, until the classes are read, */
-    GArray *roles;            /* and the RankSet of each variant and of each class that has none, by lowest rank */
 
     gint64 any_source, any_tag, request_null, proc_null, undefined, comm_world; /* words */
     CommNumbers *comms;       /* made when first needed */
@@ -146,8 +141,7 @@ gpointer member_block(Member *m, guint64 n, gsize size);
 gboolean member_admits(Member *m, guint64 n, gsize size);
 /* Sets the length of rule I, those before it having theirs. A trip count (RULE_TRIP) is taken as one: whose it is is not known. */
 gboolean measure_rule(Member *m, WendRule *rules, guint i);
-gboolean read_ranks(Member *m);                               /* how many there are, and which are of which class, and of which variant: p->told_classes, p->roles */
-gboolean read_classes(Member *m);                             /* and the rules of their variants */
+gboolean read_classes(Member *m);                             /* their ranks, and the rules of their variants */
 gboolean read_sequences(Member *m);                           /* outcomes, polls, timing */
 
 /* Entry by entry. */

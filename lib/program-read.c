@@ -277,63 +277,17 @@ static gboolean read_shapes(Member *m)
 
 /* -- tables of values -- */
 
-/* A set of ranks, of any world, or those of some roles. */
-static gboolean read_set(Member *m, RankSet *set)
-{
-    const GArray *roles = m->p->roles;
-    guint64 said = wend_read_unsigned(&m->c);
-    if (said == SET_OF_RANKS) return rankset_decode(set, &m->c, RANKSET_MAX) || member_bad(m, "values of a rank that is not there");
-    g_autofree guint32 *numbers = NULL;
-    guint n = 0;
-    if (said == SET_OF_ROLES) {
-        RankSet of_roles = {0};
-        if (rankset_decode(&of_roles, &m->c, roles->len)) numbers = rankset_expand(&of_roles);
-        n = of_roles.n;
-        rankset_clear(&of_roles);
-    } else {
-        guint64 bits = said - SET_BITS;
-        numbers = g_new(guint32, CODEC_BITS_MOST + 2);
-        for (guint32 i = 0; bits >> i; i++) {
-            if (bits >> i & 1) numbers[n++] = i;
-            if (i >= roles->len || i >= CODEC_BITS_MOST) return member_bad(m, "values of a role that is not there");
-        }
-    }
-    if (!numbers || n == 0) return member_bad(m, "values of a role that is not there");
-    return ranksets_union(roles, numbers, n, &m->p->runs_left, set) || member_bad(m, "sets of ranks are of too many roles");
-}
-
-/* What a table before, of which it is a part, says of RANKS. */
-static gboolean read_part(Member *m, const RankSet *ranks, guint64 n_before, WendSlotTable *table)
-{
-    guint64 number = wend_read_unsigned(&m->c);
-    if (m->c.failed || number >= n_before || ranks->n > m->p->words_left) return member_bad(m, "a table is a part of one that is not there, or of too many values");
-    if (!member_admits(m, ranks->n, WORD_MORE)) return FALSE;
-    m->p->words_left -= ranks->n;
-    const WendSlotTable *whole = &m->p->tables[number];
-    SeriesBuilder *b = series_builder_new();
-    gboolean good = TRUE;
-    for (guint32 at = 0; at < ranks->n && good;) {
-        RankRun run = rankset_run(ranks, at);
-        for (guint32 i = 0, index; i < run.count && good; i++) {
-            good = rankset_find(&whole->ranks, run.first + i * run.step, &index);
-            if (good) series_builder_add(b, (SeriesRun){series_at(whole->series, index), 0, 1});
-        }
-        at += run.count;
-    }
-    *table = (WendSlotTable){rankset_copy(ranks), whole->of_self, series_builder_end(b)};
-    return good || member_bad(m, "a table is a part of one that has not all its ranks");
-}
-
 static gboolean read_tables(Member *m)
 {
     WendProgram *p = m->p;
-    gsize n_sets = wend_read_count(&m->c, 3);
+    gsize n_sets = wend_read_count(&m->c, 2);
     g_autoptr(GArray) sets = g_array_new(FALSE, TRUE, sizeof(RankSet));
     g_array_set_clear_func(sets, (GDestroyNotify)rankset_clear);
     if (!member_admits(m, n_sets, sizeof(RankSet))) return FALSE;
     g_array_set_size(sets, (guint)n_sets);
     for (guint i = 0; i < n_sets; i++)
-        if (!read_set(m, &g_array_index(sets, RankSet, i))) return FALSE;
+        if (!rankset_decode(&g_array_index(sets, RankSet, i), &m->c, RANKSET_MAX)) /* of any world */
+            return member_bad(m, "values of a rank that is not there");
     guint64 n = wend_read_unsigned(&m->c);
     if (m->c.failed || n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p)) return member_bad(m, "has more tables than it can hold");
     p->tables = member_block(m, n, sizeof(WendSlotTable));
@@ -341,16 +295,12 @@ static gboolean read_tables(Member *m)
     p->n_tables = (guint)n;
     for (guint64 i = 0, many; i < n; i += many) {
         guint64 form = wend_read_unsigned(&m->c), set = form >> TABLE_SET_BITS;
-        gboolean several = (form & TABLE_TOGETHER) != 0, part = (form & TABLE_PART) != 0;
+        gboolean several = (form & TABLE_TOGETHER) != 0;
         many = several ? wend_read_unsigned(&m->c) : 1;
         if (m->c.failed || set >= n_sets) return member_bad(m, "values of ranks that are not listed");
         const RankSet *ranks = &g_array_index(sets, RankSet, set);
-        if (many == 0 || many > n - i || (part && form & 3) || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
+        if (many == 0 || many > n - i || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
             return member_bad(m, "tables of values make no sense");
-        if (part) {
-            if (!read_part(m, ranks, i, &p->tables[i])) return FALSE;
-            continue;
-        }
         g_autoptr(Series) all = series_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
         if (!all) return member_bad(m, "a table of values is damaged");
         for (guint64 k = 0; k < many; k++)
@@ -520,40 +470,21 @@ static gboolean read_terminals(Member *m)
 
 /* -- rules -- */
 
-/* The numbers of N symbols of one kind, at PLACES, to IDS. */
-static void read_numbers(Member *m, const guint32 *places, guint n, guint32 *ids)
+/* The numbers of N symbols of one kind, at PLACES, to IDS: of each how far it is below the one that would be new, NEXT. */
+static void read_numbers(Member *m, const guint32 *places, guint n, guint32 next, guint32 *ids)
 {
     g_autoptr(Series) told = series_decode(&m->c, n, NULL, 0);
     for (guint i = 0; told && i < n; i++) {
-        gint64 id = series_at(told, i);
-        if (id < 0 || id > G_MAXINT32) m->c.failed = true;
-        ids[places[i]] = (guint32)id;
-    }
-}
-
-/* Likewise, as those that occurred before, each behind so many new ones: NEXT and on. */
-static void read_numbers_new(Member *m, const guint32 *places, guint n, guint32 next, guint32 *ids)
-{
-    guint64 n_old = wend_read_unsigned(&m->c);
-    if (m->c.failed || n_old > n) {
-        m->c.failed = true;
-        return;
-    }
-    g_autoptr(Series) news = n_old ? series_decode(&m->c, n_old, NULL, 0) : NULL;
-    g_autoptr(Series) olds = news ? series_decode(&m->c, n_old, NULL, 0) : NULL;
-    guint at = 0;
-    for (guint64 i = 0; i <= n_old && !m->c.failed; i++) {
-        gint64 n_new = i < n_old ? series_at(news, i) : (gint64)(n - at), id = i < n_old ? series_at(olds, i) : 0;
-        if (n_new < 0 || n_new > (gint64)(n - at) - (i < n_old) || id < 0 || id > G_MAXINT32 || next > G_MAXINT32) m->c.failed = true;
-        for (; !m->c.failed && n_new > 0; n_new--) ids[places[at++]] = next++;
-        if (i == n_old || m->c.failed) break;
-        ids[places[at++]] = (guint32)id;
-        next = MAX(next, (guint32)id + 1);
+        gint64 below = series_at(told, i);
+        if (below > next || below < (gint64)next - G_MAXINT32) m->c.failed = true;
+        if (m->c.failed) return;
+        ids[places[i]] = (guint32)(next - below);
+        next = MAX(next, ids[places[i]] + 1);
     }
 }
 
 /* A rule as the order of its symbols' kinds (0 a rule, else 1 + shape), the numbers of each kind's, and the exponents, in the order of kinds and numbers. NEXT: of each kind, the number after all
- * of those that rules before it have; NULL: numbers are told as they are. */
+ * of those that rules before it have. */
 static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 *next)
 {
     const WendProgram *p = m->p;
@@ -568,8 +499,7 @@ static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 
     order_by_keys(places, kind, n);
     for (guint k = 0, same; k < n && !m->c.failed; k += same) {
         for (same = 1; k + same < n && kind[places[k + same]] == kind[places[k]];) same++;
-        if (next) read_numbers_new(m, &places[k], same, next[kind[places[k]]], ids);
-        else read_numbers(m, &places[k], same, ids);
+        read_numbers(m, &places[k], same, next[kind[places[k]]], ids);
         order_by_keys(&places[k], ids, same);
     }
     for (guint k = 0; k < n; k++) symbols[k] = (WendSymbol){.is_rule = kind[k] == 0, .id = ids[k]};
@@ -609,12 +539,8 @@ static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64
     WendRule *rule = &m->p->rules[i];
     guint32 last = so_far->last;
     guint64 n = wend_read_unsigned(&m->c);
-    gboolean by_kind = n == 0, by_new = FALSE;
-    if (by_kind) {
-        n = wend_read_unsigned(&m->c);
-        by_new = n & 1;
-        n >>= 1;
-    }
+    gboolean by_kind = n == 0;
+    if (by_kind) n = wend_read_unsigned(&m->c);
     if (m->c.failed || n > *left || (!by_kind && n > (gsize)(m->c.end - m->c.p))) {
         member_bad(m, "a rule is longer than it can be");
         return NULL;
@@ -623,7 +549,7 @@ static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64
     WendSymbol *symbols = member_block(m, n, sizeof(WendSymbol));
     if (!symbols) return NULL;
     *rule = (WendRule){.n = (guint)n, .symbols = symbols};
-    if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n, by_new ? so_far->next : NULL);
+    if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n, so_far->next);
     for (guint k = 0; k < n && !by_kind && !m->c.failed; k++) symbols[k] = read_symbol(m, i, &last);
     if (!m->c.failed) return symbols;
     member_bad(m, "a rule makes no sense");
@@ -674,7 +600,6 @@ gboolean program_read(WendProgram *p, GError **error)
     Member m = {.p = p, .error = error};
     if (!read_meta(p, error)) return FALSE;
     return member_part(&m, "functions") && read_functions(&m) && member_part(&m, "constants") && read_constants(&m) && member_part(&m, "shapes") && read_shapes(&m) &&
-           member_part(&m, "ranks") && read_ranks(&m) && member_part(&m, "terminals") &&
-           read_terminals(&m) && member_part(&m, "rules") && read_rules(&m) &&
+           member_part(&m, "terminals") && read_terminals(&m) && member_part(&m, "rules") && read_rules(&m) &&
            member_part(&m, "classes") && read_classes(&m) && read_sequences(&m) && member_close(&m);
 }

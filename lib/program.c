@@ -26,8 +26,6 @@ WendProgram *program_new(GPtrArray *more_constants)
     p->members = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     p->blocks = g_ptr_array_new_with_free_func(g_free);
     p->derived_tables = g_ptr_array_new();
-    p->words_left = TABLE_PART_WORDS;
-    p->runs_left = SET_UNION_RUNS;
     p->more_constants = more_constants ? g_ptr_array_ref(more_constants) : g_ptr_array_new_with_free_func(g_free);
     p->datatypes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL);
     p->any_source = wend_constant_word("MPI_ANY_SOURCE");
@@ -71,8 +69,6 @@ void wend_program_free(WendProgram *p)
     for (guint i = 0; i < p->n_tables; i++) slot_table_clear(&p->tables[i]);
     for (guint i = 0; i < p->derived_tables->len; i++) slot_table_clear(p->derived_tables->pdata[i]);
     g_ptr_array_unref(p->derived_tables);
-    g_clear_pointer(&p->told_classes, g_array_unref);
-    g_clear_pointer(&p->roles, g_array_unref);
     comm_numbers_free(p->comms);
     g_clear_pointer(&p->meta, g_key_file_unref);
     g_hash_table_unref(p->datatypes);

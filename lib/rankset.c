@@ -161,34 +161,6 @@ void rankset_include(RankSet *a, const RankSet *b)
     unite(a, b, TRUE);
 }
 
-gint ranksets_by_lowest(gconstpointer a, gconstpointer b)
-{
-    guint32 x = rankset_lowest(a), y = rankset_lowest(b);
-    return (x > y) - (x < y);
-}
-
-static RankSet union_of(const GArray *sets, const guint32 *numbers, guint n)
-{
-    if (n == 1) return rankset_copy(&g_array_index(sets, RankSet, numbers[0]));
-    RankSet all = union_of(sets, numbers, n / 2), rest = union_of(sets, numbers + n / 2, n - n / 2);
-    rankset_include(&all, &rest);
-    rankset_clear(&rest);
-    return all;
-}
-
-gboolean ranksets_union(const GArray *sets, const guint32 *numbers, guint n, guint32 *left, RankSet *all)
-{
-    guint32 runs = 0;
-    for (guint i = 0; i < n; i++) {
-        const RankSet *s = &g_array_index(sets, RankSet, numbers[i]);
-        for (guint32 at = 0; at < s->n; at += rankset_run(s, at).count)
-            if (++runs > *left) return FALSE;
-    }
-    *left -= runs;
-    *all = union_of(sets, numbers, n);
-    return TRUE;
-}
-
 /* -- as bytes -- */
 
 /* Few runs are written one by one; else 0, the number of ranks and the series. */
@@ -220,7 +192,7 @@ static void encode(const RankSet *s, WendBuf *out, gboolean shortest)
     if (n > 0) return;
     wend_buf_unsigned(out, s->n);
     if (s->n == 0) return;
-    if (shortest) series_encode_shortest(s->numbers, out, NULL, 0);
+    if (shortest) series_encode_shortest(s->numbers, out, NULL);
     else series_encode(s->numbers, out, NULL);
 }
 
@@ -286,8 +258,6 @@ gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world)
 
 /* -- several -- */
 
-enum { IN_COLUMNS = 1, OTHERS_SHIFT = 1 };
-
 /* What goes on from INDEX; other than a stretch it may be two ranks with a gap between them, if these are all. */
 static RankRun row_run(const RankSet *s, guint32 index)
 {
@@ -296,7 +266,7 @@ static RankRun row_run(const RankSet *s, guint32 index)
     return (RankRun){first, 2, rankset_run(s, 1).first - first};
 }
 
-static gboolean encode_columns(const RankSet *sets, guint n, guint others, WendBuf *out)
+static gboolean encode_columns(const RankSet *sets, guint n, WendBuf *out)
 {
     enum { RUNS, FIRST, COUNT, STEP, COLUMNS };
     SeriesBuilder *columns[COLUMNS];
@@ -304,14 +274,14 @@ static gboolean encode_columns(const RankSet *sets, guint n, guint others, WendB
     for (int k = 0; k < COLUMNS; k++) columns[k] = series_builder_new();
     for (guint i = 0; i < n; i++) {
         guint32 runs = 0;
-        for (guint32 at = 0; few && i != others && at < sets[i].n; runs++) {
+        for (guint32 at = 0; few && at < sets[i].n; runs++) {
             RankRun run = row_run(&sets[i], at);
             const gint64 words[] = {run.first, run.count, run.step};
             for (int k = FIRST; k < COLUMNS; k++) series_builder_add(columns[k], (SeriesRun){words[k - FIRST], 0, 1});
             at += run.count;
             few = runs < RUNS_MAX;
         }
-        if (i != others) series_builder_add(columns[RUNS], (SeriesRun){runs, 0, 1});
+        series_builder_add(columns[RUNS], (SeriesRun){runs, 0, 1});
     }
     WendBuf told = WEND_BUF_INIT;
     for (int k = 0; k < COLUMNS; k++) series_builder_encode(columns[k], &told, NULL);
@@ -321,18 +291,15 @@ static gboolean encode_columns(const RankSet *sets, guint n, guint others, WendB
     return few;
 }
 
-gboolean ranksets_encode(const RankSet *sets, guint n, guint others, gboolean columns, WendBuf *out)
+void ranksets_encode(const RankSet *sets, guint n, WendBuf *out)
 {
     gsize before = out->len;
-    wend_buf_unsigned(out, (others < n ? (guint64)others + 1 : 0) << OTHERS_SHIFT | (columns ? IN_COLUMNS : 0));
-    if (columns) {
-        if (encode_columns(sets, n, others, out)) return TRUE;
-        out->len = before;
-        return FALSE;
-    }
-    for (guint i = 0; i < n; i++)
-        if (i != others) rankset_encode_shortest(&sets[i], out);
-    return TRUE;
+    WendBuf columns = WEND_BUF_INIT;
+    wend_buf_unsigned(out, FALSE);
+    for (guint i = 0; i < n; i++) rankset_encode_shortest(&sets[i], out);
+    wend_buf_unsigned(&columns, TRUE);
+    if (encode_columns(sets, n, &columns)) wend_buf_shorten(out, before, &columns);
+    else wend_buf_clear(&columns);
 }
 
 /* A column of N words. NULL: damaged. */
@@ -341,23 +308,22 @@ static Series *decode_column(WendCursor *c, guint64 n)
     return n > 0 && !c->failed ? series_decode(c, n, NULL, 0) : NULL;
 }
 
-static gboolean decode_columns(RankSet *sets, guint n, guint others, WendCursor *c, guint32 world)
+static gboolean decode_columns(RankSet *sets, guint n, WendCursor *c, guint32 world)
 {
     guint64 n_runs = 0;
-    g_autoptr(Series) runs = decode_column(c, n - (others < n));
-    for (guint i = 0, at = 0; i < n; i++) {
-        gint64 own = i == others ? 0 : runs ? series_at(runs, at++) : -1;
+    g_autoptr(Series) runs = decode_column(c, n);
+    for (guint i = 0; i < n; i++) {
+        gint64 own = runs ? series_at(runs, i) : -1;
         if (own < 0 || own > world || (n_runs += (guint64)own) > world) return FALSE;
     }
     if (!allowance_take(c->allowance, n_runs, RUN_MEMORY)) return FALSE;
     g_autoptr(Series) firsts = decode_column(c, n_runs), counts = firsts ? decode_column(c, n_runs) : NULL, steps = counts ? decode_column(c, n_runs) : NULL;
     if (!steps) return n_runs == 0 && !c->failed;
-    for (guint i = 0, at = 0, run = 0; i < n; i++) {
-        if (i == others) continue;
+    for (guint i = 0, run = 0; i < n; i++) {
         SeriesBuilder *b = series_builder_new();
         guint64 next = 0;
         gboolean good = TRUE;
-        for (gint64 left = series_at(runs, at++); left > 0 && good; left--, run++) /* what is negative is too much as unsigned */
+        for (gint64 left = series_at(runs, i); left > 0 && good; left--, run++) /* what is negative is too much as unsigned */
             good = add_checked_run(b, (guint64)series_at(firsts, run), (guint64)series_at(counts, run), (guint64)series_at(steps, run), &next, world);
         sets[i] = from_builder(b);
         if (!good) return FALSE;
@@ -365,34 +331,13 @@ static gboolean decode_columns(RankSet *sets, guint n, guint others, WendCursor 
     return TRUE;
 }
 
-/* Those of WORLD that no set has. */
-static RankSet all_others(const RankSet *sets, guint n, guint32 world)
-{
-    g_autofree guint8 *taken = g_new0(guint8, world);
-    SeriesBuilder *b = series_builder_new();
-    for (guint i = 0; i < n; i++)
-        for (guint32 at = 0; at < sets[i].n;) {
-            RankRun run = rankset_run(&sets[i], at);
-            for (guint32 k = 0; k < run.count; k++) taken[run.first + k * run.step] = 1;
-            at += run.count;
-        }
-    for (guint32 first = 0, end; first < world; first = end) {
-        for (end = first; end < world && taken[end] == taken[first];) end++;
-        if (!taken[first]) add_run(b, (RankRun){first, end - first, 1});
-    }
-    return from_builder(b);
-}
-
 gboolean ranksets_decode(RankSet *sets, guint n, WendCursor *c, guint32 world)
 {
-    guint64 form = wend_read_unsigned(c), others = form >> OTHERS_SHIFT;
+    guint64 columns = wend_read_unsigned(c);
     memset(sets, 0, n * sizeof *sets);
-    if (c->failed || others > n) return FALSE;
-    guint left_out = others ? (guint)others - 1 : n;
-    gboolean good = TRUE;
-    if (form & IN_COLUMNS) good = decode_columns(sets, n, left_out, c, world);
-    for (guint i = 0; good && !(form & IN_COLUMNS) && i < n; i++) good = i == left_out || rankset_decode(&sets[i], c, world);
-    if (good && others) sets[left_out] = all_others(sets, n, world);
+    if (c->failed || columns > 1) return FALSE;
+    gboolean good = !columns || decode_columns(sets, n, c, world);
+    for (guint i = 0; good && !columns && i < n; i++) good = rankset_decode(&sets[i], c, world);
     for (guint i = 0; good && i < n; i++) good = sets[i].n > 0;
     return good;
 }

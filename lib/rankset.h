@@ -34,18 +34,12 @@ gboolean rankset_contains(const RankSet *s, guint32 rank);
 gboolean rankset_equal(const RankSet *a, const RankSet *b);
 gboolean rankset_unite(RankSet *a, const RankSet *b);          /* FALSE, and nothing done: they overlap */
 void rankset_include(RankSet *a, const RankSet *b);            /* likewise, and they may overlap */
-gint ranksets_by_lowest(gconstpointer a, gconstpointer b);      /* GCompareFunc, of sets that are not empty */
-/* The union of those of SETS (RankSet) that have these N > 0 numbers, if the runs of ranks that they have are no more than *LEFT, from which these are taken; else FALSE, and nothing done.
- * Time follows the runs, times the logarithm of N. */
-gboolean ranksets_union(const GArray *sets, const guint32 *numbers, guint n, guint32 *left, RankSet *all);
-
 void rankset_encode(const RankSet *s, WendBuf *out);           /* "ranks" of docs/format.md, between merging processes */
 void rankset_encode_shortest(const RankSet *s, WendBuf *out);  /* likewise, for an archive: series_encode_shortest */
 gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world); /* FALSE: damaged, empty, or a rank >= world */
 
-/* N > 0 sets without a rank in common, "sets" of docs/format.md: one after the other or, by COLUMNS, as series of what their runs are. OTHERS < N: all ranks of WORLD that are in no other set are that set's, and it
- * is not told. FALSE, and nothing is appended: by columns it would be longer than it has to be. */
-gboolean ranksets_encode(const RankSet *sets, guint n, guint others, gboolean columns, WendBuf *out);
+/* N > 0 sets, "sets" of docs/format.md: one after the other or, if that is shorter, as series of what their runs are. */
+void ranksets_encode(const RankSet *sets, guint n, WendBuf *out);
 /* SETS have room for N; what is there has to be cleared in any case. FALSE: damaged, or one is empty, or has a rank >= world. */
 gboolean ranksets_decode(RankSet *sets, guint n, WendCursor *c, guint32 world);
 

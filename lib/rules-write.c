@@ -39,66 +39,46 @@ static void put_rule(const Writer *w, const Rule *rule, guint i, guint32 *last, 
     if (rule->n == 0) wend_buf_unsigned(out, 0);
 }
 
-/* The numbers IDS of N symbols of one kind, at PLACES. */
-static void put_numbers(const guint32 *ids, const guint32 *places, guint n, WendBuf *out)
-{
-    SeriesBuilder *numbers = series_builder_new();
-    for (guint k = 0; k < n; k++) series_builder_add(numbers, (SeriesRun){ids[places[k]], 0, 1});
-    series_builder_encode(numbers, out, NULL);
-}
+/* What a row of numbers of one kind is told by: how far each is below the one that would be new, NEXT. So new ones, however
+ * many there are in a row, are zeros. */
+typedef struct { SeriesBuilder *told; guint32 next; } Numbers;
 
-/* Likewise, as numbers of those that have occurred before, each behind so many new ones: NEXT and on. */
-static void put_numbers_new(const guint32 *ids, const guint32 *places, guint n, guint32 next, WendBuf *out)
+/* RUN numbers from FIRST on. */
+static void add_numbers(Numbers *n, guint32 first, guint32 run)
 {
-    SeriesBuilder *news = series_builder_new(), *olds = series_builder_new();
-    guint n_old = 0, n_new = 0;
-    for (guint k = 0; k < n; k++) {
-        guint32 id = ids[places[k]];
-        if (id == next) {
-            next++;
-            n_new++;
-            continue;
-        }
-        series_builder_add(news, (SeriesRun){n_new, 0, 1});
-        series_builder_add(olds, (SeriesRun){id, 0, 1});
-        next = MAX(next, id + 1);
-        n_old++;
-        n_new = 0;
+    while (run > 0) {
+        guint32 known = first < n->next ? MIN(run, n->next - first) : 0, news = first == n->next ? run : 1;
+        guint32 count = known ? known : news;
+        series_builder_add(n->told, (SeriesRun){(gint64)n->next - first, known ? -1 : 0, count});
+        if (!known) n->next = first + count;
+        first += count;
+        run -= count;
     }
-    wend_buf_unsigned(out, n_old);
-    series_builder_encode(news, out, NULL);
-    series_builder_encode(olds, out, NULL);
 }
 
 /* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values go their own ways: 1, 2, 3, … or by chance; or of a loop whose trip count
- * varies. So the order of shapes is one row, the numbers of each shape's terminals another one, and the exponents are told symbol by symbol. Values by chance of which some come again are new or
- * not: NEXT says for each kind what comes after all that rules before this one have. */
+ * varies. So the order of shapes is one row, the numbers of each shape's terminals another one, and the exponents are told symbol
+ * by symbol. NEXT says for each kind what comes after all that rules before this one have. */
 static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, WendBuf *out)
 {
     g_autofree guint32 *kind = g_new(guint32, rule->n), *ids = g_new(guint32, rule->n), *places = g_new(guint32, rule->n);
-    WendBuf numbers = WEND_BUF_INIT, news = WEND_BUF_INIT;
     SeriesBuilder *kinds = series_builder_new(), *exponents = series_builder_new();
     for (guint k = 0; k < rule->n; k++) {
         kind[k] = kind_of(w, &rule->symbols[k]);
         ids[k] = number_in_archive(w, &rule->symbols[k]);
         series_builder_add(kinds, (SeriesRun){kind[k], 0, 1});
     }
+    wend_buf_unsigned(out, 0);
+    wend_buf_unsigned(out, rule->n);
+    series_builder_encode(kinds, out, NULL);
     order_begin(places, rule->n);
     order_by_keys(places, kind, rule->n);
     for (guint k = 0, n; k < rule->n; k += n) {
-        for (n = 1; k + n < rule->n && kind[places[k + n]] == kind[places[k]];) n++;
-        put_numbers(ids, &places[k], n, &numbers);
-        put_numbers_new(ids, &places[k], n, next[kind[places[k]]], &news);
+        Numbers numbers = {series_builder_new(), next[kind[places[k]]]};
+        for (n = 0; k + n < rule->n && kind[places[k + n]] == kind[places[k]]; n++) add_numbers(&numbers, ids[places[k + n]], 1);
+        series_builder_encode(numbers.told, out, NULL);
         order_by_keys(&places[k], ids, n);
     }
-    gboolean by_new = news.len < numbers.len;
-    wend_buf_unsigned(out, 0);
-    wend_buf_unsigned(out, (guint64)rule->n << 1 | by_new);
-    series_builder_encode(kinds, out, NULL);
-    wend_buf_bytes(out, by_new ? news.data : numbers.data, by_new ? news.len : numbers.len);
-    out->failed |= numbers.failed || news.failed;
-    wend_buf_clear(&numbers);
-    wend_buf_clear(&news);
     for (guint k = 0; k < rule->n; k++) {
         guint64 exponent = rule->symbols[places[k]].exponent;
         gint64 told = exponent & RULE_TRIP ? -1 - (gint64)(exponent - RULE_TRIP) : (gint64)exponent;
@@ -140,7 +120,7 @@ static void add_series(SeriesBuilder *b, SeriesBuilder *ended)
 }
 
 /* By kind, as in put_rule_by_kind, without a row of its symbols: what grows with its calls is told as it comes. SUMMARY: its symbols, each of them once. */
-static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *summary, guint32 *last)
+static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *summary, const guint32 *next, guint32 *last)
 {
     const Unrolling *u = unrolled->sequence->unrolling;
     g_autofree Going *all = g_new0(Going, summary->n + 1);
@@ -152,7 +132,8 @@ static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *su
         gpointer kind = GUINT_TO_POINTER(all[k].kind);
         all[k].exponents = series_builder_new();
         g_hash_table_insert(places, GSIZE_TO_POINTER((gsize)y->id << 1 | (y->is_rule ? 1 : 0)), GUINT_TO_POINTER(k));
-        if (!g_hash_table_contains(numbers, kind)) g_hash_table_insert(numbers, kind, series_builder_new());
+        const Numbers none = {k > 0 && all[k].kind == all[k - 1].kind ? NULL : series_builder_new(), next[all[k].kind]};
+        if (none.told) g_hash_table_insert(numbers, kind, g_memdup2(&none, sizeof none));
     }
     SeriesBuilder *kinds = series_builder_new(), *exponents = series_builder_new();
     guint64 n = 0;
@@ -164,17 +145,20 @@ static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *su
         Going *of = &all[GPOINTER_TO_UINT(g_hash_table_lookup(places, GSIZE_TO_POINTER((gsize)s.symbol.id << 1 | (s.symbol.is_rule ? 1 : 0))))];
         guint32 first = number_in_archive(w, &s.symbol) + s.first;
         series_builder_add(kinds, (SeriesRun){of->kind, 0, s.run});
-        series_builder_add(g_hash_table_lookup(numbers, GUINT_TO_POINTER(of->kind)), (SeriesRun){first, 1, s.run});
+        add_numbers(g_hash_table_lookup(numbers, GUINT_TO_POINTER(of->kind)), first, s.run);
         series_builder_add(of->exponents, (SeriesRun){affine ? 1 : (gint64)s.symbol.exponent, 0, s.run});
         if (!s.symbol.is_rule) *last = first + s.run - 1;
         n += s.run;
     }
     unrolled_clear(&walk);
     wend_buf_unsigned(&w->out, 0);
-    wend_buf_unsigned(&w->out, n << 1);
+    wend_buf_unsigned(&w->out, n);
     series_builder_encode(kinds, &w->out, NULL);
     for (guint k = 0; k < summary->n; k++) {
-        if (k == 0 || all[k].kind != all[k - 1].kind) series_builder_encode(g_hash_table_lookup(numbers, GUINT_TO_POINTER(all[k].kind)), &w->out, NULL);
+        if (k == 0 || all[k].kind != all[k - 1].kind) {
+            const Numbers *of_kind = g_hash_table_lookup(numbers, GUINT_TO_POINTER(all[k].kind));
+            series_builder_encode(of_kind->told, &w->out, NULL);
+        }
         add_series(exponents, all[k].exponents);
     }
     series_builder_encode(exponents, &w->out, NULL);
@@ -189,7 +173,7 @@ void write_rules(Writer *w)
     for (guint i = 0; i < w->r->rules->len; i++) {
         const Rule *rule = &g_array_index(w->r->rules, Rule, i);
         const UnrolledRule *unrolled = g_hash_table_lookup(w->r->unrolled, GUINT_TO_POINTER(i));
-        if (unrolled) put_unrolled(w, unrolled, rule, &last);
+        if (unrolled) put_unrolled(w, unrolled, rule, next, &last);
         else put_shortest_rule(w, rule, i, next, &last);
         for (guint k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];

@@ -4,9 +4,10 @@
 
 #include "allowance.h"
 #include "codec.h"
+#include "coder.h"
 #include "series-private.h"
 
-enum { FORM_RUN, FORM_GRAMMAR, FORM_PACKED, FORM_CHOSEN, FORM_WORDS, FORM_RICE, FORM_FLIPPED, FORM_GEOMETRIC, FORM_DIGITS, FORM_TURNED };
+enum { FORM_RUN, FORM_GRAMMAR, FORM_CODED, FORM_WORDS, FORM_GEOMETRIC, FORM_TURNED };
 
 static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
 {
@@ -45,152 +46,85 @@ static guint place_of(const GArray *sorted, gint64 word)
     return low;
 }
 
-static void put_specials(WendBuf *out, const gint64 *words, guint n, const guint32 *constants)
+static void put_named(WendBuf *out, const gint64 *words, guint n, const guint32 *constants)
 {
     wend_buf_unsigned(out, n);
     for (guint i = 0; i < n; i++) put_word(out, words[i], constants);
 }
 
-/* Bits, lowest first. */
-typedef struct { WendBuf *out; guint8 byte; guint filled; } BitWriter;
+/* How the words of a row are numbers: the first N_NAMED of DISTINCT have their places, those behind them follow as they are
+ * above the first of these. ORDINARY: one more than the largest of them, or 0: there are none. */
+typedef struct { const GArray *distinct; guint n_named; guint64 ordinary; } Numbering;
 
-static void put_bits(BitWriter *w, guint64 bits, guint n)
-{
-    for (guint i = 0; i < n; i++) {
-        w->byte |= (guint8)((bits >> i & 1) << w->filled);
-        if (++w->filled < 8) continue;
-        wend_buf_bytes(w->out, &w->byte, 1);
-        w->byte = w->filled = 0;
-    }
-}
-
-static void end_bits(BitWriter *w)
-{
-    if (w->filled) wend_buf_bytes(w->out, &w->byte, 1);
-}
-
-/* Each word in WIDTH bits, lowest first: its distance from the least ordinary one, or behind these its place among the special ones. */
-static void put_packed(const Series *s, WendBuf *out, const GArray *distinct, guint n_specials, guint64 range, const guint32 *constants)
+/* FALSE: there are more than there are numbers. */
+static gboolean numbering(const GArray *distinct, guint n_named, Numbering *as)
 {
     const gint64 *words = (const gint64 *)(gpointer)distinct->data;
-    gint64 least = n_specials < distinct->len ? words[n_specials] : 0;
-    guint width = bits_for(range + n_specials);
-    wend_buf_signed(out, least);
-    wend_buf_unsigned(out, range);
-    put_specials(out, words, n_specials, constants);
-    BitWriter bits = {.out = out};
-    for (guint64 i = 0; i < s->n; i++) {
-        gint64 word = s->words[i];
-        put_bits(&bits, wend_is_special(word) ? range + 1 + place_of(distinct, word) : (guint64)word - (guint64)least, width);
-    }
-    end_bits(&bits);
+    *as = (Numbering){distinct, n_named, 0};
+    if (n_named == distinct->len) return TRUE;
+    guint64 range = (guint64)words[distinct->len - 1] - (guint64)words[n_named];
+    as->ordinary = range + 1;
+    return range < G_MAXUINT64 - n_named;
 }
 
-/* Golomb codes whose parameter is a power of two (Rice and Plaunt, "Adaptive Variable-Length Coding for Efficient Compression of Spacecraft Television Data", 1971), for words of which
- * most are small and a few are not: the distance from the least one as a quotient in ones, a zero, and a remainder of so many bits. */
-static guint64 rice_bits(const Series *s, gint64 least, guint remainder)
+static guint64 number_of(const Numbering *as, gint64 word)
 {
-    guint64 all = 0, quotient;
-    for (guint64 i = 0; i < s->n; i++) {
-        quotient = ((guint64)s->words[i] - (guint64)least) >> remainder;
-        if (__builtin_add_overflow(all, quotient, &all) || __builtin_add_overflow(all, 1 + remainder, &all)) return G_MAXUINT64;
-    }
-    return all;
+    guint64 ordinary = as->ordinary ? (guint64)word - (guint64)g_array_index(as->distinct, gint64, as->n_named) : 0;
+    gboolean named = as->n_named && word <= g_array_index(as->distinct, gint64, as->n_named - 1);
+    return named ? place_of(as->distinct, word) : as->n_named + ordinary;
 }
 
-/* The remainder's bits with which they take least; BITS: what that is. */
-static guint best_remainder(const Series *s, gint64 least, guint most, guint64 *bits)
+static void put_coded(const Series *s, const Numbering *as, WendBuf *out, const guint32 *constants)
 {
-    guint best = most;
-    *bits = G_MAXUINT64;
-    for (guint remainder = most; remainder-- > 0;) { /* the cost falls, and then rises */
-        guint64 now = rice_bits(s, least, remainder);
-        if (now >= *bits) break;
-        *bits = now;
-        best = remainder;
-    }
-    return best;
+    const gint64 *words = (const gint64 *)(gpointer)as->distinct->data;
+    g_autofree guint64 *numbers = g_new(guint64, s->n);
+    put_named(out, words, as->n_named, constants);
+    wend_buf_unsigned(out, as->ordinary);
+    if (as->ordinary) wend_buf_signed(out, words[as->n_named]);
+    for (guint64 i = 0; i < s->n; i++) numbers[i] = number_of(as, s->words[i]);
+    coder_encode(numbers, s->n, as->n_named + as->ordinary - 1, out);
 }
 
-static void put_rice(const Series *s, WendBuf *out, gint64 least, guint remainder)
+static void put_plain(const Series *s, WendBuf *out, const guint32 *constants)
 {
-    wend_buf_signed(out, least);
-    wend_buf_unsigned(out, remainder);
-    BitWriter bits = {.out = out};
-    for (guint64 i = 0; i < s->n; i++) {
-        guint64 distance = (guint64)s->words[i] - (guint64)least;
-        for (guint64 quotient = distance >> remainder; quotient > 0; quotient--) put_bits(&bits, 1, 1);
-        put_bits(&bits, 0, 1);
-        put_bits(&bits, distance, remainder);
-    }
-    end_bits(&bits);
+    for (guint64 i = 0; i < s->n; i++) put_word(out, s->words[i], constants);
 }
 
-static void put_chosen(const Series *s, WendBuf *out, const GArray *distinct, guint n_specials, const guint32 *constants)
-{
-    const gint64 *words = (const gint64 *)(gpointer)distinct->data;
-    put_specials(out, words, n_specials, constants);
-    wend_buf_unsigned(out, distinct->len - n_specials);
-    for (guint i = n_specials; i < distinct->len; i++)
-        if (i == n_specials) wend_buf_signed(out, words[i]); else wend_buf_unsigned(out, (guint64)words[i] - (guint64)words[i - 1]);
-    for (guint64 i = 0; i < s->n; i++) {
-        guint8 place = (guint8)place_of(distinct, s->words[i]);
-        wend_buf_bytes(out, &place, 1);
-    }
-}
-
-/* A byte of a grammar, or of words one by one, takes so many bits when it is compressed. In short rows a few words that are larger than the others, or come again elsewhere, weigh more than all others do. */
-enum { BYTE_BITS = 7, SHORT_ROW = 64 };
+/* A byte of a grammar, or of words one by one, takes so many bits when it is compressed. In short rows a few words that are
+ * larger than the others, or come again elsewhere, weigh more than all others do. */
+enum { BYTE_BITS = 6, SHORT_ROW = 64 };
 
 /* Returns how many bits it takes once it is compressed, more or less. */
 static guint64 encode_words(const Series *s, WendBuf *out, const guint32 *constants)
 {
     g_autoptr(GArray) distinct = distinct_words(s);
-    const gint64 *words = (const gint64 *)(gpointer)distinct->data;
-    guint n_specials = place_of(distinct, WEND_SPECIAL_BASE);
-    guint64 range = n_specials < distinct->len ? (guint64)words[distinct->len - 1] - (guint64)words[n_specials] : 0;
-    gboolean wide = range > G_MAXUINT64 - distinct->len; /* no numbers left for the special words */
-    /* Bytes of few kinds come out of compression at their entropy, for which the bits that tell them apart stand. */
-    guint64 chosen = distinct->len <= 256 ? (guint64)distinct->len * 16 + s->n * bits_for(distinct->len - 1) : G_MAXUINT64, packed = s->n * bits_for(range + n_specials), rice = G_MAXUINT64;
-    guint remainder = n_specials || wide ? 0 : best_remainder(s, words[0], bits_for(range), &rice);
-    if (wide) packed = G_MAXUINT64;
-    guint64 least = MIN(rice, MIN(chosen, packed));
-    if (least == G_MAXUINT64 || s->n <= SHORT_ROW) {
-        gsize before = out->len;
-        wend_buf_unsigned(out, FORM_WORDS);
-        for (guint64 i = 0; i < s->n; i++) put_word(out, s->words[i], constants);
-        guint64 bits = (least == G_MAXUINT64 ? 8 : BYTE_BITS) * (guint64)(out->len - before);
-        if (bits <= least) return bits;
-        out->len = before;
+    WendBuf coded = WEND_BUF_INIT, named = WEND_BUF_INIT, plain = WEND_BUF_INIT;
+    Numbering as;
+    gboolean may = numbering(distinct, place_of(distinct, WEND_SPECIAL_BASE), &as);
+    if (may) put_coded(s, &as, &coded, constants);
+    if (may && distinct->len <= s->n / 2) {
+        numbering(distinct, distinct->len, &as);
+        put_coded(s, &as, &named, constants);
+        wend_buf_shorten(&coded, 0, &named);
     }
-    if (packed == least) {
-        wend_buf_unsigned(out, FORM_PACKED);
-        put_packed(s, out, distinct, n_specials, range, constants);
-    } else if (chosen == least) {
-        wend_buf_unsigned(out, FORM_CHOSEN);
-        put_chosen(s, out, distinct, n_specials, constants);
-    } else {
-        wend_buf_unsigned(out, FORM_RICE);
-        put_rice(s, out, words[0], remainder);
-    }
-    return least;
+    if (!may || s->n <= SHORT_ROW) put_plain(s, &plain, constants);
+    guint64 bits = 8 * (guint64)coded.len, plain_bits = BYTE_BITS * (guint64)plain.len;
+    gboolean is_plain = !may || (plain.len && plain_bits <= bits);
+    wend_buf_unsigned(out, is_plain ? FORM_WORDS : FORM_CODED);
+    wend_buf_bytes(out, is_plain ? plain.data : coded.data, is_plain ? plain.len : coded.len);
+    out->failed |= coded.failed || plain.failed;
+    wend_buf_clear(&coded);
+    wend_buf_clear(&plain);
+    return is_plain ? plain_bits : bits;
 }
 
 static void encode_grammar(const Ruled *r, WendBuf *out, const guint32 *constants)
 {
     wend_buf_unsigned(out, (guint64)r->n_differences << 1 | (r->n_specials ? 1 : 0));
     for (guint i = 0; i < r->n_differences; i++) wend_buf_signed(out, r->differences[i]);
-    if (r->n_specials) put_specials(out, r->specials, r->n_specials, constants);
+    if (r->n_specials) put_named(out, r->specials, r->n_specials, constants);
     wend_buf_unsigned(out, r->rules.n_rules);
     for (guint i = 0; i < r->rules.n_rules; i++) rule_encode(&r->rules.rules[i], RULES_SHORT, out);
-}
-
-static void put_flipped(const Flipped *f, WendBuf *out)
-{
-    wend_buf_unsigned(out, f->bits);
-    wend_buf_unsigned(out, f->from);
-    wend_buf_signed(out, f->base);
-    wend_buf_unsigned(out, (guint64)f->step);
 }
 
 static void put_turned(const Turned *t, WendBuf *out)
@@ -198,16 +132,6 @@ static void put_turned(const Turned *t, WendBuf *out)
     wend_buf_unsigned(out, t->block);
     wend_buf_unsigned(out, t->turn << 1 | (guint64)t->slope);
     wend_buf_signed(out, t->base);
-}
-
-static void put_digits(const Digits *d, WendBuf *out)
-{
-    wend_buf_signed(out, d->base);
-    wend_buf_unsigned(out, d->n);
-    for (guint i = 0; i < d->n; i++) {
-        wend_buf_unsigned(out, d->digits[i].count);
-        wend_buf_signed(out, d->digits[i].step);
-    }
 }
 
 void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
@@ -222,14 +146,6 @@ void series_encode(const Series *s, WendBuf *out, const guint32 *constants)
     case OF_RULES:
         wend_buf_unsigned(out, FORM_GRAMMAR);
         encode_grammar(s->ruled, out, constants);
-        break;
-    case OF_FLIPPED:
-        wend_buf_unsigned(out, FORM_FLIPPED);
-        put_flipped(s->flipped, out);
-        break;
-    case OF_DIGITS:
-        wend_buf_unsigned(out, FORM_DIGITS);
-        put_digits(s->digits, out);
         break;
     case OF_TURNED:
         wend_buf_unsigned(out, FORM_TURNED);
@@ -276,20 +192,14 @@ static void put_words(gint64 *words, guint64 n, gboolean ruled, WendBuf *out, gs
     wend_buf_shorten(out, before, &told);
 }
 
-void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *constants, guint64 from)
+void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *constants)
 {
     gsize before = out->len;
-    Flipped flipped;
     Turned turned;
-    g_autofree Digits *digits = NULL;
     series_encode(s, out, constants);
     if (s->form == OF_WORDS || s->form == OF_RULES) {
-        if (flipped_find(s, from, &flipped)) {
-            put_pattern(&(Series){.n = s->n, .form = OF_FLIPPED, .flipped = &flipped}, out, before);
-        } else if (turned_find(s, &turned)) {
+        if (turned_find(s, &turned)) {
             put_pattern(&(Series){.n = s->n, .form = OF_TURNED, .turned = &turned}, out, before);
-        } else if ((digits = digits_find(s))) {
-            put_pattern(&(Series){.n = s->n, .form = OF_DIGITS, .digits = digits}, out, before);
         } else if (s->form == OF_WORDS) {
             put_words(s->words, s->n, FALSE, out, before, constants);
         } else if (s->n <= WORDS_PER_SYMBOL * (guint64)s->ruled->n_symbols) {
@@ -313,7 +223,7 @@ static gboolean make_words(Series *s, WendCursor *c)
     return TRUE;
 }
 
-static gint64 *get_specials(WendCursor *c, guint *n, const gint64 *constants, guint n_constants)
+static gint64 *get_named(WendCursor *c, guint *n, const gint64 *constants, guint n_constants)
 {
     *n = (guint)wend_read_count(c, 1);
     if (!allowance_take(c->allowance, *n, sizeof(gint64))) {
@@ -323,7 +233,6 @@ static gint64 *get_specials(WendCursor *c, guint *n, const gint64 *constants, gu
     gint64 *words = g_new(gint64, *n + 1);
     for (guint i = 0; i < *n; i++) {
         words[i] = get_word(c, constants, n_constants);
-        if (!wend_is_special(words[i])) c->failed = true;
     }
     return words;
 }
@@ -340,7 +249,9 @@ static void decode_grammar(Series *s, WendCursor *c, const gint64 *constants, gu
     r->n_differences = (guint)n_differences;
     r->differences = g_new(gint64, r->n_differences + 1);
     for (guint i = 0; i < r->n_differences; i++) r->differences[i] = wend_read_signed(c);
-    if (said & 1) r->specials = get_specials(c, &r->n_specials, constants, n_constants);
+    if (said & 1) r->specials = get_named(c, &r->n_specials, constants, n_constants);
+    for (guint i = 0; i < r->n_specials; i++)
+        if (!wend_is_special(r->specials[i])) c->failed = true;
     guint32 n_terminals = 2 * MAX(r->n_differences, r->n_specials);
     if (c->failed || !rules_read(&r->rules, c, n_terminals, RULES_SHORT)) {
         c->failed = true;
@@ -354,88 +265,20 @@ static void decode_grammar(Series *s, WendCursor *c, const gint64 *constants, gu
     if (c->failed || !ruled_measure(r) || r->wraps || r->all[0].length != s->n) c->failed = true;
 }
 
-static void decode_packed(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
+static void decode_coded(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
 {
-    gint64 least = wend_read_signed(c);
-    guint64 range = wend_read_unsigned(c);
-    guint n_specials;
-    g_autofree gint64 *specials = get_specials(c, &n_specials, constants, n_constants);
-    if (range > G_MAXUINT64 - n_specials) c->failed = true;
-    guint width = bits_for(range + n_specials);
-    const guint8 *bytes = c->failed || s->n > G_MAXSIZE / 64 ? NULL : wend_read_bytes(c, (s->n * width + 7) / 8);
-    if (!bytes) {
+    guint n_named;
+    g_autofree gint64 *named = get_named(c, &n_named, constants, n_constants);
+    guint64 ordinary = wend_read_unsigned(c);
+    gint64 least = ordinary ? wend_read_signed(c) : 0;
+    if (ordinary > G_MAXUINT64 - n_named || n_named + ordinary == 0 || wend_is_special(least) ||
+        (ordinary && ordinary - 1 > (guint64)G_MAXINT64 - (guint64)least)) /* unsigned: LEAST may be negative */
         c->failed = true;
-        return;
-    }
-    if (!make_words(s, c)) return;
-    for (guint64 i = 0, bit = 0; i < s->n; i++) {
-        guint64 code = 0;
-        for (guint k = 0; k < width; k++, bit++) code |= (guint64)(bytes[bit / 8] >> bit % 8 & 1) << k;
-        if (code > range + n_specials) c->failed = true;
-        else s->words[i] = code > range ? specials[code - range - 1] : series_sum(least, (gint64)code);
-    }
-}
-
-static void decode_rice(Series *s, WendCursor *c)
-{
-    gint64 least = wend_read_signed(c);
-    guint64 remainder = wend_read_unsigned(c), bit = 0, bits = 8 * (guint64)(c->end - c->p);
-    if (c->failed || remainder > 63 || wend_is_special(least) || s->n > bits / (1 + remainder)) {
-        c->failed = true;
-        return;
-    }
-#define BIT(i) (c->p[(i) / 8] >> (i) % 8 & 1)
-    if (!make_words(s, c)) return;
-    for (guint64 i = 0; i < s->n; i++) {
-        guint64 distance = 0, quotient = 0;
-        for (; bit < bits && BIT(bit); bit++) quotient++;
-        if (bits - bit < 1 + remainder || quotient > G_MAXUINT64 >> remainder) {
-            c->failed = true;
-            return;
-        }
-        bit++;
-        for (guint k = 0; k < remainder; k++, bit++) distance |= (guint64)BIT(bit) << k;
-        distance |= quotient << remainder;
-        s->words[i] = series_sum(least, (gint64)distance);
-        if (distance > (guint64)G_MAXINT64 - (guint64)least) c->failed = true; /* as unsigned: what is between them, though LEAST be negative */
-    }
-#undef BIT
-    wend_read_bytes(c, (gsize)((bit + 7) / 8));
-}
-
-static void decode_chosen(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
-{
-    gint64 words[256];
-    guint n_specials;
-    g_autofree gint64 *specials = get_specials(c, &n_specials, constants, n_constants);
-    gsize n_ordinary = wend_read_count(c, 1);
-    if (c->failed || n_specials > 256 || n_ordinary > 256 - n_specials) {
-        c->failed = true;
-        return;
-    }
-    memcpy(words, specials, n_specials * sizeof *words);
-    for (guint i = n_specials; i < n_specials + n_ordinary; i++) words[i] = i == n_specials ? wend_read_signed(c) : series_sum(words[i - 1], (gint64)wend_read_unsigned(c));
-    const guint8 *places = wend_read_bytes(c, s->n);
-    if (!places) return;
-    if (!make_words(s, c)) return;
+    if (c->failed || !make_words(s, c)) return;
+    guint64 *numbers = (guint64 *)s->words;
+    if (!coder_decode(numbers, s->n, n_named + ordinary - 1, c)) return;
     for (guint64 i = 0; i < s->n; i++)
-        if (places[i] >= n_specials + n_ordinary) c->failed = true; else s->words[i] = words[places[i]];
-}
-
-static void decode_flipped(Series *s, WendCursor *c)
-{
-    Flipped f;
-    f.bits = wend_read_unsigned(c);
-    f.from = wend_read_unsigned(c);
-    f.base = wend_read_signed(c);
-    guint64 step = wend_read_unsigned(c);
-    f.step = step > G_MAXINT64 ? 0 : (gint64)step;
-    if (c->failed || !flipped_in_range(&f, s->n)) {
-        c->failed = true;
-        return;
-    }
-    s->flipped = g_memdup2(&f, sizeof f);
-    s->form = OF_FLIPPED;
+        s->words[i] = numbers[i] < n_named ? named[numbers[i]] : series_sum(least, (gint64)(numbers[i] - n_named));
 }
 
 static void decode_turned(Series *s, WendCursor *c)
@@ -452,23 +295,6 @@ static void decode_turned(Series *s, WendCursor *c)
     }
     s->turned = g_memdup2(&t, sizeof t);
     s->form = OF_TURNED;
-}
-
-static void decode_digits(Series *s, WendCursor *c)
-{
-    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Digit));
-    gint64 base = wend_read_signed(c);
-    for (gsize left = wend_read_count(c, 2); left > 0 && !c->failed; left--) {
-        Digit digit;
-        digit.count = wend_read_unsigned(c);
-        digit.step = wend_read_signed(c);
-        g_array_append_val(all, digit);
-    }
-    if (all->len == 0) c->failed = true;
-    if (c->failed) return;
-    s->digits = digits_new(base, all);
-    s->form = OF_DIGITS;
-    c->failed = !digits_in_range(s->digits, s->n);
 }
 
 static void decode_geometric(Series *s, WendCursor *c, const gint64 *constants, guint n_constants)
@@ -503,7 +329,7 @@ static gboolean whole_run(const Series *s)
 void series_builder_encode(SeriesBuilder *b, WendBuf *out, const guint32 *constants)
 {
     g_autoptr(Series) s = series_builder_end(b);
-    if (s) series_encode_shortest(s, out, constants, 0);
+    if (s) series_encode_shortest(s, out, constants);
 }
 
 Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants)
@@ -516,11 +342,7 @@ Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n
         if (!whole_run(s)) c->failed = true;
         break;
     case FORM_GRAMMAR: decode_grammar(s, c, constants, n_constants); break;
-    case FORM_PACKED: decode_packed(s, c, constants, n_constants); break;
-    case FORM_CHOSEN: decode_chosen(s, c, constants, n_constants); break;
-    case FORM_RICE: decode_rice(s, c); break;
-    case FORM_FLIPPED: decode_flipped(s, c); break;
-    case FORM_DIGITS: decode_digits(s, c); break;
+    case FORM_CODED: decode_coded(s, c, constants, n_constants); break;
     case FORM_TURNED: decode_turned(s, c); break;
     case FORM_GEOMETRIC: decode_geometric(s, c, constants, n_constants); break;
     case FORM_WORDS:

@@ -21,15 +21,8 @@ typedef struct {
     gboolean wraps;           /* some sum of differences is beyond 64 bits */
 } Ruled;
 
-/* base + step (i ^ bits) for i = from, from + 1, …; bits > 0, step > 0. */
-typedef struct { gint64 base, step; guint64 bits, from; } Flipped;
-
 /* base + slope i + what (i + turn) mod block, in the ith's own block of so many words, is above i mod block: neighbours in one dimension of a torus are blocks that are turned. 0 < turn < block; slope 1, or 0 for what is added to i. */
 typedef struct { gint64 base, slope; guint64 block, turn; } Turned;
-
-/* base + the sum of step × digit, over the digits of the word's number in mixed radix, the lowest first: a box in a grid of some dimensions. Counts are at least 2. */
-typedef struct { guint64 count; gint64 step; } Digit;
-typedef struct { gint64 base; guint n; Digit digits[]; } Digits;
 
 /* COUNT words from BEFORE on, each RATIO times the one before it or, if they fall, the one behind it; few others. */
 typedef struct { guint64 before, count; gint64 ratio; gboolean falls; } Geometric;
@@ -37,13 +30,11 @@ typedef struct { guint64 before, count; gint64 ratio; gboolean falls; } Geometri
 /* Where values are by chance there is one for each slot of each call: it is kept small. */
 struct Series {
     guint64 n;
-    enum { OF_RUN, OF_WORDS, OF_RULES, OF_FLIPPED, OF_DIGITS, OF_TURNED } form; /* the last three are only of archives */
+    enum { OF_RUN, OF_WORDS, OF_RULES, OF_TURNED } form; /* the last one is only of archives */
     union {
         struct { gint64 value, step; } run;
         gint64 *words;        /* as they are */
         Ruled *ruled;
-        Flipped *flipped;
-        Digits *digits;
         Turned *turned;
     };
 };
@@ -62,34 +53,19 @@ gboolean ruled_measure(Ruled *r);
 gint64 *series_words(const Series *s);                        /* all of them; g_free */
 
 /* -- series-patterns.c: reading (N: the series' length) -- */
-SeriesRun flipped_run(const Flipped *f, guint64 index, guint64 n);
-SeriesRun digits_run(const Digits *d, guint64 index);
 SeriesRun turned_run(const Turned *t, guint64 index, guint64 n);
-gboolean digits_ascend(const Digits *d, gint64 most);         /* as series_ascends */
-gboolean digits_locate(const Digits *d, gint64 value, guint64 *index); /* as series_find */
 
-/* -- finding: FALSE, NULL or a count of 0: there is none -- */
-/* Partners in a butterfly: rank ^ bits, or what goes with it, FROM being the first rank. Some are missed: rows that do not begin at a multiple of a power of two, where a bit that is flipped shows only
- * together with others. */
-gboolean flipped_find(const Series *s, guint64 from, Flipped *f);
+/* -- finding: FALSE or a count of 0: there is none -- */
 gboolean turned_find(const Series *s, Turned *t);
-/* Rows, columns and boxes of a grid, its transpose, corners; g_free. Missed where a stretch of words goes on by chance where the next one begins. */
-Digits *digits_find(const Series *s);
 /* The longest such stretch: partners and sizes of a tree, and how many ranks are on each of its levels. */
 Geometric geometric_find(const gint64 *words, guint64 n);
 
 /* -- making from what an archive says -- */
-Digits *digits_new(gint64 base, const GArray *digits);        /* DIGITS: of Digit; g_free */
-/* Each word is one that can be: ordinary, and none overflows. Of digits there are as many numbers as words. */
-gboolean flipped_in_range(const Flipped *f, guint64 n);
-gboolean digits_in_range(const Digits *d, guint64 n);
+/* Each word is one that can be: ordinary, and none overflows. */
 gboolean turned_in_range(const Turned *t, guint64 n);
 /* The number from which on the words of a stretch follow: its first, or where they fall its last. */
 static inline guint64 geometric_origin(const Geometric *g) { return g->falls ? g->before + g->count - 1 : g->before; }
 /* *PRODUCT: what follows WORD. FALSE: no ordinary word. */
 gboolean geometric_next(gint64 word, gint64 ratio, gint64 *product);
-
-/* Bits of numbers up to LARGEST; one at least. */
-static inline guint bits_for(guint64 largest) { return largest ? 64 - (guint)__builtin_clzll(largest) : 1; }
 
 #endif

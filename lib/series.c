@@ -15,8 +15,6 @@ static void series_clear(gpointer p)
 {
     Series *s = p;
     if (s->form == OF_WORDS) g_free(s->words);
-    if (s->form == OF_FLIPPED) g_free(s->flipped);
-    if (s->form == OF_DIGITS) g_free(s->digits);
     if (s->form == OF_TURNED) g_free(s->turned);
     if (s->form != OF_RULES) return;
     Ruled *r = s->ruled;
@@ -72,9 +70,7 @@ gsize series_memory(const Series *s)
     enum { BLOCK = 16 }; /* what malloc adds, and GLib for a count of references */
     gsize all = sizeof *s + 2 * BLOCK;
     if (s->form == OF_WORDS) all += s->n * sizeof *s->words + BLOCK;
-    if (s->form == OF_FLIPPED) all += sizeof *s->flipped + BLOCK;
     if (s->form == OF_TURNED) all += sizeof *s->turned + BLOCK;
-    if (s->form == OF_DIGITS) all += sizeof *s->digits + s->digits->n * sizeof(Digit) + BLOCK;
     if (s->form != OF_RULES) return all;
     const Ruled *r = s->ruled;
     return all + sizeof *r + 7 * BLOCK + ((gsize)r->n_differences + r->n_specials) * sizeof(gint64) + r->n_symbols * (sizeof(WendSymbol) + sizeof *r->before) +
@@ -154,8 +150,6 @@ SeriesRun series_run(const Series *s, guint64 index)
     switch (s->form) {
     case OF_WORDS: return (SeriesRun){s->words[index], 0, 1};
     case OF_RULES: return ruled_run(s->ruled, index);
-    case OF_FLIPPED: return flipped_run(s->flipped, index, s->n);
-    case OF_DIGITS: return digits_run(s->digits, index);
     case OF_TURNED: return turned_run(s->turned, index, s->n);
     default: return (SeriesRun){series_sum(s->run.value, series_multiple(s->run.step, index)), s->run.step, s->n - index};
     }
@@ -255,9 +249,7 @@ gboolean series_find(const Series *s, gint64 value, guint64 *index)
     switch (s->form) {
     case OF_WORDS: return find_in_words(s->words, s->n, value, index);
     case OF_RULES: return find_in_ruled(s->ruled, value, index);
-    case OF_DIGITS: return digits_locate(s->digits, value, index);
-    case OF_FLIPPED:
-    case OF_TURNED: return FALSE; /* they do not ascend */
+    case OF_TURNED: return FALSE; /* it does not ascend */
     default: return find_in_run(series_run(s, 0), value, index);
     }
 }
@@ -282,9 +274,7 @@ gboolean series_ascends(const Series *s, gint64 most)
     switch (s->form) {
     case OF_WORDS: return words_ascend(s->words, s->n, most);
     case OF_RULES: return ruled_ascend(s->ruled, most);
-    case OF_DIGITS: return digits_ascend(s->digits, most);
-    case OF_FLIPPED:
-    case OF_TURNED: return FALSE; /* a bit that is flipped goes up here and down there, and so does a block that is turned */
+    case OF_TURNED: return FALSE; /* it goes up here and down there */
     default:
         return s->run.value > 0 && s->run.value <= most && s->n - 1 <= (guint64)(most - s->run.value) &&
                (s->n == 1 || (s->run.step > 0 && !__builtin_mul_overflow(s->run.step, (gint64)(s->n - 1), &away) && away <= most - s->run.value));

@@ -51,10 +51,9 @@ gboolean series_find(const Series *s, gint64 value, guint64 *index);
 /* -- as bytes (docs/format.md) -- */
 /* CONSTANTS: the archive's number of each constant (codec.h); NULL: words as they are, between merging processes. */
 void series_encode(const Series *s, WendBuf *out, const guint32 *constants);
-/* Likewise, in the shortest form that there is: as words if these take less than a grammar, as small ones by chance do that have something in common here and there; as i ^ bits, i being FROM for the first word
- * and one more for each (the numbers of ranks, say); as a geometric stretch and the few words before and behind it. (Between merging processes a series stays what it is, so that the order in which they
- * merge says nothing.) Takes time with the words for each of which a bit is flipped, and else with what the series takes. */
-void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *constants, guint64 from);
+/* Likewise, in the shortest form that there is: as words if these take less than a grammar, as small ones by chance do that have something in common here and there; as a geometric stretch
+ * and the few words before and behind it. (Between merging processes a series stays what it is, so that the order in which they merge says nothing.) */
+void series_encode_shortest(const Series *s, WendBuf *out, const guint32 *constants);
 /* A series of N > 0 words. NULL: damaged; the cursor has failed. CONSTANTS NULL: as above. */
 Series *series_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants);
 

@@ -15,7 +15,6 @@ typedef struct {
     guint n_functions, n_constants;
     guint64 *calls;          /* scratch: by terminal, how often in the sequence at hand, over all ranks */
     guint64 *shape_calls;    /* scratch: by shape */
-    GArray *roles;           /* RankSet, not owned: of variants and of classes that have none, by lowest rank */
     WendTotals totals;
     struct TimingTable *times; /* scratch: durations, intervals */
     SeriesBuilder *timed;    /* scratch: how each sequence is */

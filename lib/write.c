@@ -321,8 +321,15 @@ static void distinct_write(Distinct *d, Writer *w)
 /* A table of values: where its bytes are in those of all tables, and what they are of. */
 typedef struct { gsize offset, n; guint64 key; const Vector *values; const RankSet *ranks; guint column; } TableTold;
 
-/* TOLD: TableTold, by number; WHOLES: the numbers of those that are no parts of others. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be told by others; DERIVED: words of those that are. */
-typedef struct { Distinct sets, tables; GArray *told, *wholes; guint32 words_left, runs_left; guint column; gboolean derive; guint64 derived; } SlotTables;
+/* TOLD: TableTold, by number. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be told by
+ * others; DERIVED: words of those that are. */
+typedef struct {
+    Distinct sets, tables;
+    GArray *told;
+    guint column;
+    gboolean derive;
+    guint64 derived;
+} SlotTables;
 
 /* How a slot is told: its form, and the word, the table's number, or how many slots before those are that tell it. */
 typedef struct { SlotTold form; gint64 word; } Told;
@@ -339,122 +346,17 @@ static gboolean tell_plainly(const Writer *w, const Signature *s, guint k, Told 
     return TRUE;
 }
 
-/* -- the ranks that have values: mostly those of some roles, which are variants of a class, or a class that has none -- */
-
-static guint32 lowest_of_role(const Writer *w, guint i)
-{
-    return rankset_lowest(&g_array_index(w->roles, RankSet, i));
-}
-
-/* The first role whose lowest rank is RANK or above. */
-static guint role_from(const Writer *w, guint32 rank)
-{
-    guint low = 0, high = w->roles->len;
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (lowest_of_role(w, middle) < rank) low = middle + 1; else high = middle;
-    }
-    return low;
-}
-
-/* Roles whose lowest rank is one of RANKS. FALSE: they have more, or fewer, ranks than these. */
-static gboolean roles_with(const Writer *w, const RankSet *ranks, GArray *roles)
-{
-    guint64 n = 0;
-    for (guint32 at = 0, step; at < ranks->n; at += step) {
-        RankRun run = rankset_stretch(ranks, at);
-        guint32 last = run.first + (run.count - 1) * run.step;
-        step = run.count;
-        for (guint i = role_from(w, run.first); i < w->roles->len && lowest_of_role(w, i) <= last; i++) {
-            if ((lowest_of_role(w, i) - run.first) % run.step) continue;
-            g_array_append_val(roles, i);
-            n += g_array_index(w->roles, RankSet, i).n;
-        }
-    }
-    return n == ranks->n;
-}
-
-/* Which roles RANKS are. FALSE, and OUT is empty: that is no shorter than LESS, or there is a rank of a role that it does not have whole. LEFT: ranksets_union. */
-static gboolean tell_roles(const Writer *w, const RankSet *ranks, gsize less, guint32 *left, WendBuf *out)
-{
-    g_autoptr(GArray) roles = g_array_new(FALSE, FALSE, sizeof(guint32));
-    if (!roles_with(w, ranks, roles)) return FALSE;
-    const guint32 *numbers = (const guint32 *)(gpointer)roles->data;
-    RankSet of_roles = rankset_from_sorted(numbers, roles->len), all = {0};
-    guint64 bits = 0;
-    if (numbers[roles->len - 1] < CODEC_BITS_MOST) {
-        for (guint i = 0; i < roles->len; i++) bits |= (guint64)1 << numbers[i];
-        wend_buf_unsigned(out, SET_BITS + bits);
-    } else {
-        wend_buf_unsigned(out, SET_OF_ROLES);
-        rankset_encode_shortest(&of_roles, out);
-    }
-    gboolean good = out->len < less && ranksets_union(w->roles, numbers, roles->len, left, &all) && rankset_equal(&all, ranks);
-    rankset_clear(&of_roles);
-    rankset_clear(&all);
-    if (!good) wend_buf_clear(out);
-    return good;
-}
-
-static guint set_number(Writer *w, SlotTables *tables, const RankSet *ranks)
-{
-    WendBuf plain = WEND_BUF_INIT, by_roles = WEND_BUF_INIT;
-    gboolean is_new;
-    wend_buf_unsigned(&plain, SET_OF_RANKS);
-    rankset_encode_shortest(ranks, &plain);
-    guint number = distinct_add(&tables->sets, &plain, &is_new);
-    if (is_new) distinct_tell(&tables->sets, tell_roles(w, ranks, plain.len, &tables->runs_left, &by_roles) ? &by_roles : &plain);
-    wend_buf_clear(&by_roles);
-    wend_buf_clear(&plain);
-    return number;
-}
-
 /* -- values by table -- */
 
-/* A table that has values of more ranks may have these, too, as that of a torus has the neighbours of all, and a level of it some. As no more than the last so many are looked at, time stays linear. */
-enum { WHOLES_LOOKED_AT = 64 };
-/* What says of a table that it is a part of another takes about so much. */
-enum { PART_BYTES = 4 };
-
-/* Self at the INDEXth rank. */
-static gint64 self_at(const Writer *w, const Signature *s, guint32 index, guint32 rank)
+static guint set_number(SlotTables *tables, const RankSet *ranks)
 {
-    gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
-    return has_self ? vector_at(&s->slots[0], index, rank) : rank;
-}
-
-/* Whether slot K of S has at the INDEXth rank what WHOLE has there. */
-static gboolean same_value(const Writer *w, const TableTold *whole, const Signature *s, guint k, guint32 index, guint32 rank)
-{
-    guint32 at;
-    if (!rankset_find(whole->ranks, rank, &at)) return FALSE;
-    gint64 word = series_at(whole->values->series, at), self = self_at(w, s, index, rank);
-    return vector_at(&s->slots[k], index, self) == (whole->key & 1 && !wend_is_special(word) ? word_sum(self, word) : word);
-}
-
-static gboolean is_part(const Writer *w, const TableTold *whole, const Signature *s, guint k)
-{
-    const RankSet *ranks = s->ranks;
-    if (whole->ranks->n <= ranks->n || (whole->key & 1 && s->slots[k].value != VECTOR_SERIES_OF_SELF)) return FALSE; /* what tells other slots has to stay absolute */
-    for (guint32 at = 0; at < ranks->n;) {
-        RankRun run = rankset_run(ranks, at);
-        for (guint32 i = 0; i < run.count; i++)
-            if (!same_value(w, whole, s, k, at + i, run.first + i * run.step)) return FALSE;
-        at += run.count;
-    }
-    return TRUE;
-}
-
-/* The number of a table that has the values of slot K of S and more, if that is worth looking for and there is one; else PAIR_NONE. */
-static guint find_whole(const Writer *w, const SlotTables *tables, const Signature *s, guint k, gsize bytes)
-{
-    guint n = tables->wholes->len;
-    if (bytes <= PART_BYTES || s->ranks->n > tables->words_left) return PAIR_NONE;
-    for (guint i = n; i > 0 && n - i < WHOLES_LOOKED_AT; i--) {
-        guint number = g_array_index(tables->wholes, guint, i - 1);
-        if (is_part(w, &g_array_index(tables->told, TableTold, number), s, k)) return number;
-    }
-    return PAIR_NONE;
+    WendBuf set = WEND_BUF_INIT;
+    gboolean is_new;
+    rankset_encode_shortest(ranks, &set);
+    guint number = distinct_add(&tables->sets, &set, &is_new);
+    if (is_new) distinct_tell(&tables->sets, &set);
+    wend_buf_clear(&set);
+    return number;
 }
 
 static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, guint k)
@@ -462,21 +364,10 @@ static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, gui
     const Vector *v = &s->slots[k];
     WendBuf bytes = WEND_BUF_INIT;
     gboolean is_new;
-    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)set_number(w, tables, s->ranks) << TABLE_SET_BITS | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .ranks = s->ranks, .column = tables->column};
+    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)set_number(tables, s->ranks) << TABLE_SET_BITS | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .ranks = s->ranks, .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
-    RankRun all = rankset_stretch(s->ranks, 0);
-    series_encode_shortest(v->series, &bytes, w->constant_number, all.count == s->ranks->n ? all.first / all.step : 0);
-    guint number = distinct_add(&tables->tables, &bytes, &is_new), whole = is_new ? find_whole(w, tables, s, k, bytes.len) : PAIR_NONE;
-    if (whole != PAIR_NONE) {
-        tables->words_left -= s->ranks->n;
-        table.key |= TABLE_PART;
-        table.key &= ~(guint64)1; /* it is what the other one is */
-        bytes.len = 0;
-        wend_buf_unsigned(&bytes, table.key);
-        wend_buf_unsigned(&bytes, whole);
-    } else if (is_new) {
-        g_array_append_val(tables->wholes, number);
-    }
+    series_encode_shortest(v->series, &bytes, w->constant_number);
+    guint number = distinct_add(&tables->tables, &bytes, &is_new);
     if (is_new) {
         table.n = bytes.len;
         distinct_tell(&tables->tables, &bytes);
@@ -598,7 +489,7 @@ static void put_together(Writer *w, const TableTold *told, guint n, gsize less)
 /* Words of a series that is made only to see what it takes: it needs 100 bytes for each. */
 enum { TOGETHER_AT_ONCE = 1 << 14 };
 
-/* Values by chance of few ranks: what tells how a row is packed would take as much as the row. */
+/* Values by chance of few ranks: what stands before a row, and what its coder has to learn, would take as much as the row. */
 static void write_tables(Writer *w, SlotTables *tables)
 {
     const TableTold *told = (const TableTold *)(gpointer)tables->told->data;
@@ -606,7 +497,7 @@ static void write_tables(Writer *w, SlotTables *tables)
     for (guint i = 0, end; i < tables->told->len; i = end) {
         gsize bytes = told[i].n, before = w->out.len;
         end = i + 1;
-        guint most = !(told[i].key & TABLE_PART) && told[i].ranks->n <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / told[i].ranks->n : 1;
+        guint most = told[i].ranks->n <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / told[i].ranks->n : 1;
         for (; end < tables->told->len && end - i < most && told[end].key == told[i].key && told[end].column == told[i].column; end++) bytes += told[end].n;
         if (end - i > 1) put_together(w, &told[i], end - i, bytes);
         if (w->out.len == before) wend_buf_bytes(&w->out, tables->tables.bytes.data + told[i].offset, bytes);
@@ -615,7 +506,6 @@ static void write_tables(Writer *w, SlotTables *tables)
     wend_buf_clear(&tables->tables.bytes);
     g_hash_table_destroy(tables->tables.numbers);
     g_array_unref(tables->told);
-    g_array_unref(tables->wholes);
 }
 
 /* Terminals of one function, failed or not, and as many slots are told together, whatever their shape: their slots are mostly alike. */
@@ -640,7 +530,8 @@ static void put_all_slots(Writer *w, SlotTables *tables)
 /* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. Returns how many words the slots have that are told by others. */
 static guint64 put_all_terminals(Writer *w, gboolean derive)
 {
-    SlotTables tables = {distinct_new(), distinct_new(), g_array_new(FALSE, FALSE, sizeof(TableTold)), g_array_new(FALSE, FALSE, sizeof(guint)), TABLE_PART_WORDS, SET_UNION_RUNS, .derive = derive};
+    SlotTables tables = {.sets = distinct_new(), .tables = distinct_new(),
+        .told = g_array_new(FALSE, FALSE, sizeof(TableTold)), .derive = derive};
     WendBuf before = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
     put_all_slots(w, &tables);
@@ -684,15 +575,9 @@ static void put_trips(Writer *w, const Variants *v)
     wend_buf_unsigned(&w->out, v->n_trips);
     for (guint t = 0; t < v->n_trips; t++) {
         SeriesBuilder *counts = series_builder_new();
-        guint64 bits = 0, most = v->n > CODEC_BITS_MOST ? 2 : 0;
-        for (guint i = 0; i < v->n; i++) {
-            guint64 trips = v->variants[i].trips[t];
-            series_builder_add(counts, (SeriesRun){(gint64)trips, 0, 1});
-            if (trips == 1 && i < CODEC_BITS_MOST) bits |= (guint64)1 << i;
-            most = MAX(most, trips);
-        }
-        wend_buf_unsigned(&w->out, most > 1 ? TRIPS_SERIES : TRIPS_BITS + bits);
-        if (most > 1) series_builder_encode(counts, &w->out, NULL); else series_builder_free(counts);
+        for (guint i = 0; i < v->n; i++)
+            series_builder_add(counts, (SeriesRun){(gint64)v->variants[i].trips[t], 0, 1});
+        series_builder_encode(counts, &w->out, NULL);
     }
 }
 
@@ -701,40 +586,12 @@ static const RecordedClass *class_at(const Writer *w, guint i)
     return &g_array_index(w->r->classes, RecordedClass, i);
 }
 
-/* The set without which the others take least; N: it is not known who is in none. */
-static guint longest_set(const Writer *w, const RankSet *sets, guint n)
-{
-    guint longest = n;
-    gsize most = 0;
-    guint64 ranks = 0;
-    for (guint i = 0; i < n; i++) {
-        WendBuf set = WEND_BUF_INIT;
-        rankset_encode_shortest(&sets[i], &set);
-        if (set.len > most) {
-            most = set.len;
-            longest = i;
-        }
-        ranks += sets[i].n;
-        wend_buf_clear(&set);
-    }
-    return ranks == w->r->merge->world ? longest : n;
-}
-
-/* The ranks of all classes, in the shortest way: set by set or in columns, with or without one that has all others. */
 static void put_sets(Writer *w)
 {
     guint n = w->r->classes->len;
     g_autofree RankSet *sets = g_new(RankSet, n + 1);
-    gsize before = w->out.len;
     for (guint i = 0; i < n; i++) sets[i] = class_at(w, i)->class->ranks;
-    guint longest = longest_set(w, sets, n);
-    ranksets_encode(sets, n, n, FALSE, &w->out);
-    for (int columns = 0; columns < 2; columns++)
-        for (int left_out = columns ? 0 : 1; left_out < (longest < n ? 2 : 1); left_out++) {
-            WendBuf told = WEND_BUF_INIT;
-            if (ranksets_encode(sets, n, left_out ? longest : n, columns, &told)) wend_buf_shorten(&w->out, before, &told);
-            else wend_buf_clear(&told);
-        }
+    ranksets_encode(sets, n, &w->out);
 }
 
 /* Of all sequences what they are of and their rules, in columns; before these how many each class has. */
@@ -757,7 +614,8 @@ static void put_sequences(Writer *w)
     series_builder_encode(rules, &w->out, w->constant_number);
 }
 
-static void write_ranks(Writer *w)
+/* Of which class each rank is, and of which of its variants. */
+static void put_ranks(Writer *w)
 {
     guint n = w->r->classes->len;
     wend_buf_unsigned(&w->out, w->r->merge->world);
@@ -773,22 +631,10 @@ static void write_ranks(Writer *w)
 
 static void write_classes(Writer *w)
 {
+    put_ranks(w);
     put_sequences(w);
     for (guint i = 0; i < w->r->classes->len; i++)
         if (class_at(w, i)->variants) put_trips(w, class_at(w, i)->variants);
-}
-
-/* RankSet, by lowest rank; the sets are not copied. */
-static GArray *roles_of(const Recording *r)
-{
-    GArray *roles = g_array_new(FALSE, FALSE, sizeof(RankSet));
-    for (guint i = 0; i < r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(r->classes, RecordedClass, i);
-        for (guint v = 0; k->variants && v < k->variants->n; v++) g_array_append_val(roles, k->variants->variants[v].ranks);
-        if (!k->variants) g_array_append_val(roles, k->class->ranks);
-    }
-    g_array_sort(roles, ranksets_by_lowest);
-    return roles;
 }
 
 gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error)
@@ -801,14 +647,12 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
     w.constant_number = g_new0(guint32, wend_n_constants + 1);
     w.calls = g_new0(guint64, r->signatures->len + 1);
     w.shape_calls = g_new0(guint64, r->shapes->len + 1);
-    w.roles = roles_of(r);
 
     gboolean good = use_all(&w);
     if (good) {
         write_functions(&w);
         write_constants(&w);
         write_shapes(&w);
-        write_ranks(&w);
         write_terminals(&w);
         write_rules(&w);
         write_classes(&w);
@@ -833,7 +677,6 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
     g_free(w.constant_number);
     g_free(w.calls);
     g_free(w.shape_calls);
-    g_array_unref(w.roles);
     return good;
 }
 

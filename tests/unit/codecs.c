@@ -77,15 +77,14 @@ static void test_ranksets(void)
 /* A world's ranks in sets, as they are told together. */
 static void test_rows_of_sets(void)
 {
+    guint in_columns = 0;
     for (int i = 0; i < 3000; i++) {
         guint32 world = g_rand_int_range(dice, 1, 200);
         guint n = g_rand_int_range(dice, 1, MIN(world, 12) + 1), kind = g_rand_int_range(dice, 0, 4);
         g_autofree RankSet *sets = g_new0(RankSet, n), *back = g_new0(RankSet, n);
         g_autofree guint *of = g_new(guint, world);
-        gboolean whole = TRUE;
         for (guint32 r = 0; r < world; r++) {
             of[r] = r < n ? r : kind == 0 ? r % n : kind == 1 ? MIN((guint)__builtin_ctz(r), n - 1) : kind == 2 ? r * n / world : (guint)g_rand_int_range(dice, 0, (gint32)n + 1);
-            whole &= of[r] < n; /* else it was not recorded */
         }
         for (guint k = 0; k < n; k++) {
             g_autoptr(GArray) own = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -93,28 +92,26 @@ static void test_rows_of_sets(void)
                 if (of[r] == k) g_array_append_val(own, r);
             sets[k] = rankset_from_sorted((const guint32 *)(gpointer)own->data, own->len);
         }
-        for (int how = 0; how < 4; how++) {
-            guint others = how / 2 && whole ? (guint)g_rand_int_range(dice, 0, (gint32)n) : n;
-            WendBuf b = WEND_BUF_INIT;
-            gboolean told = ranksets_encode(sets, n, others, how % 2, &b);
-            g_assert_true(told || (how % 2 && b.len == 0));
-            WendCursor c = wend_cursor(b.data, b.len);
-            g_assert_true(ranksets_decode(back, n, &c, world) == told);
-            for (guint k = 0; told && k < n; k++) g_assert_true(rankset_equal(&sets[k], &back[k]));
-            g_assert_true(!told || c.p == c.end);
+        WendBuf b = WEND_BUF_INIT;
+        ranksets_encode(sets, n, &b);
+        in_columns += b.data[0];
+        WendCursor c = wend_cursor(b.data, b.len);
+        g_assert_true(ranksets_decode(back, n, &c, world) && c.p == c.end);
+        for (guint k = 0; k < n; k++) g_assert_true(rankset_equal(&sets[k], &back[k]));
+        for (guint k = 0; k < n; k++) rankset_clear(&back[k]);
+        for (gsize cut = 0; cut < b.len; cut++) {
+            WendCursor part = wend_cursor(b.data, cut);
+            g_assert_false(ranksets_decode(back, n, &part, world));
             for (guint k = 0; k < n; k++) rankset_clear(&back[k]);
-            for (gsize cut = 0; cut < b.len; cut++) {
-                WendCursor part = wend_cursor(b.data, cut);
-                g_assert_false(ranksets_decode(back, n, &part, world));
-                for (guint k = 0; k < n; k++) rankset_clear(&back[k]);
-            }
-            WendCursor small = wend_cursor(b.data, b.len);
-            if (told && others == n && of[world - 1] < n) g_assert_false(ranksets_decode(back, n, &small, world - 1)); /* a world that does not have its last rank */
-            for (guint k = 0; k < n; k++) rankset_clear(&back[k]);
-            wend_buf_clear(&b);
         }
+        WendCursor small = wend_cursor(b.data, b.len);
+        if (of[world - 1] < n) g_assert_false(ranksets_decode(back, n, &small, world - 1)); /* a world that does not have its last rank */
+        for (guint k = 0; k < n; k++) rankset_clear(&back[k]);
+        wend_buf_clear(&b);
         for (guint k = 0; k < n; k++) rankset_clear(&sets[k]);
     }
+    g_assert_cmpuint(in_columns, >, 100);
+    g_assert_cmpuint(in_columns, <, 2900);
 }
 
 /* Runs that no writer writes, told in columns: where they begin, how many ranks they have, their steps. */
@@ -140,7 +137,7 @@ static void test_rows_of_sets_told_wrong(void)
     }
 }
 
-/* Boxes of a grid as ranks: those that are in one are found. */
+/* Boxes of a grid as ranks: a short grammar of differences, and those that are in one are found. */
 static void test_boxes(void)
 {
     enum { X = 9, Y = 7, Z = 5 };
@@ -163,7 +160,7 @@ static void test_boxes(void)
         RankSet s = rankset_from_sorted(row, ranks->len), back;
         WendBuf b = WEND_BUF_INIT;
         rankset_encode_shortest(&s, &b);
-        g_assert_cmpuint(b.len, <=, 14);
+        g_assert_cmpuint(b.len, <=, 36);
         WendCursor c = wend_cursor(b.data, b.len);
         g_assert_true(rankset_decode(&back, &c, X * Y * Z) && c.p == c.end && rankset_equal(&s, &back));
         for (guint32 r = 0, k = 0, index; r < X * Y * Z + 3; r++) {
@@ -177,15 +174,6 @@ static void test_boxes(void)
         wend_buf_clear(&b);
         rankset_clear(&s);
         rankset_clear(&back);
-    }
-    /* 6 ranks as a series by digits, from 2 on (numbers are one more): 3 in steps of 1; and the other digit goes back, up to where the first ended, nowhere. Last: from -1 on. */
-    const guint8 wrong[][9] = {{0, 6, 8, 4, 2, 3, 2, 2, 1}, {0, 6, 8, 4, 2, 3, 2, 2, 4}, {0, 6, 8, 4, 2, 3, 2, 2, 0}, {0, 6, 8, 0, 2, 3, 2, 2, 6}}, good[9] = {0, 6, 8, 4, 2, 3, 2, 2, 6};
-    for (gsize i = 0; i <= G_N_ELEMENTS(wrong); i++) {
-        gboolean is_good = i == G_N_ELEMENTS(wrong);
-        WendCursor c = wend_cursor(is_good ? good : wrong[i], sizeof good);
-        RankSet set;
-        g_assert_true(rankset_decode(&set, &c, 1000) == is_good);
-        rankset_clear(&set);
     }
 }
 

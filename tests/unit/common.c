@@ -109,7 +109,7 @@ static void test_apart(gconstpointer values)
     g_rand_free(rand);
 }
 
-/* Few ranks, and sizes by chance, which take what they have in bits: what says how a row of them is packed is said once for many. */
+/* Few ranks, and sizes by chance, which take what they have in bits: what stands before a row of them, and what its coder learns, is there once for many. */
 static void test_few(void)
 {
     enum { RANKS = 5, CALLS = 1000, BITS = 12 };

@@ -319,7 +319,7 @@ static void test_root(void)
 {
     gsize small, large;
     g_assert_cmpuint(root_memory(30000, &large), <=, root_memory(3000, &small) + 16);
-    g_assert_cmpuint(large, <=, small + 16);
+    g_assert_cmpuint(large, <=, small + 32); /* some numbers have one digit more */
 }
 
 int main(int argc, char **argv)
