@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* coder.c: an adaptive binary range coder for rows of numbers (docs/format.md, "Series"). */
 #include "coder.h"
 

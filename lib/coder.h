@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* coder.h: rows of numbers of any distribution, in about as many bits as they carry.
  *
  * An adaptive binary range coder (Martin, "Range encoding", 1979; the bits of a number are told apart by contexts, each of

@@ -134,7 +134,7 @@ PAIRS = 30 6 tests first late free waits any
 .PHONY: check-pairs
 check-pairs: all tests/programs/pairs tests/support/yield.la
 	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/tests/pairs.bash $(PAIRS)
-EXTRA_DIST += tests/completion.zsh tests/pairs.bash tests/prose.py \
+EXTRA_DIST += tests/completion.zsh tests/format.py tests/pairs.bash tests/prose.py \
 	tests/structure.py tests/structure.limits
 
 BATS_TESTS = \
@@ -148,6 +148,7 @@ BATS_TESTS = \
 	tests/counts.bats \
 	tests/commands.bats \
 	tests/cuda.bats \
+	tests/format.bats \
 	tests/fortran.bats \
 	tests/launchers.bats \
 	tests/hostile.bats \
@@ -201,7 +202,8 @@ if HAVE_BATS
 TESTS += $(BATS_TESTS)
 endif
 # What the MPI library makes a difference to: for the second of two builds.
-LIBRARY_TESTS = $(filter-out tests/bad-input.bats tests/commands.bats tests/output.bats \
+LIBRARY_TESTS = $(filter-out tests/bad-input.bats tests/commands.bats tests/format.bats \
+	tests/output.bats \
 	tests/tree.bats tests/writing.bats,$(BATS_TESTS)) tests/unit/requests tests/unit/callbacks
 .PHONY: check-library
 check-library:

@@ -1,0 +1,455 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A second reader of archives, written from docs/format.md alone: format.py DIRECTORY
+
+Prints for each rank and sequence the functions that it called, in order, as "wend dump" numbers
+them. It reads every part to its end, so what it misunderstands shows. It is a test of the page and
+not for use: it trusts the archive.
+"""
+import configparser
+import io
+import subprocess
+import sys
+import tarfile
+
+
+class Bytes:
+    """A cursor over the bytes of a member."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def byte(self):
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def take(self, n):
+        self.at += n
+        assert self.at <= len(self.data)
+        return self.data[self.at - n:self.at]
+
+    def unsigned(self):
+        value = shift = 0
+        while True:
+            b = self.byte()
+            value |= (b & 127) << shift
+            shift += 7
+            if b < 128:
+                return value
+
+    def signed(self):
+        return unzigzag(self.unsigned())
+
+    def string(self):
+        return self.take(self.unsigned()).decode()
+
+    def many(self, read):
+        return [read() for _ in range(self.unsigned())]
+
+    # Ordinary words are numbers, special ones are strings.
+    def word(self):
+        v = self.unsigned()
+        if v % 2 == 0:
+            return unzigzag(v // 2)
+        if v == 1:
+            return int.from_bytes(self.take(8), "little", signed=True)
+        return f"special {v // 2}"
+
+    def rule(self, bits=2):
+        """Symbols: (is a rule, id, count)."""
+        def symbol():
+            v = self.unsigned()
+            counted = bits == 1 or v & 2
+            return v & 1, v >> bits, self.unsigned() if counted else 1
+        return self.many(symbol)
+
+    def row(self, n, read=None):
+        """N words, or with READ=self.signed, numbers."""
+        assert n > 0
+        read = read or self.word
+        return getattr(self, f"row_{self.unsigned()}")(n, read)
+
+    def numbers(self, n):
+        return self.row(n, self.signed)
+
+    def row_0(self, n, read):
+        first = read()
+        if n == 1:
+            return [first]
+        step = self.signed()
+        return [first + step * i for i in range(n)] if step else [first] * n
+
+    def row_1(self, n, read):
+        said = self.unsigned()
+        differences = [self.signed() for _ in range(said // 2)]
+        specials = self.many(read) if said % 2 else []
+        rules, out, last = self.many(self.rule), [], 0
+        for terminal in expand(rules, 0):
+            if terminal % 2:
+                out.append(specials[terminal // 2])
+            else:
+                last += differences[terminal // 2]
+                out.append(last)
+        assert len(out) == n
+        return out
+
+    def row_2(self, n, read):
+        named = self.many(read)
+        m = self.unsigned()
+        least = self.signed() if m else 0
+        coded = Coded(self).row(n, len(named) + m - 1)
+        return [named[i] if i < len(named) else least + i - len(named) for i in coded]
+
+    def row_3(self, n, read):
+        return [read() for _ in range(n)]
+
+    def row_4(self, n, read):
+        said, m, ratio = self.unsigned(), self.unsigned(), self.signed()
+        before, falls = said // 2, said % 2
+        words = [read() for _ in range(n - m + 1)]
+        run = [words[before] * ratio ** i for i in range(m)]
+        return words[:before] + (run[::-1] if falls else run) + words[before + 1:]
+
+    def row_5(self, n, _):
+        p, said, base = self.unsigned(), self.unsigned(), self.signed()
+        t, slope = said // 2, said % 2
+        return [base + slope * i + t - (p if i % p >= p - t else 0) for i in range(n)]
+
+    def ranks(self):
+        n = self.unsigned()
+        if n == 0:
+            return [r - 1 for r in self.numbers(self.unsigned())]
+        out = []
+        for _ in range(n):
+            first = self.unsigned() + (out[-1] if out else 0)
+            count = self.unsigned()
+            step = self.unsigned() if count > 1 else 0
+            out += [first + i * step for i in range(count)]
+        return out
+
+
+class Coded:
+    """Rows of coded numbers."""
+
+    def __init__(self, source):
+        self.source, self.contexts = source, {}
+        self.range, self.start = 2 ** 32 - 1, source.at
+        self.at, self.code = source.at, 0
+        for _ in range(4):
+            self.shift()
+
+    def shift(self):
+        byte = self.source.data[self.at] if self.at < len(self.source.data) else 0
+        self.at += 1
+        self.code = self.code << 8 | byte
+
+    def bit(self, context=None):
+        p, t = self.contexts.get(context, (2 ** 15, 0)) if context else (2 ** 15, 0)
+        bound = (self.range >> 16) * p
+        b = int(self.code < bound)
+        if b:
+            self.range = bound
+        else:
+            self.code -= bound
+            self.range -= bound
+        while self.range < 2 ** 24:
+            self.range <<= 8
+            self.shift()
+        if context:
+            change = (b * 2 ** 16 - p) * 2
+            p += change // (2 * t + 5) if change > 0 else -(-change // (2 * t + 5))
+            self.contexts[context] = min(max(p, 2 ** 5), 2 ** 16 - 2 ** 5), min(t + 1, 1022)
+        return b
+
+    def number(self, most):
+        length = 0
+        seen = "L"
+        for _ in range(most.bit_length().bit_length()):
+            b = self.bit(seen)
+            seen += str(b)
+            length = length * 2 + b
+        if length < 2:
+            return length
+        value, seen = 1, f"{length}:"
+        for i in range(length - 1):
+            b = self.bit(seen if i < 2 else None)
+            seen += str(b)
+            value = value * 2 + b
+        return value
+
+    def row(self, n, most):
+        out = [self.number(most) for _ in range(n)]
+        self.source.at = self.at - (2 if self.range < 2 ** 25 else 3)
+        return out
+
+
+def unzigzag(v):
+    return v // 2 if v % 2 == 0 else -(v + 1) // 2
+
+
+def expand(rules, start):
+    for is_rule, number, count in rules[start]:
+        for _ in range(count):
+            if is_rule:
+                yield from expand(rules, number)
+            else:
+                yield number
+
+
+
+
+class Program:
+    """The parts of the member "program", in their order."""
+
+    def __init__(self, data):
+        self.b = Bytes(data)
+        self.functions = [self.name(s) for s in self.b.many(self.b.string)]
+        self.digest = int.from_bytes(self.b.take(4), "little")
+        self.constants = self.b.many(self.constant)
+        self.read_shapes()
+        self.read_terminals()
+        self.rules = []
+        self.read_rules()
+        self.read_classes()
+        self.read_outcomes()
+        self.read_polls()
+        self.timed = self.b.unsigned()
+
+    @staticmethod
+    def name(said):
+        return said[1:] if said.startswith(".") else "MPI_" + said
+
+    def constant(self):
+        name, kind = self.name(self.b.string()), self.b.unsigned()
+        return name, [self.b.signed() for _ in range({0: 0, 1: 5, 2: 1}[kind])]
+
+    def batches(self, keys, one, column, size):
+        """Things in batches of equal keys: each thing as a list of SIZE(key) fields."""
+        groups = {}
+        for i, key in enumerate(keys):
+            groups.setdefault(key, []).append(i)
+        out = [None] * len(keys)
+        for key, members in groups.items():
+            if len(members) > 1 and self.b.unsigned():
+                columns = [column(len(members)) for _ in range(size(key))]
+                for k, i in enumerate(members):
+                    out[i] = [c[k] for c in columns]
+            else:
+                for i in members:
+                    out[i] = [one() for _ in range(size(key))]
+        return out
+
+    def read_shapes(self):
+        b, n = self.b, self.b.unsigned()
+        self.shapes = []
+        if n:
+            first, lengths = b.numbers(n), b.numbers(n)
+            words = self.batches(list(zip(first, lengths)), b.word, b.row, lambda key: key[1])
+            self.shapes = list(zip(first, words))
+
+    def read_terminals(self):
+        b = self.b
+        self.sets = b.many(b.ranks)
+        self.tables = []
+        n = b.unsigned()
+        while len(self.tables) < n:
+            said = b.unsigned()
+            k = b.unsigned() if said & 2 else 1
+            ranks = self.sets[said // 4]
+            row = b.row(k * len(ranks))
+            for i in range(k):
+                values = dict(zip(ranks, row[i * len(ranks):(i + 1) * len(ranks)]))
+                self.tables.append((said & 1, values))
+        n = b.unsigned()
+        self.terminals, keys = [], []
+        if self.shapes:
+            counts, slots = b.numbers(len(self.shapes)), b.numbers(len(self.shapes))
+            for shape, count in enumerate(counts):
+                self.terminals += [shape] * count
+                keys += [(self.shapes[shape][0], slots[shape])] * count
+        assert len(self.terminals) == n
+
+        def slot():
+            form = b.unsigned()
+            return (form, b.word()) if form < 4 else (4, form - 4)
+
+        def column(many):
+            return list(zip(b.numbers(many), b.row(many)))
+        self.slots = self.batches(keys, slot, column, lambda key: key[1])
+
+    def read_rules(self):
+        b, self.n_rules = self.b, self.b.unsigned()
+        lowest = {}
+        for terminal, shape in enumerate(self.terminals):
+            lowest.setdefault(1 + shape, terminal)
+        new, last = dict(lowest), 0
+        for i in range(self.n_rules):
+            n = b.unsigned()
+            rule = []
+            if n:
+                for _ in range(n):
+                    said = b.unsigned()
+                    count = self.count(b.unsigned()) if said & 2 else 1
+                    number = said >> 2
+                    symbol = i - 1 - number if said & 1 else last + 1 + unzigzag(number)
+                    if not said & 1:
+                        last = symbol
+                    rule.append((said & 1, symbol, count))
+            else:
+                rule = self.by_kinds(b.unsigned(), new)
+            for is_rule, symbol, _ in rule:
+                kind = 0 if is_rule else 1 + self.terminals[symbol]
+                new[kind] = max(new.get(kind, 0), symbol + 1)
+                if not is_rule:
+                    last = symbol
+            self.rules.append(rule)
+
+    def count(self, said):
+        return said if said else ("trips", self.b.unsigned())
+
+    def by_kinds(self, n, before):
+        if not n:
+            return []
+        b, new = self.b, dict(before)
+        kinds = b.numbers(n)
+        ids, order = [0] * n, []
+        for kind in sorted(set(kinds)):
+            places = [i for i in range(n) if kinds[i] == kind]
+            for place, below in zip(places, b.numbers(len(places))):
+                ids[place] = new.get(kind, 0) - below
+                new[kind] = max(new.get(kind, 0), ids[place] + 1)
+            order += sorted(places, key=lambda place: ids[place])
+        rule = [None] * n
+        for place, count in zip(order, b.numbers(n)):
+            count = count if count >= 0 else ("trips", -1 - count)
+            rule[place] = (int(kinds[place] == 0), ids[place], count)
+        return rule
+
+    def class_ranks(self, n):
+        b = self.b
+        if not b.unsigned():
+            return [b.ranks() for _ in range(n)]
+        counts = b.numbers(n)
+        total = sum(counts)
+        runs = zip(*[b.numbers(total) for _ in range(3)]) if total else []
+        runs = [[first + i * step for i in range(count)] for first, count, step in runs]
+        out = []
+        for count in counts:
+            out.append(sum(runs[:count], []))
+            runs = runs[count:]
+        return out
+
+    def read_classes(self):
+        b = self.b
+        self.world, self.classes = b.unsigned(), []
+        n = b.unsigned()
+        if not n:
+            return
+        self.classes = [{"ranks": ranks} for ranks in self.class_ranks(n)]
+        variants = b.numbers(len(self.classes))
+        for c, n in zip(self.classes, variants):
+            c["variants"] = n
+            c["variant"] = b.numbers(len(c["ranks"])) if n > 1 else [0] * len(c["ranks"])
+        counts = b.numbers(len(self.classes))
+        total = sum(counts)
+        kinds, ids, starts = [], [], []
+        if total:
+            kinds, ids, starts = b.row(total), b.row(total), b.row(total)
+        sequences = list(zip(kinds, ids, starts))
+        for c, n in zip(self.classes, counts):
+            c["sequences"], sequences = sequences[:n], sequences[n:]
+        for c in self.classes:
+            c["trips"] = []
+            if c["variants"] > 1:
+                c["trips"] = b.many(lambda c=c: b.numbers(c["variants"]))
+
+    def calls(self, c, variant, rule):
+        """The terminals of a rule, on the ranks of a variant."""
+        for is_rule, symbol, count in self.rules[rule]:
+            if isinstance(count, tuple):
+                count = c["trips"][count[1]][variant]
+            for _ in range(count):
+                if is_rule:
+                    yield from self.calls(c, variant, symbol)
+                else:
+                    yield symbol
+
+    def entries(self, c, start):
+        """By shape, how many calls each rank of the class has."""
+        by_variant = []
+        for v in range(c["variants"]):
+            counts = {}
+            for terminal in self.calls(c, v, start):
+                shape = self.terminals[terminal]
+                counts[shape] = counts.get(shape, 0) + 1
+            by_variant.append(counts)
+        return by_variant
+
+    def read_outcomes(self):
+        b = self.b
+        for c in self.classes:
+            for _, _, start in c["sequences"]:
+                by_variant = self.entries(c, start)
+                for shape in sorted(set().union(*by_variant)):
+                    n = b.unsigned()
+                    for _ in range(n):
+                        ranks = b.ranks() if n > 1 else c["ranks"]
+                        counts = {by_variant[c["variant"][c["ranks"].index(r)]].get(shape, 0)
+                                  for r in ranks} - {0}
+                        self.content(counts)
+
+    def content(self, counts):
+        b, v = self.b, self.b.unsigned()
+        if v == 1:
+            (entries,) = counts
+            for _ in range(b.unsigned()):
+                b.row(entries)
+        elif v % 2:
+            end, have, pieces = b.at + v // 2, 0, 0
+            while b.at < end:
+                repeats = b.unsigned()
+                if repeats:
+                    b.many(b.word)
+                    have += repeats
+                else:
+                    b.many(lambda: b.many(b.word))
+                    have += len(list(expand(b.many(lambda: b.rule(1)), 0)))
+                pieces += 1
+            assert b.at == end and (pieces == 1 or {have} == counts)
+
+    def read_polls(self):
+        b = self.b
+        if not b.unsigned():
+            return
+        for c in self.classes:
+            for _ in c["sequences"]:
+                if b.many(lambda: (b.ranks(), b.many(b.unsigned))):
+                    b.many(lambda: (b.ranks(), b.unsigned(), b.many(lambda: b.rule(1))))
+
+    def print_calls(self):
+        order = sorted((rank, kind, i) for c in self.classes for rank in c["ranks"]
+                       for i, (kind, _, _) in enumerate(c["sequences"]))
+        for rank, _, i in order:
+            c = next(c for c in self.classes if rank in c["ranks"])
+            variant = c["variant"][c["ranks"].index(rank)]
+            for terminal in self.calls(c, variant, c["sequences"][i][2]):
+                first = self.shapes[self.terminals[terminal]][0]
+                print(rank, self.functions[first // 2], "failed" if first % 2 else "")
+
+
+def main():
+    path = sys.argv[1] + "/trace.tar.zst"
+    tar = subprocess.run(["zstd", "-dcq", path], check=True, stdout=subprocess.PIPE).stdout
+    with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
+        members = {m.name: archive.extractfile(m).read() for m in archive.getmembers()}
+    meta = configparser.ConfigParser(interpolation=None)
+    meta.read_string(members["meta"].decode())
+    assert meta["recording"]["format"] == "1"
+    program = Program(members["program"])
+    assert program.world == int(meta["recording"]["ranks"])
+    assert program.timed or program.b.at == len(members["program"])
+    program.print_calls()
+
+
+if __name__ == "__main__":
+    main()
