@@ -10,7 +10,7 @@
 #include <zstd.h>
 
 #include "allowance.h"
-#include "buf.h"
+#include "base/buf.h"
 #include "bundle-index.h"
 #include "regular.h"
 #include "saved.h"

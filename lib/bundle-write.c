@@ -8,7 +8,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "buf.h"
+#include "base/buf.h"
 #include "bundle-index.h"
 #include "file-write.h"
 #include "shortage.h"

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "buf.h"
+#include "base/buf.h"
 #include "words.h"
 
 /* What is written, and read (docs/format.md, "Versions"). */

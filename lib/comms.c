@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 /* A file that lies can claim any number of creations. Beyond this many, over all ranks, communicators are unknown. */
 enum { CREATIONS_MAX = 1 << 24 };

@@ -11,7 +11,7 @@
 #ifndef WEND_CST_H
 #define WEND_CST_H
 
-#include "buf.h"
+#include "base/buf.h"
 
 typedef struct WendCst WendCst;
 

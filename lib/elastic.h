@@ -12,7 +12,7 @@
 #include <glib.h>
 
 #include "arena.h"
-#include "buf.h"
+#include "base/buf.h"
 #include "merge.h"
 
 /* Slots; none of an elastic shape's. COUNT > 0: it is affine, and stands for so many terminals whose slots go up in STEPS (n of them) from WORDS. */

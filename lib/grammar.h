@@ -10,7 +10,7 @@
 #ifndef WEND_GRAMMAR_H
 #define WEND_GRAMMAR_H
 
-#include "buf.h"
+#include "base/buf.h"
 
 typedef struct WendGrammar WendGrammar;
 

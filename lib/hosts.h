@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 typedef struct Hosts Hosts;
 

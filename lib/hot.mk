@@ -3,7 +3,7 @@
 HOT_SOURCES = \
 	lib/arena.c lib/arena.h \
 	lib/budget.c lib/budget.h \
-	lib/buf.c lib/buf.h \
+	lib/base/buf.c lib/base/buf.h \
 	lib/cst.c lib/cst.h \
 	lib/grammar.c lib/grammar.h \
 	lib/intern.c lib/intern.h \

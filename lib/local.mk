@@ -9,7 +9,7 @@ MERGE_SOURCES = \
 	lib/bundle-index.h lib/bundle-write.c lib/bundle.h \
 	lib/class.c lib/class.h \
 	lib/codec.c lib/codec.h \
-	lib/coder.c lib/coder.h \
+	lib/base/coder.c lib/base/coder.h \
 	lib/contents.c \
 	lib/cursor.c lib/cursor.h \
 	lib/derive.c lib/derive.h \

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "buf.h"
+#include "base/buf.h"
 #include "series.h"
 
 #define RANKSET_MAX (1u << 24) /* world sizes beyond this are refused: a few bytes of a hostile file must not claim gigabytes */

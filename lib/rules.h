@@ -3,7 +3,7 @@
 #ifndef WEND_RULES_H
 #define WEND_RULES_H
 
-#include "buf.h"
+#include "base/buf.h"
 #include "program.h"
 
 typedef struct { guint n; WendSymbol *symbols; } Rule;

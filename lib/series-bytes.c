@@ -4,7 +4,7 @@
 
 #include "allowance.h"
 #include "codec.h"
-#include "coder.h"
+#include "base/coder.h"
 #include "series-private.h"
 
 enum { FORM_RUN, FORM_GRAMMAR, FORM_CODED, FORM_WORDS, FORM_GEOMETRIC, FORM_TURNED };

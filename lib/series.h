@@ -13,7 +13,7 @@
 
 #include <glib.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 typedef struct Series Series;
 

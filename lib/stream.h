@@ -7,7 +7,7 @@
 #ifndef WEND_STREAM_H
 #define WEND_STREAM_H
 
-#include "buf.h"
+#include "base/buf.h"
 
 typedef struct {
     uint64_t entries;  /* in all */

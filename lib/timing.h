@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "buf.h"
+#include "base/buf.h"
 #include "program.h"
 
 typedef struct {

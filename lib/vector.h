@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-#include "buf.h"
+#include "base/buf.h"
 #include "rankset.h"
 #include "series.h"
 

@@ -65,7 +65,7 @@ typedef enum {
 
 typedef struct WendRead WendRead;
 
-/** The version of the library, such as "0.2.0". Static. */
+/** The version of the library, as "MAJOR.MINOR.PATCH". Static. */
 const char *wend_read_version(void);
 
 /** A reader with nothing open, to be freed with wend_read_free. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* varint.c: what WendBuf writes, WendCursor reads back; and nothing hostile gets past the cursor. */
-#include "../../lib/buf.h"
+#include "../../lib/base/buf.h"
 
 #include <glib.h>
 #include <string.h>

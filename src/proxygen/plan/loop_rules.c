@@ -2,7 +2,7 @@
 /* loop_rules.c: the rules of loops and of their bodies, and those of ranks whose calls are loops now. */
 #include "loop_rules.h"
 
-#include "buf.h"
+#include "base/buf.h"
 #include "shortage.h"
 #include "lib/base/byte-table.h"
 
