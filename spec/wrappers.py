@@ -601,7 +601,8 @@ def header(spec, library):
 def own(spec, library):
     """src/tracer/own.gen.h: see src/tracer/interpose/tools.h."""
     lines = ["/* Made by spec/gen.py: in a file that includes this, PMPI_ functions are the MPI library's, whatever stands behind Wend (tools.h). */",
-             "#ifndef WEND_OWN_GEN_H", "#define WEND_OWN_GEN_H", "", "#include <mpi.h>", '#include "interpose/interpose.h"', ""]
+             "#ifndef WEND_OWN_GEN_H", "#define WEND_OWN_GEN_H", "", "#include <mpi.h>", "",
+             "/* the functions are weak */", '#include "library.gen.h"', '#include "interpose/interpose.h"', ""]
     lines += [f"#define P{f.name}(...) WEND_OWN({f.name}, __VA_ARGS__)" for f in library.recordable(spec)]
     return "\n".join(lines + ["", "#endif"]) + "\n"
 

@@ -37,7 +37,7 @@ other() { # the configuration of the other build, in a shell of its own
         make -s -C "$build" install DESTDIR="$PWD/root" >install.out 2>&1 || fail "make install" "$(tail -n 5 install.out)"
     done
     installed=$(find root -path "*/bin/wend" -type f)
-    [ "$(find root -name 'libwend-*.so' | wc -l)" = 2 ]
+    [ "$(find root -name 'libwend-[mo]p*.so' | wc -l)" = 2 ]
     WEND=$PWD/$installed record here.dir 2 "$PROGRAMS/hello"
     "$WEND" show here.dir >here
     export OTHER_WEND=$PWD/$installed
@@ -60,7 +60,7 @@ other() { # the configuration of the other build, in a shell of its own
             quietly out make -s -C "$build" install DESTDIR="$PWD/root"
         done
         quietly out make -s -C "${both[first]}" uninstall DESTDIR="$PWD/root"
-        [ "$(find root -name 'libwend-*.so' | wc -l)" = 1 ] # the other's
+        [ "$(find root -name 'libwend-[mo]p*.so' | wc -l)" = 1 ] # the other's
         [ -e "$(find root -name libwend.so)" ]
         quietly out make -s -C "${both[!first]}" uninstall DESTDIR="$PWD/root"
         left=$(find root ! -type d -o -name wend)

@@ -300,9 +300,9 @@ END
     fi
     # And by pkg-config.
     export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$PWD/root
-    PKG_CONFIG_PATH=$(dirname "$(find "$PWD/root" -name 'wend-*.pc')")
+    PKG_CONFIG_PATH=$(dirname "$(find "$PWD/root" -name 'wend-[mo]p*.pc')")
     # shellcheck disable=SC2046
-    build -Wl,--as-needed $(pkg-config --libs "$(basename "$PKG_CONFIG_PATH"/wend-*.pc .pc)") -Wl,-rpath,"$PWD/$lib"
+    build -Wl,--as-needed $(pkg-config --libs "$(basename "$PKG_CONFIG_PATH"/wend-[mo]p*.pc .pc)") -Wl,-rpath,"$PWD/$lib"
     WEND_OUTPUT=pc.dir mpi 4 ./stencil
     is_right pc.dir
 }
