@@ -3,28 +3,34 @@
  *
  * A wrapper is:
  *
- *   int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+ *   int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
+ *                MPI_Comm comm)
  *   {
  *       ActiveCall *c = call_begin(WEND_FN_MPI_Send);
- *       if (!c) return PMPI_Send(buf, count, datatype, dest, tag, comm);   // Wend is off, or MPI calls itself
- *       in_self_comm(c, comm);
- *       in_buf(c, buf); in_slot(c, count); in_datatype(c, datatype); in_const(c, dest, GROUP_ranks) …
+ *       if (!c)                         // Wend is off, or MPI calls itself
+ *           return PMPI_Send(buf, count, datatype, dest, tag, comm);
+ *       put_slot(c, facts_self(comm_facts(comm)));
+ *       in_buf(c, buf);
+ *       put_slot(c, count);
+ *       put_shape(c, handle_word(HANDLE_DATATYPE, HANDLE_VALUE(datatype))); …
  *       call_start(c);
  *       int rc = PMPI_Send(…);
  *       call_stop(c, rc);               // after it nothing counts as time of the call
  *       if (call_ok(c)) { outputs }
- *       call_end(c);                    // signature -> terminal -> grammar, outcome, timing; errno is as the library left it
+ *       call_end(c);                    // signature -> terminal -> grammar, outcome, timing;
+ *                                       // errno is as the library left it
  *       return rc;
  *   }
  *
- * (in_slot, in_const and the like are encode.h's. call_stop sets failed, unless the code is
- * MPI_SUCCESS or of class MPI_ERR_IN_STATUS. The put functions stop the recording when memory is
- * short.)
+ * (in_buf and the like are encode.h's. call_stop sets failed, unless the code is MPI_SUCCESS or of
+ * class MPI_ERR_IN_STATUS. The put functions stop the recording when memory is short.)
  *
- * Rules: nothing here ever fails towards the application; when memory is short recording stops (state->broken) and wrappers pass through.
- * Inputs are read before the PMPI call (it may change them), outputs after it and only when call_ok. No handle that Wend does
- * not know is ever passed to an MPI function. Between call_begin and call_end of one thread no application code runs but callbacks, and those are
- * wrapped (closures.c), which gives them an ActiveCall of their own. While a wrapper is inside PMPI, call_begin returns NULL on that thread. */
+ * Rules: nothing here ever fails towards the application; when memory is short recording stops
+ * (state->broken) and wrappers pass through. Inputs are read before the PMPI call (it may change
+ * them), outputs after it and only when call_ok. No handle that Wend does not know is ever passed to
+ * an MPI function. Between call_begin and call_end of one thread no application code runs but
+ * callbacks, and those are wrapped (closures.c), which gives them an ActiveCall of their own. While a
+ * wrapper is inside PMPI, call_begin returns NULL on that thread. */
 #ifndef WEND_RECORDER_H
 #define WEND_RECORDER_H
 
