@@ -53,7 +53,7 @@ ANALYSIS_SOURCES = \
 	lib/analysis/times.c lib/analysis/times.h \
 	lib/analysis/traffic.c lib/analysis/traffic.h \
 	lib/analysis/transfer.c lib/analysis/transfer.h
-EXTRA_DIST += lib/analysis/README.md
+EXTRA_DIST += lib/analysis/README.md lib/base/README.md
 
 # libwendcore: merging, the archive, the reader. The commands link it.
 CORE_SOURCES = \
