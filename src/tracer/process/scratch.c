@@ -41,10 +41,13 @@ static void unmap(ScratchPiece *p)
         syscall(SYS_munmap, p, p->bytes);
 }
 
-/* One there is room for: what others have set aside meanwhile goes. */
+/* One there is room for: of this and what others have set aside meanwhile the largest stays. */
 static void put_aside(ScratchPiece *p)
 {
-    unmap(atomic_exchange(&aside, p));
+    ScratchPiece *other;
+    while ((other = atomic_exchange(&aside, p)) && other->bytes > p->bytes)
+        p = other;
+    unmap(other);
 }
 
 static ScratchPiece *take_aside(size_t n)
