@@ -133,6 +133,36 @@ END
     done
 }
 
+@test "a job comes to a directory that another one has just made" {
+    cat >slow.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int mkdir(const char *path, mode_t mode)
+{
+    int (*next)(const char *, mode_t) = (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
+    if (strstr(path, "trace.parts"))
+        sleep(1);
+    return next(path, mode);
+}
+END
+    gcc -shared -fPIC -o slow.so slow.c
+    cat >script <<'END'
+#!/bin/sh
+LD_PRELOAD="$LD_PRELOAD ./slow.so" "$@" &
+until [ -e a.dir/.wend ]; do sleep 0.01; done
+"$@"
+wait
+END
+    chmod +x script
+    export LD_PRELOAD=$YIELD
+    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -q -o a.dir ./script "${LAUNCH[@]}" -n 2 "$PROGRAMS/hello" >out 2>err </dev/null
+    [ "$(grep -c 'hello from 2 ranks: 1' out)" = 2 ] || fail "$(cat err)"
+    is_right a.dir a.dir-2
+}
+
 # -- batch systems: tasks have the variables that were named, and the batch system's --
 
 slurm_task() { # makes ./task EXPORT command…

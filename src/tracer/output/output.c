@@ -107,9 +107,10 @@ static bool is_of_recording(const char *name)
 
 /* -- several jobs under one wend trace: a script that runs mpirun twice, one after the other or at once. Each has a recording of its own: DIR, DIR-2, DIR-3. -- */
 
-static bool is_archive(const char *name)
+/* The marker too: it is there before anything else is. */
+static bool is_ours(const char *name)
 {
-    return strcmp(name, "trace.tar.zst") == 0 || is_of_recording(name);
+    return strcmp(name, MARKER_FILE) == 0 || strcmp(name, "trace.tar.zst") == 0 || is_of_recording(name);
 }
 
 static bool has_entry(const char *path, bool (*wanted)(const char *name))
@@ -131,7 +132,7 @@ static bool is_recording_of_this_trace(const char *path)
     long long since;
     struct stat info;
     return top && sscanf(top, "%*d:%*d:%lld", &since) == 1 && stat(path, &info) == 0 && info.st_mtim.tv_sec * 1000000000LL + info.st_mtim.tv_nsec >= since
-           && has_entry(path, is_archive);
+           && has_entry(path, is_ours);
 }
 
 /* Two jobs may come to one name at the same time: it is the one's that makes the folder of its parts. */
