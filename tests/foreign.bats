@@ -168,7 +168,7 @@ recorder_says() { # STATUS EXPECTED N command…, with the recorder's lines on s
 
 @test "nothing prints but the functions for it" {
     local found calls='\b([fd]|v|vf|vd)?printf\(|\bf?put(s|c|char)\(|\b(perror|g_print|fwrite)'
-    local allowed=' src/wend/message.c src/wend/command.c src/tracer/process/state.c src/tracer/lifecycle/top.c '
+    local allowed=' src/command/message.c src/command/command.c src/tracer/process/state.c src/tracer/lifecycle/top.c '
     cd "$SOURCE_DIR"
     found=$(for file in lib/*.c src/*/*.c src/*/*/*.c; do
         [[ $allowed != *" $file "* ]] || continue
@@ -176,5 +176,5 @@ recorder_says() { # STATUS EXPECTED N command…, with the recorder's lines on s
     done)
     # generated code is text of several lines
     found=$(grep -v '^src/proxygen/helpers' <<<"$found" || true)
-    [ -z "$found" ] || fail "use message.h, state_say() or text.h:" "$found"
+    [ -z "$found" ] || fail "use message.h, state_say() or command_text.h:" "$found"
 }

@@ -10,9 +10,9 @@
 #include "merge.h"
 #include "program.h"
 #include "sink.h"
-#include "src/wend/command.h"
-#include "src/wend/reading.h"
-#include "text.h"
+#include "src/command/command.h"
+#include "src/command/command_text.h"
+#include "src/command/reading.h"
 
 #define COMMAND "dump"
 #define WRITE_SIZE (1 << 16) /* bytes to gather before a write */

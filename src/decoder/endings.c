@@ -5,8 +5,8 @@
 #include "endings.h"
 
 #include "ends.h"
-#include "text.h"
-#include "value.h"
+#include "src/command/command_text.h"
+#include "src/command/value.h"
 
 enum { LAST_CALLS = 3, LABEL_WIDTH = 16 };
 

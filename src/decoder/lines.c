@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "value.h"
+#include "src/command/value.h"
 
 #define PLACES 4096
 #define LONGEST 232 /* a longer line takes longer to be written anyway */

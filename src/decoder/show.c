@@ -11,10 +11,10 @@
 #include "endings.h"
 #include "part.h"
 #include "program.h"
+#include "src/command/command.h"
+#include "src/command/command_text.h"
+#include "src/command/reading.h"
 #include "src/read/wrap.h"
-#include "src/wend/command.h"
-#include "src/wend/reading.h"
-#include "text.h"
 #include "totals.h"
 
 #define COMMAND "show"

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "text.h"
 #include "analysis/times.h"
-#include "value.h"
+#include "src/command/command_text.h"
+#include "src/command/value.h"
 
 /* Of the call's signature: a recording keeps no time of a single call. */
 static WendTiming mean_duration(const SinkContext *context, const WendCall *call, WendTiming *interval)

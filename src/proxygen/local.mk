@@ -69,7 +69,7 @@ PROXYGEN_SOURCES = \
 proxygen_SOURCES = src/proxygen/main.c src/proxygen/target.c src/proxygen/target.h \
 	$(PROXYGEN_SOURCES) $(PLACES_SOURCES) $(MESSAGE_SOURCES) $(READING_SOURCES) \
 	lib/allowance.c lib/allowance.h lib/rules.c lib/rules.h
-proxygen_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/wend $(PLACES_CPPFLAGS) \
+proxygen_CPPFLAGS = $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) \
 	-DWEND_PKGDATADIR='"$(pkgdatadir)"'
 proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 # The grammar is of the hot path, which libwendcore does not show.

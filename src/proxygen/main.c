@@ -8,13 +8,13 @@
 
 #include "compile.h"
 #include "file-write.h"
-#include "options.h"
 #include "part.h"
-#include "reading.h"
 #include "shortage.h"
-#include "target.h"
+#include "src/command/message.h"
+#include "src/command/options.h"
+#include "src/command/reading.h"
 #include "src/proxygen/model/model.h"
-#include "src/wend/message.h"
+#include "target.h"
 
 #define COMMAND "proxygen"
 

@@ -7,7 +7,7 @@
 #include "config.h"
 #include "functions.h"
 #include "merge.h"
-#include "src/wend/places.h"
+#include "src/command/places.h"
 
 #define SUFFIX ".target"
 #define GROUP "library"

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "executable.h"
 #include "merge.h"
-#include "places.h"
-#include "program.h"
+#include "src/command/places.h"
 #include "src/tracer/shared/shared.h"
 
 #define DEFAULT "libwend.so"
@@ -55,7 +55,7 @@ static int family_of(const char *file)
 /* What the linker says of its libraries, in lines. */
 static char *libraries_of(const char *program)
 {
-    char *linker = program_linker(program), *lines = NULL;
+    char *linker = executable_linker(program), *lines = NULL;
     if (!linker)
         return NULL;
     char *path = g_canonicalize_filename(program, NULL); /* the linker would look for a bare name elsewhere */

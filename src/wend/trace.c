@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "executable.h"
 #include "file-write.h"
 #include "library.h"
 #include "merge.h"
-#include "program.h"
+#include "src/command/command.h"
 #include "src/tracer/output/output.h"
 #include "src/tracer/shared/shared.h"
 
@@ -303,10 +303,10 @@ int wend_trace_main(int argc, char **argv)
     if (settings_problem())
         return fail_usage(g_strdup(settings_problem()));
 
-    char *file = program_find(*program, &error);
+    char *file = executable_find(*program, &error);
     if (!file)
         return fail(error);
-    const char *obstacle = program_obstacle(file);
+    const char *obstacle = executable_obstacle(file);
     if (obstacle) {
         g_set_error(&error, WEND_ERROR, WEND_ERROR_INPUT, "%s %s: it cannot be traced", file, obstacle);
         return fail(error);

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "message.h"
-#include "reading.h"
 #include "shortage.h"
+#include "src/command/command.h"
+#include "src/command/message.h"
+#include "src/command/reading.h"
 
 static const struct {
     const char *name;

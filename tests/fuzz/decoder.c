@@ -5,9 +5,9 @@
  * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the files it is given. See tests/fuzz/local.mk. */
 #include "exercise.h"
 #include "src/decoder/endings.h"
-#include "src/decoder/same.h"
+#include "src/diff/same.h"
 #include "analysis/summary.h"
-#include "src/decoder/window.h"
+#include "src/diff/window.h"
 
 enum { CALLS = 20000, RANKS = 16 };
 

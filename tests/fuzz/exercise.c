@@ -4,7 +4,7 @@
 
 #include "../../lib/program-private.h"
 #include "members.h"
-#include "src/decoder/value.h"
+#include "src/command/value.h"
 
 WendProgram *exercise_open(const guint8 *data, gsize n, GError **error)
 {

@@ -13,10 +13,11 @@ FUZZ_SHARED = tests/fuzz/exercise.h tests/fuzz/members.h
 EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-decoder tests/fuzz/seeds-part tests/fuzz/seeds-program tests/fuzz/seeds-proxygen
 
 # What each has besides.
-fuzz_decoder_files = $(filter %.c,$(DECODER_PASSES))
-fuzz_program_files = src/tracer/shared/symbols.c src/wend/library.c src/wend/places.c src/wend/program.c
+fuzz_decoder_files = $(filter %.c,$(ENDINGS_SOURCES) $(DIFF_PASSES))
+fuzz_program_files = \
+	src/tracer/shared/symbols.c src/command/places.c src/wend/executable.c src/wend/library.c
 fuzz_reader_files = tests/read/exercise-read.c
-fuzz_proxygen_files = $(filter %.c,$(DECODER_PASSES) $(PROXYGEN_SOURCES))
+fuzz_proxygen_files = $(filter %.c,$(DIFF_PASSES) $(PROXYGEN_SOURCES))
 
 $(FUZZERS:%=tests/fuzz/fuzz-%): tests/fuzz/fuzz-%: tests/fuzz/%.c $(FUZZ_FILES) $(fuzz_proxygen_files) $(FUZZ_SHARED) lib/functions.gen.c
 	$(AM_V_CC)$(MKDIR_P) tests/fuzz && $(FUZZ_CC) $(FUZZ_FLAGS) -std=gnu11 $(DEFS) -I. $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"' $(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) \
@@ -42,7 +43,8 @@ tests_fuzz_replay_archive_SOURCES = tests/fuzz/archive.c $(REPLAY_FILES)
 tests_fuzz_replay_archive_CPPFLAGS = $(REPLAY_CPPFLAGS)
 tests_fuzz_replay_archive_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_archive_LDADD = $(REPLAY_LIBS)
-tests_fuzz_replay_decoder_SOURCES = tests/fuzz/decoder.c $(REPLAY_FILES) $(DECODER_PASSES)
+tests_fuzz_replay_decoder_SOURCES = tests/fuzz/decoder.c $(REPLAY_FILES) $(ENDINGS_SOURCES) \
+	$(DIFF_PASSES)
 tests_fuzz_replay_decoder_CPPFLAGS = $(REPLAY_CPPFLAGS)
 tests_fuzz_replay_decoder_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_decoder_LDADD = $(REPLAY_LIBS)
@@ -50,11 +52,13 @@ tests_fuzz_replay_part_SOURCES = tests/fuzz/part.c $(REPLAY_FILES)
 tests_fuzz_replay_part_CPPFLAGS = $(REPLAY_CPPFLAGS)
 tests_fuzz_replay_part_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_part_LDADD = $(REPLAY_LIBS)
-tests_fuzz_replay_program_SOURCES = tests/fuzz/program.c $(REPLAY_FILES) src/tracer/shared/symbols.c src/wend/library.c src/wend/places.c src/wend/program.c
+tests_fuzz_replay_program_SOURCES = tests/fuzz/program.c $(REPLAY_FILES) \
+	src/tracer/shared/symbols.c src/command/places.c src/wend/executable.c src/wend/library.c
 tests_fuzz_replay_program_CPPFLAGS = $(REPLAY_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"'
 tests_fuzz_replay_program_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_program_LDADD = $(REPLAY_LIBS)
-tests_fuzz_replay_proxygen_SOURCES = tests/fuzz/proxygen.c $(REPLAY_FILES) $(DECODER_PASSES) $(PROXYGEN_SOURCES)
+tests_fuzz_replay_proxygen_SOURCES = tests/fuzz/proxygen.c $(REPLAY_FILES) $(DIFF_PASSES) \
+	$(PROXYGEN_SOURCES)
 tests_fuzz_replay_proxygen_CPPFLAGS = $(REPLAY_CPPFLAGS)
 tests_fuzz_replay_proxygen_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_proxygen_LDADD = $(REPLAY_LIBS)

@@ -3,7 +3,7 @@
  * what the dynamic linker says of its libraries.
  *
  * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the files it is given. See tests/fuzz/local.mk. */
-#include "src/wend/program.h"
+#include "src/wend/executable.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -29,8 +29,8 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
     if (fd < 0 || write(fd, data, size) != (ssize_t)size) g_error("no file");
     g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
-    program_obstacle(path);
-    g_free(program_linker(path));
+    executable_obstacle(path);
+    g_free(executable_linker(path));
     symbols_define(fd, "MPI_Init");
     close(fd);
     return 0;

@@ -4,7 +4,7 @@
 
 #include "../../lib/bundle.h"
 #include "../../lib/codec.h"
-#include "src/decoder/value.h"
+#include "src/command/value.h"
 
 #include <malloc.h>
 #include <string.h>

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* diff.c: wend diff: whether two recordings are equal, and where they part. docs/comparing.md,
+ * "Equality of two recordings". */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/count.h"
+#include "expected.h"
+#include "explained.h"
+#include "findings.h"
+#include "identity.h"
+#include "items.h"
+#include "program.h"
+#include "same.h"
+#include "src/command/command.h"
+#include "src/command/command_text.h"
+#include "src/command/reading.h"
+#include "stat.h"
+#include "window.h"
+
+#define COMMAND "diff"
+
+typedef struct {
+    const WendProgram *program[2];
+    const char *name[2];
+    gboolean outcomes, quiet, stat;
+    guint64 max;               /* differences to print */
+    GString *out;
+    Pair pair;
+    gboolean pinned;           /* what is expected of a proxy is no difference: identity_pin */
+    guint64 expected;          /* calls that differ so, */
+    GString *expectations;     /* and what there is to say of them */
+    gboolean sizes; /* the recordings have other numbers of ranks: nothing else was compared */
+    gboolean *differs;         /* by rank */
+} Diff;
+
+static gboolean enough(const Diff *d)
+{
+    return findings_full(d->pair.findings);
+}
+
+/* Grammars tell why calls differ, but not of calls that are compared as a proxy makes them. */
+static gboolean explains(const Diff *d)
+{
+    return !d->quiet && !d->pinned;
+}
+
+static void flush(Diff *d)
+{
+    wend_command_write(d->out->str, d->out->len);
+    g_string_truncate(d->out, 0);
+}
+
+/* -- items -- */
+
+static void print_side(GString *out, Items *items, const Item *item, char mark, const char **name)
+{
+    *name = "";
+    g_string_append_printf(out, "  %c ", mark);
+    if (item->number == 0) {
+        g_string_append(out, "(the end)\n");
+        return;
+    }
+    char *text = items_describe(items, item, name);
+    text_decimal(out, (gint64)item->index);
+    g_string_append_printf(out, "  %s\n", text != NULL ? text : "");
+    g_free(text);
+}
+
+/* Two items that differ. */
+typedef struct { Item at[2]; const char *why; } Apart;
+
+/* Adds them; TRUE: they are calls of one function, so that comparing may go on behind them. */
+static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items *items[2],
+                       const Apart *apart)
+{
+    const char *names[2];
+    g_autoptr(GString) what = g_string_new(NULL);
+    g_autoptr(GString) lines = g_string_new(NULL);
+    text_sequence(what, sequence);
+    if (apart->at[0].number != 0)
+        g_string_append_printf(what, ", call %" G_GUINT64_FORMAT, apart->at[0].index);
+    else
+        g_string_append(what, ", behind the last call");
+    g_string_append_printf(what, ": %s", apart->why);
+    for (guint side = 0; side < 2; side++)
+        print_side(lines, items[side], &apart->at[side], "<>"[side], &names[side]);
+    g_autofree char *kind = g_strconcat(names[0], " ", names[1], NULL);
+    d->differs[rank] = TRUE;
+    if (findings_add(d->pair.findings, &rank, 1, what->str, kind))
+        findings_show(d->pair.findings, lines->str);
+    return apart->at[0].number != 0 && apart->at[1].number != 0 && strcmp(names[0], names[1]) == 0;
+}
+
+static const char *kind_of_difference(const Item *a, const Item *b)
+{
+    if (a->number == 0 || b->number == 0)
+        return "one sequence is longer";
+    if (a->choice != b->choice)
+        return "a completion on one side only";
+    return "the calls differ";
+}
+
+/* How many completions in a row both begin with, or 0 if the rows differ. */
+static gsize common_completions(Items *a, Items *b)
+{
+    for (gsize n = 0;; n++) {
+        Item x = items_peek(a, n), y = items_peek(b, n);
+        if (!x.choice && !y.choice)
+            return n;
+        if (x.choice != y.choice || x.number != y.number)
+            return 0;
+    }
+}
+
+/* Drops all that is equal. FALSE: up to the end; else APART is what comes next. */
+static gboolean find_apart(Items *a, Items *b, Apart *apart)
+{
+    for (;;) {
+        Item x = items_peek(a, 0), y = items_peek(b, 0);
+        gsize n = 1;
+        *apart = (Apart){{x, y}, NULL};
+        if (x.choice && y.choice) {
+            n = common_completions(a, b);
+            if (n == 0 && !window_match(a, b, &apart->at[0], &apart->at[1], &apart->why))
+                return TRUE;
+        } else if (x.number != y.number || x.choice != y.choice) {
+            apart->why = kind_of_difference(&x, &y);
+            return TRUE;
+        } else if (x.number == 0) {
+            return FALSE;
+        }
+        items_drop(a, n);
+        items_drop(b, n);
+    }
+}
+
+/* A sequence of one rank in both recordings, as items. */
+typedef struct { IdentityRank *ids[2]; Items *items[2]; } Both;
+
+static Both both_new(Diff *d, guint rank, const guint sequence[2], gboolean outcomes)
+{
+    Both both;
+    for (guint side = 0; side < 2; side++)
+        both.ids[side] =
+            identity_rank_new(d->pair.identity, d->program[side], rank, d->pair.counts[side]);
+    if (d->pinned)
+        identity_pin(both.ids[0], d->pair.counts[0], both.ids[1], d->pair.counts[1]);
+    for (guint side = 0; side < 2; side++)
+        both.items[side] =
+            items_new(both.ids[side], d->program[side], rank, sequence[side], outcomes);
+    return both;
+}
+
+static void both_clear(Both *both)
+{
+    for (guint side = 0; side < 2; side++) {
+        items_free(both->items[side]);
+        identity_rank_free(both->ids[side]);
+    }
+}
+
+static gint find_sequence(const WendClass *class, const WendSequence *wanted)
+{
+    for (guint i = 0; i < class->n_sequences; i++)
+        if (class->sequences[i].kind == wanted->kind && class->sequences[i].id == wanted->id)
+            return (gint)i;
+    return -1;
+}
+
+/* -- sequences -- */
+
+/* Ranks of one class in both recordings. */
+typedef struct { guint class[2]; GArray *ranks; } Block;
+
+static const guint *ranks_of(const Block *block)
+{
+    return (const guint *)(const void *)block->ranks->data;
+}
+
+/* Where rank NUMBER of a block differs, by the rules; the explanation of its class says why, if it
+ * can. */
+static void compare_rank(Diff *d, const Block *block, guint number, const guint sequence[2])
+{
+    guint rank = ranks_of(block)[number];
+    const WendSequence *s =
+        &wend_program_class(d->program[0], block->class[0])->sequences[sequence[0]];
+    Both both = both_new(d, rank, sequence, FALSE);
+    Apart apart;
+    if (find_apart(both.items[0], both.items[1], &apart)) {
+        Parting parting = {{G_MAXUINT64, G_MAXUINT64}};
+        d->differs[rank] = TRUE;
+        for (guint side = 0; side < 2; side++)
+            parting.index[side] =
+                apart.at[side].number != 0
+                    ? apart.at[side].index
+                    : wend_program_rule(d->program[side],
+                                        wend_program_class(d->program[side], block->class[side])
+                                            ->sequences[sequence[side]]
+                                            .rule)
+                          ->length;
+        Explained *x = explains(d) ? explained_new(&d->pair, block->class, sequence, &rank, 1) : NULL;
+        if (x == NULL || !explained_add_parting(x, &parting))
+            report(d, rank, s, both.items, &apart);
+        explained_free(x);
+    }
+    both_clear(&both);
+}
+
+static gboolean rank_parts(Diff *d, guint rank, const guint sequence[2])
+{
+    Apart apart;
+    Both both = both_new(d, rank, sequence, FALSE);
+    gboolean parts = find_apart(both.items[0], both.items[1], &apart);
+    both_clear(&both);
+    return parts;
+}
+
+/* Where grammars tell all, they are asked for all ranks at once. The rules, by which the first rank
+ * is compared, have the last word. */
+static gboolean explain_block(Diff *d, const Block *block, const guint sequence[2])
+{
+    Explained *x =
+        explained_new(&d->pair, block->class, sequence, ranks_of(block), block->ranks->len);
+    gboolean exact = explained_is_exact(x) &&
+                     explained_differs(x, 0) == rank_parts(d, ranks_of(block)[0], sequence);
+    for (guint i = 0; exact && i < block->ranks->len; i++)
+        d->differs[ranks_of(block)[i]] |= explained_differs(x, i);
+    if (exact)
+        explained_add(x);
+    explained_free(x);
+    return exact;
+}
+
+static void report_missing(Diff *d, const Block *block, const WendSequence *sequence, guint where)
+{
+    g_autoptr(GString) what = g_string_new(NULL);
+    text_sequence(what, sequence);
+    g_string_append_printf(what, ": only in %s", d->name[where]);
+    findings_add(d->pair.findings, ranks_of(block), block->ranks->len, what->str, NULL);
+    for (guint i = 0; i < block->ranks->len; i++)
+        d->differs[ranks_of(block)[i]] = TRUE;
+}
+
+static void compare_block(Diff *d, const Block *block)
+{
+    const WendClass *class[2];
+    for (guint i = 0; i < 2; i++)
+        class[i] = wend_program_class(d->program[i], block->class[i]);
+    for (guint i = 0; i < class[0]->n_sequences && !enough(d); i++) {
+        gint other = find_sequence(class[1], &class[0]->sequences[i]);
+        if (other < 0) {
+            report_missing(d, block, &class[0]->sequences[i], 0);
+            continue;
+        }
+        const guint sequence[2] = {i, (guint)other};
+        if (explains(d) && explain_block(d, block, sequence))
+            continue;
+        for (guint r = 0; r < block->ranks->len && !enough(d); r++)
+            compare_rank(d, block, r, sequence);
+    }
+    for (guint i = 0; i < class[1]->n_sequences && !enough(d); i++)
+        if (find_sequence(class[0], &class[1]->sequences[i]) < 0)
+            report_missing(d, block, &class[1]->sequences[i], 1);
+}
+
+/* Of a rank whose calls are equal. */
+static void compare_outcomes(Diff *d, guint rank)
+{
+    const WendClass *class[2];
+    for (guint i = 0; i < 2; i++)
+        class[i] = wend_program_class(d->program[i], wend_program_class_of(d->program[i], rank));
+    for (guint i = 0; i < class[0]->n_sequences && !enough(d); i++) {
+        const guint sequence[2] = {i, (guint)find_sequence(class[1], &class[0]->sequences[i])};
+        Both both = both_new(d, rank, sequence, TRUE);
+        Apart apart;
+        while (!enough(d) && find_apart(both.items[0], both.items[1], &apart) &&
+               report(d, rank, &class[0] -> sequences[i], both.items, &apart)) {
+            items_drop(both.items[0], 1);
+            items_drop(both.items[1], 1);
+        }
+        both_clear(&both);
+    }
+}
+
+/* -- ranks -- */
+
+static void block_free(gpointer block)
+{
+    g_array_unref(((Block *)block)->ranks);
+    g_free(block);
+}
+
+static GPtrArray *find_blocks(const Diff *d)
+{
+    GPtrArray *blocks = g_ptr_array_new_with_free_func(block_free);
+    GHashTable *index = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
+    for (guint rank = 0; rank < wend_program_ranks(d->program[0]); rank++) {
+        guint a = wend_program_class_of(d->program[0], rank), b = wend_program_class_of(d->program[1], rank);
+        gint64 key = (gint64)((guint64)a << 32 | b);
+        Block *block = g_hash_table_lookup(index, &key);
+        if (a == G_MAXUINT || b == G_MAXUINT)
+            continue; /* see compare_presence */
+        if (block == NULL) {
+            block = g_new(Block, 1);
+            *block = (Block){{a, b}, g_array_new(FALSE, FALSE, sizeof(guint))};
+            g_ptr_array_add(blocks, block);
+            g_hash_table_insert(index, g_memdup2(&key, sizeof key), block);
+        }
+        g_array_append_val(block->ranks, rank);
+    }
+    g_hash_table_unref(index);
+    return blocks;
+}
+
+/* A recording of a run that ended early may have nothing of some ranks. TRUE: both have this one. */
+static gboolean compare_presence(Diff *d, guint rank)
+{
+    gboolean there[2];
+    for (guint i = 0; i < 2; i++)
+        there[i] = wend_program_class_of(d->program[i], rank) != G_MAXUINT;
+    if (there[0] != there[1]) {
+        g_autofree char *what = g_strdup_printf("only in %s", d->name[there[0] ? 0 : 1]);
+        findings_add(d->pair.findings, &rank, 1, what, NULL);
+    }
+    return there[0] && there[1];
+}
+
+/* Leaves in BLOCK the ranks whose calls are not told equal by the grammars alone. */
+static void drop_same(Diff *d, Block *block)
+{
+    guint kept = 0, n = block->ranks->len;
+    guint *ranks = (guint *)(void *)block->ranks->data;
+    if (!same_ranks(d->pair.same, block->class[0], block->class[1], ranks, n))
+        for (guint r = 0; r < n; r++)
+            if (n == 1 || !same_ranks(d->pair.same, block->class[0], block->class[1], &ranks[r], 1))
+                ranks[kept++] = ranks[r];
+    g_array_set_size(block->ranks, kept);
+}
+
+static void compare_ranks(Diff *d)
+{
+    guint n = wend_program_ranks(d->program[0]);
+    d->differs = g_new0(gboolean, n + 1);
+    for (guint rank = 0; rank < n; rank++)
+        d->differs[rank] = !compare_presence(d, rank);
+    GPtrArray *blocks = find_blocks(d);
+    for (guint i = 0; i < blocks->len && !enough(d); i++) {
+        wend_command_progress("comparing", i, blocks->len);
+        drop_same(d, blocks->pdata[i]);
+        if (((Block *)blocks->pdata[i])->ranks->len > 0)
+            compare_block(d, blocks->pdata[i]);
+    }
+    g_ptr_array_unref(blocks);
+    for (guint rank = 0; d->outcomes && rank < n && !enough(d); rank++) {
+        wend_command_progress("comparing", rank, n);
+        if (!d->differs[rank])
+            compare_outcomes(d, rank);
+    }
+    g_clear_pointer(&d->differs, g_free);
+}
+
+/* Are there as many worlds, and as many ranks in each? */
+static gboolean compare_sizes(Diff *d)
+{
+    guint worlds[2] = {wend_program_n_worlds(d->program[0]), wend_program_n_worlds(d->program[1])};
+    if (worlds[0] != worlds[1]) {
+        if (!d->quiet)
+            g_string_append_printf(d->out, "%s has %u worlds, %s has %u\n", d->name[0], worlds[0], d->name[1], worlds[1]);
+        flush(d);
+        return FALSE;
+    }
+    for (guint i = 0; i < worlds[0]; i++) {
+        guint n[2] = {wend_program_world(d->program[0], i)->ranks, wend_program_world(d->program[1], i)->ranks};
+        if (n[0] == n[1])
+            continue;
+        if (!d->quiet) {
+            if (worlds[0] > 1)
+                g_string_append_printf(d->out, "world %u: ", i);
+            g_string_append_printf(d->out, "%s has %u ranks, %s has %u\n", d->name[0], n[0], d->name[1], n[1]);
+        }
+        flush(d);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static void compare_calls(Diff *d)
+{
+    d->pair.identity = identity_new(d->program[0], d->program[1]);
+    compare_ranks(d);
+    if (d->pinned) {
+        d->expected = expected_calls(identity_pinned(d->pair.identity));
+        expected_append(d->expectations, identity_pinned(d->pair.identity));
+    }
+    identity_free(d->pair.identity);
+}
+
+/* Of recordings that differ: tells what is expected of a proxy apart from the rest, if any is. */
+static void compare_as_proxy(Diff *d)
+{
+    Findings *plain = d->pair.findings, *rest = findings_new(d->program[0], d->max);
+    d->pair.findings = rest;
+    d->pinned = TRUE;
+    compare_calls(d);
+    d->pinned = FALSE;
+    d->pair.findings = d->expected > 0 ? rest : plain;
+    findings_free(d->expected > 0 ? plain : rest);
+}
+
+/* FALSE: they differ. */
+static gboolean compare(Diff *d)
+{
+    d->sizes = !compare_sizes(d);
+    if (d->sizes)
+        return FALSE;
+    compare_calls(d);
+    gboolean equal = findings_count(d->pair.findings) == 0;
+    if (!equal && !d->quiet && !d->outcomes)
+        compare_as_proxy(d);
+    return equal;
+}
+
+static void conclude(Diff *d, gboolean equal)
+{
+    guint64 found = findings_count(d->pair.findings) + d->sizes;
+    if (d->quiet)
+        return;
+    findings_print(d->pair.findings, d->out);
+    if (equal) {
+        g_string_append(d->out, d->outcomes ? "equal, outcomes too: " : "equal: ");
+        guint n = wend_program_ranks(d->program[0]), worlds = wend_program_n_worlds(d->program[0]);
+        if (worlds > 1)
+            g_string_append_printf(d->out, "%u worlds, ", worlds);
+        text_count(d->out, n);
+        g_string_append(d->out, n == 1 ? " rank, " : " ranks, ");
+        WendTotals totals[2] = {counts_totals(d->pair.counts[0]), counts_totals(d->pair.counts[1])};
+        guint64 polls[2] = {totals[0].polls, totals[1].polls};
+        totals[0].polls = 0;
+        g_autofree char *text = wend_merge_totals_text(&totals[0]);
+        g_string_append(d->out, text);
+        if (polls[0] > 0 || polls[1] > 0) {
+            g_string_append(d->out, "; not compared: ");
+            text_count(d->out, polls[0]);
+            g_string_append(d->out, " and ");
+            text_count(d->out, polls[1]);
+            g_string_append(d->out, " unsuccessful polls");
+        }
+        g_string_append_c(d->out, '\n');
+    } else if (d->expected > 0 && found == 0) {
+        g_string_append(d->out, "differ, as is expected of a proxy and no further:\n");
+        g_string_append(d->out, d->expectations->str);
+    } else if (enough(d)) {
+        g_string_append_printf(d->out,
+                               "differ: stopped after %" G_GUINT64_FORMAT " difference%s (--max)\n",
+                               found, found == 1 ? "" : "s");
+    } else {
+        g_string_append_printf(d->out, "differ: %" G_GUINT64_FORMAT " difference%s\n", found,
+                               found == 1 ? "" : "s");
+    }
+    if (d->expected > 0 && found > 0) {
+        g_string_append(d->out, "beside what is expected of a proxy:\n");
+        g_string_append(d->out, d->expectations->str);
+    }
+    if (d->stat)
+        stat_print(d->out, d->program, d->name);
+    flush(d);
+}
+
+int wend_diff_main(int argc, char **argv)
+{
+    Diff d = {.max = 10};
+    gint64 max = 10;
+    gint world = -1;
+    const GOptionEntry entries[] = {
+        {"outcomes", 'o', 0, G_OPTION_ARG_NONE, &d.outcomes,
+         "Compare what the runs decided too: order of completions, statuses, flags", NULL},
+        {"max", 'm', 0, G_OPTION_ARG_INT64, &max, "Stop after this many differences (10; 0: never)",
+         "N"},
+        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0", "N"},
+        {"stat", 0, 0, G_OPTION_ARG_NONE, &d.stat,
+         "Add MPI calls, bytes and times by function, side by side", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &d.quiet, "Print nothing; the exit code says it",
+         NULL},
+        READING_OPTION, G_OPTION_ENTRY_NULL};
+    int status;
+    GError *error = NULL;
+    WendProgram *programs[2] = {NULL, NULL};
+    char *names[2] = {NULL, NULL};
+
+    if (!wend_command_options(COMMAND, "RECORDING RECORDING", "Compare two recordings.", "Exit code: 0 equal, 1 different, 2 and more: errors.",
+                              entries, &argc, &argv, &status))
+        return status;
+    if (argc != 3)
+        return wend_command_usage(COMMAND, "two recordings are compared");
+    if (max < 0)
+        return wend_command_usage(COMMAND, "--max takes a number from 0");
+    d.max = d.quiet ? 1 : max == 0 ? G_MAXUINT64 : (guint64)max;
+    for (guint i = 0; i < 2; i++) {
+        programs[i] = reading_open(argv[1 + i], world, &error);
+        if (programs[i] == NULL) {
+            status = wend_command_fail(COMMAND, error);
+            goto end;
+        }
+        d.program[i] = programs[i];
+        d.name[i] = names[i] = text_foreign_new(argv[1 + i]);
+        d.pair.counts[i] = counts_new(programs[i]);
+    }
+    d.out = g_string_new(NULL);
+    memcpy(d.pair.program, d.program, sizeof d.program);
+    memcpy(d.pair.name, d.name, sizeof d.name);
+    d.pair.same = same_new(programs[0], programs[1]);
+    d.pair.findings = findings_new(programs[0], d.max);
+    d.expectations = g_string_new(NULL);
+    gboolean equal = compare(&d);
+    conclude(&d, equal);
+    findings_free(d.pair.findings);
+    same_free(d.pair.same);
+    g_string_free(d.out, TRUE);
+    g_string_free(d.expectations, TRUE);
+    status = wend_command_finish(COMMAND, equal ? WEND_EXIT_OK : WEND_EXIT_DIFFERS);
+end:
+    for (guint i = 0; i < 2; i++) {
+        g_free(names[i]);
+        counts_free(d.pair.counts[i]);
+        if (programs[i] != NULL)
+            wend_program_free(programs[i]);
+    }
+    return status;
+}

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* explained.c: see explained.h. The edits are found once for all ranks of the class: by the
+ * signatures as the first of them has them, and by the slots of all. A call that differs is then
+ * looked at rank by rank. */
+#include "config.h"
+
+#include "explained.h"
+
+#include <string.h>
+
+#include "explain.h"
+#include "items.h"
+#include "src/command/command_text.h"
+#include "src/command/value.h"
+
+enum {
+    LONGEST_VALUE = 48,
+    MOST_VALUES = 3,
+    MEMORY_COST = 10,
+    MOST_ROUGH = 1 << 24 /* signatures, over all ranks */
+};
+
+struct Explained {
+    const Pair *pair;
+    guint sequence[2];
+    const WendSequence *what;
+    const guint *ranks;
+    guint n;
+    IdentityRank *ids[2];
+    guint32 *keys[2];          /* by terminal */
+    Hashed *hashed[2];
+    WendDecoder *decoders[2];
+    GArray *edits;             /* Edit */
+    GArray *rough; /* Edit: shorter ones, of calls without the memory and the requests that they
+                      name; NULL: there are none */
+    gboolean other_memory;     /* by these, calls that are equal differ in memory or requests, */
+    guint64 memory_at[2];      /* from here on */
+    gboolean exact;
+    gboolean *differs;         /* by rank */
+};
+
+/* -- keys -- */
+
+static gboolean completes_by_choice(const WendFunction *f)
+{
+    return (f->flags & WEND_F_COMPLETES) != 0 && (f->flags & (WEND_F_ANY | WEND_F_POLL)) != 0;
+}
+
+static guint32 key_of(Explained *x, guint side, guint32 terminal)
+{
+    const WendCall *call = wend_decoder_call(x->decoders[side], terminal, x->ranks[0]);
+    struct { char tag[4]; guint32 number; guint64 slots[2]; } name = {"key", 0, {0, 0}};
+    if (identity_is_place(call))
+        return 0;
+    if (completes_by_choice(call->function)) { /* what the run decided says which requests it has */
+        g_autofree char *function = g_strconcat("choice ", call->function->name, NULL);
+        x->exact = FALSE;
+        return identity_intern(x->pair->identity, function, strlen(function));
+    }
+    x->exact = x->exact && !call->failed;
+    name.number = identity_terminal(x->ids[side], terminal);
+    same_slots(x->pair->same, side, terminal, x->ranks, x->n, name.slots);
+    return identity_intern(x->pair->identity, &name, sizeof name);
+}
+
+static void make_keys(Explained *x, guint side, guint rule)
+{
+    guint n;
+    const guint32 *terminals = counts_of_rule(x->pair->counts[side], rule, &n);
+    g_autofree guint32 *copy = g_memdup2(terminals, n * sizeof *copy);
+    x->keys[side] = g_new0(guint32, wend_program_n_terminals(x->pair->program[side]) + 1);
+    for (guint i = 0; i < n; i++)
+        x->keys[side][copy[i]] = key_of(x, side, copy[i]);
+}
+
+static gboolean is_similar(gpointer data, guint32 a, guint32 b)
+{
+    const Explained *x = data;
+    const guint32 terminals[2] = {a, b};
+    const char *names[2];
+    for (guint side = 0; side < 2; side++) {
+        const WendProgram *p = x->pair->program[side];
+        names[side] =
+            wend_program_shape(p, wend_program_terminal(p, terminals[side])->shape)->function->name;
+    }
+    return strcmp(names[0], names[1]) == 0;
+}
+
+/* -- calls with other arguments -- */
+
+/* The arguments in which two calls differ: their names, and what they are. */
+typedef struct {
+    GString *names, *values;
+    guint n;
+} ArgumentsApart;
+
+static gboolean same_words(const Explained *x, const WendArg *a, const WendArg *b, gboolean is_out)
+{
+    gint64 n[2] = {is_out ? a->n_out : a->n_in, is_out ? b->n_out : b->n_in};
+    const gint64 *words[2] = {is_out ? a->out : a->in, is_out ? b->out : b->in};
+    gsize n_words = value_words(a, is_out);
+    gboolean equal = n_words == value_words(b, is_out);
+    for (gsize i = 0; equal && i <= n_words; i++) { /* the length first */
+        gint64 one = i == 0 ? n[0] : words[0][i - 1], other = i == 0 ? n[1] : words[1][i - 1];
+        const char *names[2] = {NULL, NULL};
+        if (wend_is_const(one) && wend_is_const(other)) {
+            names[0] = wend_constant_name(x->pair->program[0], one);
+            names[1] = wend_constant_name(x->pair->program[1], other);
+        }
+        equal =
+            names[0] != NULL && names[1] != NULL ? strcmp(names[0], names[1]) == 0 : one == other;
+    }
+    return equal;
+}
+
+static void add_value(const Explained *x, guint side, GString *out, const WendArg *arg)
+{
+    gboolean argument = value_is_argument(arg);
+    if (argument)
+        value_argument(out, x->pair->program[side], NULL, arg, VALUE_TEXT);
+    else if (value_is_result(arg))
+        value_result(out, x->pair->program[side], NULL, arg, VALUE_TEXT);
+}
+
+static void add_apart(const Explained *x, ArgumentsApart *apart, const WendArg *a, const WendArg *b)
+{
+    g_autoptr(GString) one = g_string_new(NULL);
+    g_autoptr(GString) other = g_string_new(NULL);
+    const char *comma = apart->n > 0 ? ", " : "";
+    if (apart->n++ >= MOST_VALUES) {
+        if (apart->n == MOST_VALUES + 1) {
+            g_string_append(apart->names, " and others");
+            g_string_append(apart->values, " and others");
+        }
+        return;
+    }
+    add_value(x, 0, one, a);
+    add_value(x, 1, other, b);
+    g_autofree char *name = text_foreign_new(a->param->name);
+    g_string_append_printf(apart->names, "%s%s", comma, name);
+    g_string_append_printf(apart->values, "%s%s", comma, name);
+    if (one->len <= LONGEST_VALUE && other->len <= LONGEST_VALUE &&
+        strcmp(one->str, other->str) != 0)
+        g_string_append_printf(apart->values, " %s and %s", one->str, other->str);
+}
+
+/* Whether the calls of an edit differ as RANK makes them, requests by their numbers; in which
+ * arguments: APART. */
+static gboolean calls_differ(const Explained *x, const Edit *edit, guint rank,
+                             ArgumentsApart *apart)
+{
+    const WendCall *calls[2];
+    for (guint side = 0; side < 2; side++)
+        calls[side] = wend_decoder_call(x->decoders[side],
+                                        hashed_terminal(x->hashed[side], edit->at[side]), rank);
+    if (strcmp(calls[0]->function->name, calls[1]->function->name) != 0) {
+        text_foreign(apart->names, calls[0]->function->name);
+        g_string_append(apart->names, " and ");
+        text_foreign(apart->names, calls[1]->function->name);
+        g_string_append(apart->values, apart->names->str);
+        return TRUE;
+    }
+    for (guint i = 0; i < calls[0]->n_args && i < calls[1]->n_args; i++) {
+        const WendArg *a = &calls[0]->args[i], *b = &calls[1]->args[i];
+        if (a->param->kind == WEND_KIND_SELF || !identity_compares(a->param))
+            continue;
+        if (!same_words(x, a, b, FALSE) || !same_words(x, a, b, TRUE))
+            add_apart(x, apart, a, b);
+    }
+    if (apart->n > 0) {
+        g_string_prepend(apart->names, ": ");
+        g_string_prepend(apart->values, ": ");
+    }
+    g_autofree char *function = text_foreign_new(calls[0]->function->name);
+    g_string_prepend(apart->names, function);
+    g_string_prepend(apart->values, function);
+    if (calls[0]->failed != calls[1]->failed)
+        g_string_append_printf(apart->values, ": fails in %s",
+                               x->pair->name[calls[0]->failed ? 0 : 1]);
+    return apart->n > 0 || calls[0]->failed != calls[1]->failed;
+}
+
+static ArgumentsApart apart_new(void)
+{
+    return (ArgumentsApart){g_string_new(NULL), g_string_new(NULL), 0};
+}
+
+static void apart_clear(ArgumentsApart *apart)
+{
+    g_string_free(apart->names, TRUE);
+    g_string_free(apart->values, TRUE);
+}
+
+/* -- edits as text -- */
+
+static void put_times(GString *out, guint64 n)
+{
+    if (n == 1) {
+        g_string_append(out, "once");
+        return;
+    }
+    text_count(out, n);
+    g_string_append(out, " times");
+}
+
+static void put_calls(GString *out, guint64 n)
+{
+    text_count(out, n);
+    g_string_append(out, n == 1 ? " call" : " calls");
+}
+
+/* "call 12", "calls 12 to 464", "before call 12", "behind the last call". */
+static void put_where(const Explained *x, GString *out, const Edit *edit)
+{
+    const Hashed *h = x->hashed[0];
+    if (edit->n[0] == 0 && edit->at[0] >= hashed_length(h)) {
+        g_string_append(out, "behind the last call");
+        return;
+    }
+    g_string_append(out, edit->n[0] == 0 ? "before call " : edit->n[0] == 1 ? "call " : "calls ");
+    text_decimal(out, (gint64)hashed_index(h, edit->at[0]));
+    if (edit->n[0] > 1) {
+        g_string_append(out, " to ");
+        text_decimal(out, (gint64)hashed_index(h, edit->at[0] + edit->n[0] - 1));
+    }
+}
+
+static void put_loop(GString *out, guint64 calls, const guint64 times[2])
+{
+    g_string_append(out, "a loop of ");
+    put_calls(out, calls);
+    g_string_append(out, ", ");
+    put_times(out, times[0]);
+    g_string_append(out, " and ");
+    put_times(out, times[1]);
+}
+
+static void put_only(const Explained *x, GString *out, const Edit *edit)
+{
+    guint side = edit->n[0] == 0;
+    const WendProgram *p = x->pair->program[side];
+    if (edit->rounds[0] > 0) {
+        guint64 calls = edit->period > 0 ? edit->period : edit->n[side];
+        put_loop(out, calls, edit->rounds);
+        g_string_append(out, " in all; here ");
+        put_times(out, edit->n[side] / calls);
+        g_string_append_printf(out, " more in %s", x->pair->name[side]);
+        return;
+    }
+    g_string_append_printf(out, "only in %s: ", x->pair->name[side]);
+    if (edit->n[side] == 1) {
+        guint32 terminal = hashed_terminal(x->hashed[side], edit->at[side]);
+        text_foreign(
+            out, wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->name);
+    } else if (edit->period > 0) {
+        g_string_append(out, "a loop of ");
+        put_calls(out, edit->period);
+        g_string_append(out, ", ");
+        put_times(out, edit->times[side]);
+    } else {
+        put_calls(out, edit->n[side]);
+    }
+}
+
+/* But for a call that is changed, whose arguments are CHANGED. */
+static char *text_of_edit(const Explained *x, const Edit *edit, const char *changed)
+{
+    GString *out = g_string_new(NULL);
+    text_sequence(out, x->what);
+    g_string_append(out, ", ");
+    put_where(x, out, edit);
+    g_string_append(out, ": ");
+    switch (edit->kind) {
+    case EDIT_LOOP:
+        put_loop(out, edit->period, edit->times);
+        break;
+    case EDIT_CHANGED:
+        g_string_append(out, changed);
+        break;
+    case EDIT_ONLY:
+        put_only(x, out, edit);
+        break;
+    case EDIT_REPLACED:
+        put_calls(out, edit->n[0]);
+        g_string_append(out, " and ");
+        put_calls(out, edit->n[1]);
+        g_string_append(out, " that differ");
+        break;
+    }
+    if (edit->iterations > 0) {
+        g_string_append(out, ", in each of ");
+        text_count(out, edit->iterations);
+        g_string_append(out, " iterations of a loop of ");
+        put_calls(out, edit->body);
+    }
+    return g_string_free(out, FALSE);
+}
+
+/* The first calls that differ, as RANK makes them. */
+static void show_edit(const Explained *x, const Edit *edit, guint rank)
+{
+    g_autoptr(GString) lines = g_string_new(NULL);
+    for (guint side = 0; side < 2; side++)
+        items_put_call(lines, "<>"[side], x -> pair -> program[side], rank, x -> sequence[side],
+                       hashed_index(x->hashed[side], edit->apart[side]));
+    findings_show(x->pair->findings, lines->str);
+}
+
+static void add_edit(const Explained *x, const Edit *edit, const guint *ranks, guint n,
+                     const char *changed, const char *kind)
+{
+    g_autofree char *text = text_of_edit(x, edit, changed);
+    if (findings_add(x->pair->findings, ranks, n, text, kind))
+        show_edit(x, edit, ranks[0]);
+}
+
+/* Ranks on which a call differs in the same arguments. */
+typedef struct {
+    GArray *ranks;
+    char *values;              /* of all of them; NULL: they differ */
+} Alike;
+
+static void alike_free(gpointer data)
+{
+    Alike *a = data;
+    g_array_unref(a->ranks);
+    g_free(a->values);
+    g_free(a);
+}
+
+/* Of a changed call. If only the identity of its requests differs, which follows from the calls
+ * that made them, it is told where nothing else is: ANYWAY. */
+static void add_changed(const Explained *x, const Edit *edit, gboolean anyway)
+{
+    g_autoptr(GHashTable) by_names =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, alike_free);
+    g_autoptr(GPtrArray) order = g_ptr_array_new();
+    for (guint i = 0; i < x->n; i++) {
+        ArgumentsApart apart = apart_new();
+        if (calls_differ(x, edit, x->ranks[i], &apart) || (anyway && i == 0)) {
+            Alike *alike = g_hash_table_lookup(by_names, apart.names->str);
+            if (alike == NULL) {
+                char *names = g_strdup(apart.names->str);
+                alike = g_new(Alike, 1);
+                *alike =
+                    (Alike){g_array_new(FALSE, FALSE, sizeof(guint)), g_strdup(apart.values->str)};
+                g_hash_table_insert(by_names, names, alike);
+                g_ptr_array_add(order, names);
+            }
+            if (alike->values != NULL && strcmp(alike->values, apart.values->str) != 0)
+                g_clear_pointer(&alike->values, g_free);
+            g_array_append_val(alike->ranks, x->ranks[i]);
+        }
+        apart_clear(&apart);
+    }
+    for (guint i = 0; i < order->len; i++) {
+        const Alike *alike = g_hash_table_lookup(by_names, order->pdata[i]);
+        g_autofree char *differ =
+            g_strconcat(order->pdata[i],
+                        strchr(order->pdata[i], ':') == NULL   ? ": the calls differ"
+                        : strchr(order->pdata[i], ',') == NULL ? " differs"
+                                                               : " differ",
+                        NULL);
+        add_edit(x, edit, (const guint *)(const void *)alike->ranks->data, alike->ranks->len,
+                 alike->values != NULL ? alike->values : differ, order->pdata[i]);
+    }
+}
+
+/* -- all of it -- */
+
+static const Edit *edit_at(const Explained *x, guint i)
+{
+    return &g_array_index(x->edits, Edit, i);
+}
+
+/* Which ranks have a difference that is in the words of their calls. */
+static void find_differing(Explained *x)
+{
+    for (guint e = 0; e < x->edits->len; e++) {
+        const Edit *edit = edit_at(x, e);
+        for (guint i = 0; i < x->n; i++) {
+            if (x->differs[i])
+                continue;
+            ArgumentsApart apart = apart_new();
+            x->differs[i] =
+                edit->kind != EDIT_CHANGED || calls_differ(x, edit, x->ranks[i], &apart);
+            apart_clear(&apart);
+        }
+    }
+    if (x->edits->len > 0)
+        x->differs[0] = TRUE; /* in requests, if in nothing else */
+}
+
+/* -- without memory -- */
+
+/* By the words of a call on all ranks, but for those that name memory or requests. */
+static guint32 rough_key_of(IdentityRank *const *ids, guint n, Identity *identity, guint32 terminal)
+{
+    g_autofree guint32 *numbers = g_new(guint32, n + 1);
+    numbers[0] = G_MAXUINT32; /* no other name begins so */
+    for (guint i = 0; i < n; i++)
+        numbers[i + 1] = identity_without_memory(ids[i], terminal);
+    return identity_intern(identity, numbers, (n + 1) * sizeof *numbers);
+}
+
+static guint32 *make_rough_keys(const Explained *x, guint side)
+{
+    guint n = wend_program_n_terminals(x->pair->program[side]);
+    guint32 *keys = g_new0(guint32, n + 1);
+    IdentityRank **ids = g_new(IdentityRank *, x->n);
+    for (guint i = 0; i < x->n; i++)
+        ids[i] = identity_rank_new(x->pair->identity, x->pair->program[side], x->ranks[i],
+                                   x->pair->counts[side]);
+    for (guint i = 0; i < n; i++)
+        if (x->keys[side][i] != 0)
+            keys[i] = rough_key_of(ids, x->n, x->pair->identity, i);
+    for (guint i = 0; i < x->n; i++)
+        identity_rank_free(ids[i]);
+    g_free(ids);
+    return keys;
+}
+
+/* Whether what is equal without memory can be followed from edit to edit. */
+static gboolean is_flat(const GArray *edits)
+{
+    gboolean flat = edits->len > 0;
+    for (guint i = 0; flat && i < edits->len; i++)
+        flat = g_array_index(edits, Edit, i).kind != EDIT_REPLACED &&
+               g_array_index(edits, Edit, i).iterations == 0;
+    return flat;
+}
+
+/* The first calls that are equal but for memory, and differ, by the edits of ROUGH. FALSE: there
+ * are none. */
+static gboolean find_memory(const Explained *x, const GArray *rough, guint64 at[2])
+{
+    at[0] = at[1] = 0;
+    for (guint i = 0; i <= rough->len; i++) {
+        const Edit *edit = i < rough->len ? &g_array_index(rough, Edit, i) : NULL;
+        guint64 n = (edit != NULL ? edit->at[0] : hashed_length(x->hashed[0])) - at[0];
+        if (edit != NULL && edit->kind == EDIT_LOOP)
+            n += MIN(edit->n[0], edit->n[1]);
+        guint64 equal = hashed_common(x->hashed[0], at[0], x->hashed[1], at[1], n);
+        if (equal < n) {
+            at[0] += equal;
+            at[1] += equal;
+            return TRUE;
+        }
+        for (guint side = 0; edit != NULL && side < 2; side++)
+            at[side] = edit->at[side] + edit->n[side];
+    }
+    return FALSE;
+}
+
+/* A loop whose buffers take turns has a period of several iterations, and what follows it uses
+ * another buffer if it runs once more. Where it is shorter, what differs is explained without
+ * memory and requests, and from where on these differ. */
+static void explain_roughly(Explained *x, const guint64 points[POINTS], const guint rules[2])
+{
+    Hashed *hashed[2];
+    guint32 *keys[2];
+    if ((guint64)x->n * MAX(wend_program_n_terminals(x->pair->program[0]),
+                            wend_program_n_terminals(x->pair->program[1])) >
+        MOST_ROUGH)
+        return;
+    for (guint side = 0; side < 2; side++) {
+        keys[side] = make_rough_keys(x, side);
+        hashed[side] = hashed_new(x->pair->program[side], rules[side], keys[side], points);
+    }
+    GArray *rough = explain(hashed[0], hashed[1], is_similar, x);
+    explain_rounds(rough, hashed);
+    if (is_flat(rough)) {
+        x->other_memory = find_memory(x, rough, x->memory_at);
+        if (explain_cost(rough) + MEMORY_COST * x->other_memory < explain_cost(x->edits))
+            x->rough = g_array_ref(rough);
+    }
+    g_array_unref(rough);
+    for (guint side = 0; side < 2; side++) {
+        hashed_free(hashed[side]);
+        g_free(keys[side]);
+    }
+}
+
+Explained *explained_new(const Pair *pair, const guint class[2], const guint sequence[2],
+                         const guint *ranks, guint n)
+{
+    Explained *x = g_new0(Explained, 1);
+    *x = (Explained){.pair = pair,
+                     .sequence = {sequence[0], sequence[1]},
+                     .ranks = ranks,
+                     .n = n,
+                     .exact = TRUE,
+                     .differs = g_new0(gboolean, n)};
+    guint64 points[POINTS];
+    guint rules[2];
+    hash_points(points);
+    for (guint side = 0; side < 2; side++) {
+        const WendProgram *p = pair->program[side];
+        const WendSequence *s = &wend_program_class(p, class[side])->sequences[sequence[side]];
+        if (side == 0)
+            x->what = s;
+        x->decoders[side] = wend_decoder_new(p);
+        x->ids[side] = identity_rank_new(pair->identity, p, ranks[0], pair->counts[side]);
+        x->exact = x->exact && !identity_has_common(x->ids[side]);
+        rules[side] = s->rule;
+        make_keys(x, side, s->rule);
+        x->hashed[side] = hashed_new(p, s->rule, x->keys[side], points);
+    }
+    x->edits = explain(x->hashed[0], x->hashed[1], is_similar, x);
+    explain_rounds(x->edits, x->hashed);
+    find_differing(x);
+    if (x->exact && (x->edits->len > 1 || (x->edits->len == 1 && edit_at(x, 0)->kind == EDIT_ONLY)))
+        explain_roughly(x, points, rules);
+    return x;
+}
+
+void explained_free(Explained *x)
+{
+    if (x == NULL)
+        return;
+    for (guint side = 0; side < 2; side++) {
+        hashed_free(x->hashed[side]);
+        g_free(x->keys[side]);
+        identity_rank_free(x->ids[side]);
+        wend_decoder_free(x->decoders[side]);
+    }
+    g_array_unref(x->edits);
+    if (x->rough != NULL)
+        g_array_unref(x->rough);
+    g_free(x->differs);
+    g_free(x);
+}
+
+gboolean explained_is_exact(const Explained *x)
+{
+    return x->exact;
+}
+
+gboolean explained_differs(const Explained *x, guint i)
+{
+    return x->differs[i];
+}
+
+static void add_edits(const Explained *x, const GArray *edits)
+{
+    guint64 before = findings_count(x->pair->findings);
+    for (guint i = 0; i < edits->len; i++) {
+        const Edit *edit = &g_array_index(edits, Edit, i);
+        if (edit->kind == EDIT_CHANGED)
+            add_changed(x, edit, FALSE);
+        else
+            add_edit(x, edit, x->ranks, x->n, NULL, NULL);
+    }
+    gboolean told = findings_count(x->pair->findings) > before;
+    for (guint i = 0; i < edits->len && !told; i++)
+        if (g_array_index(edits, Edit, i).kind == EDIT_CHANGED)
+            add_changed(x, &g_array_index(edits, Edit, i), TRUE);
+}
+
+static void add_memory(const Explained *x)
+{
+    Edit edit = {.kind = EDIT_CHANGED,
+                 .at = {x->memory_at[0], x->memory_at[1]},
+                 .n = {1, 1},
+                 .apart = {x->memory_at[0], x->memory_at[1]}};
+    add_edit(x, &edit, x->ranks, x->n,
+             "from here on other memory or requests, in calls that are equal but for these", NULL);
+}
+
+void explained_add(Explained *x)
+{
+    add_edits(x, x->rough != NULL ? x->rough : x->edits);
+    if (x->rough != NULL && x->other_memory)
+        add_memory(x);
+}
+
+gboolean explained_add_parting(Explained *x, const Parting *parting)
+{
+    for (guint i = 0; i < x->edits->len; i++) {
+        const Edit *edit = edit_at(x, i);
+        gboolean here = FALSE;
+        for (guint side = 0; side < 2; side++)
+            here = here || hashed_index(x->hashed[side], edit->apart[side]) == parting->index[side];
+        if (!here)
+            continue;
+        if (edit->kind == EDIT_CHANGED)
+            add_changed(x, edit, TRUE);
+        else
+            add_edit(x, edit, x->ranks, 1, NULL, NULL);
+        return TRUE;
+    }
+    return FALSE;
+}

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# what is built in src/diff/: the subcommand diff of wend, which src/wend/ links
+DIFF_SOURCES = src/diff/diff.c $(DIFF_PASSES)
+
+# What it finds out about two recordings.
+DIFF_PASSES = \
+	src/diff/bodies.c src/diff/bodies.h \
+	src/diff/expected.c src/diff/expected.h \
+	src/diff/explain.c src/diff/explain.h \
+	src/diff/explained.c src/diff/explained.h \
+	src/diff/findings.c src/diff/findings.h \
+	src/diff/hashed.c src/diff/hashed.h src/diff/polynomial.h \
+	src/diff/identity.c src/diff/identity.h \
+	src/diff/items.c src/diff/items.h \
+	src/diff/pins.c src/diff/pins.h \
+	src/diff/same.c src/diff/same.h \
+	src/diff/stat.c src/diff/stat.h \
+	src/diff/tokens.c src/diff/tokens.h \
+	src/diff/window.c src/diff/window.h
+EXTRA_DIST += src/diff/README.md

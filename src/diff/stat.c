@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stat.c: see stat.h. */
+#include "config.h"
+
+#include "stat.h"
+
+#include <string.h>
+
+#include "analysis/summary.h"
+#include "src/command/command_text.h"
+
+static const FunctionRow *row_of(const Summary *s, const char *name)
+{
+    for (guint i = 0; i < s->functions->len; i++)
+        if (strcmp(g_array_index(s->functions, FunctionRow, i).name, name) == 0)
+            return &g_array_index(s->functions, FunctionRow, i);
+    return NULL;
+}
+
+/* The functions of both, those of the first first. */
+static GPtrArray *names_of(Summary *const summaries[2])
+{
+    GPtrArray *names = g_ptr_array_new();
+    for (guint side = 0; side < 2; side++)
+        for (guint i = 0; i < summaries[side]->functions->len; i++) {
+            const char *name = g_array_index(summaries[side]->functions, FunctionRow, i).name;
+            if (side == 0 || row_of(summaries[0], name) == NULL)
+                g_ptr_array_add(names, (gpointer)name);
+        }
+    return names;
+}
+
+static void put_cell(GString *out, int width, GString *cell)
+{
+    g_string_append_printf(out, " %*s", width, cell->str);
+    g_string_truncate(cell, 0);
+}
+
+typedef void (*PutNumber)(GString *out, guint64 n);
+
+/* Both numbers, and by how much the second is more or less. */
+static void put_numbers(GString *out, GString *cell, const guint64 n[2], PutNumber put, int width)
+{
+    for (guint side = 0; side < 2; side++) {
+        put(cell, n[side]);
+        put_cell(out, width, cell);
+    }
+    if (n[0] != n[1]) {
+        g_string_append_c(cell, n[1] > n[0] ? '+' : '-');
+        put(cell, n[1] > n[0] ? n[1] - n[0] : n[0] - n[1]);
+    } else {
+        g_string_append_c(cell, '=');
+    }
+    put_cell(out, width, cell);
+}
+
+/* Both times, and the second in parts of the first. A row that is not there has none. */
+static void put_times(GString *out, GString *cell, const FunctionRow *const rows[2],
+                      const Summary *const summaries[2])
+{
+    double seconds[2] = {0, 0};
+    for (guint side = 0; side < 2; side++) {
+        const FunctionRow *row = rows[side];
+        if (row != NULL && row->duration.count > 0) {
+            double n = (double)row->duration.count;
+            seconds[side] = n * row->duration.mean;
+            text_seconds_known(cell, seconds[side],
+                               n * MAX(row->mean_error, summaries[side]->resolution));
+        } else {
+            g_string_append_c(cell, '-');
+        }
+        put_cell(out, 8, cell);
+    }
+    if (seconds[0] > 0 && seconds[1] > 0)
+        g_string_append_printf(cell, "%.2g", seconds[1] / seconds[0]);
+    else
+        g_string_append_c(cell, '-');
+    put_cell(out, 7, cell);
+    g_string_append_c(out, '\n');
+}
+
+static void put_counts(GString *out, GString *cell, const char *name, guint64 a, guint64 b)
+{
+    if (a == 0 && b == 0)
+        return;
+    g_string_append_printf(out, "%-26s", name);
+    put_numbers(out, cell, (const guint64[]){a, b}, text_count, 10);
+    g_string_append_c(out, '\n');
+}
+
+void stat_print(GString *out, const WendProgram *const programs[2], const char *const paths[2])
+{
+    Summary *summaries[2] = {summary_new(programs[0]), summary_new(programs[1])};
+    g_autoptr(GPtrArray) names = names_of(summaries);
+    g_autoptr(GString) cell = g_string_new(NULL);
+    g_string_append_printf(out,
+                           "\nA is %s, B is %s\n%-26s %10s %10s %10s %10s %10s %10s %8s %8s %7s\n",
+                           paths[0], paths[1], "function", "calls A", "calls B", "B - A", "bytes A",
+                           "bytes B", "B - A", "time A", "time B", "B / A");
+    for (guint i = 0; i < names->len; i++) {
+        const FunctionRow *rows[2];
+        guint64 calls[2], bytes[2];
+        for (guint side = 0; side < 2; side++) {
+            rows[side] = row_of(summaries[side], names->pdata[i]);
+            calls[side] = rows[side] != NULL ? rows[side]->calls : 0;
+            bytes[side] = rows[side] != NULL ? rows[side]->traffic.bytes : 0;
+        }
+        text_foreign(cell, names->pdata[i]);
+        g_string_append_printf(out, "%-26s", cell->str);
+        g_string_truncate(cell, 0);
+        put_numbers(out, cell, calls, text_count, 10);
+        if (bytes[0] > 0 || bytes[1] > 0)
+            put_numbers(out, cell, bytes, text_bytes, 10);
+        else
+            g_string_append_printf(out, " %10s %10s %10s", "-", "-", "-");
+        put_times(out, cell, rows, (const Summary *const *)summaries);
+    }
+    const WendTotals *a = &summaries[0]->totals, *b = &summaries[1]->totals;
+    put_counts(out, cell, "all MPI calls", a->mpi_calls, b->mpi_calls);
+    put_counts(out, cell, "unsuccessful polls", a->polls, b->polls);
+    put_counts(out, cell, "frees", a->frees, b->frees);
+    for (guint side = 0; side < 2; side++)
+        summary_free(summaries[side]);
+}

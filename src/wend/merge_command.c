@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* merge_command.c: wend merge: the parts of a run that ended early (lib/saved.h) -> its archive. */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "file-write.h"
+#include "merge.h"
+#include "program.h"
+#include "regular.h"
+#include "saved.h"
+#include "src/command/command.h"
+#include "src/command/command_text.h"
+#include "src/command/reading.h"
+#include "src/decoder/endings.h"
+#include "src/tracer/shared/shared.h"
+#include "worlds.h"
+
+#define COMMAND "merge"
+#define FEW_ENDINGS 16
+
+/* -- one rank -- */
+
+typedef struct {
+    guint rank;
+    char *files[2];                   /* NULL: there is none */
+} Saved;
+
+static void saved_free(gpointer p)
+{
+    Saved *s = p;
+    g_free(s->files[0]);
+    g_free(s->files[1]);
+    g_free(s);
+}
+
+typedef enum { PART_GOOD, PART_DAMAGED, PART_FOREIGN } PartState;
+
+/* The header and the part of FILE, which is a regular file or is not read. NULL: it is damaged, or
+ * there is no memory for it (then with an error). */
+static char *part_load(const char *file, gsize *n, GError **error)
+{
+    WendSavedHeader h;
+    guint64 size;
+    int fd = wend_regular_open(file, &size, NULL, NULL);
+    char *bytes = NULL;
+    if (fd < 0)
+        return NULL;
+    /* behind the part is room, or what is left of an older one */
+    gboolean good = wend_regular_read(fd, 0, &h, sizeof h) &&
+                    memcmp(h.magic, WEND_SAVED_MAGIC, sizeof h.magic) == 0 &&
+                    h.bytes <= size - sizeof h;
+    if (good) {
+        *n = sizeof h + h.bytes;
+        bytes = g_try_malloc(*n);
+        if (!bytes)
+            g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: not enough memory to read it",
+                file);
+        else if (!wend_regular_read(fd, 0, bytes, *n))
+            g_clear_pointer(&bytes, g_free);
+    }
+    close(fd);
+    return bytes;
+}
+
+/* A file that cannot be read counts as damaged. */
+static PartState part_check(const char *bytes, gsize n, WendSavedHeader *h)
+{
+    if (!bytes || !wend_saved_is_whole(bytes, n, h))
+        return PART_DAMAGED;
+    return h->build == wend_saved_build() ? PART_GOOD : PART_FOREIGN;
+}
+
+/* The newer of its files that is whole. NULL: none is (then *STATE says why), or there is an
+ * error. */
+static WendMerge *part_read(const Saved *s, PartState *state, GError **error)
+{
+    g_autofree char *best = NULL;
+    WendSavedHeader of_best = {0};
+    *state = PART_DAMAGED;
+    for (int i = 0; i < 2; i++) {
+        gsize n = 0;
+        WendSavedHeader h;
+        GError *why = NULL;
+        g_autofree char *bytes = s->files[i] ? part_load(s->files[i], &n, &why) : NULL;
+        if (why) {
+            g_propagate_error(error, why);
+            return NULL;
+        }
+        PartState here = part_check(bytes, n, &h);
+        if (here != PART_DAMAGED)
+            *state = here;
+        if (here != PART_GOOD || (best && h.number < of_best.number))
+            continue;
+        g_free(best);
+        best = g_steal_pointer(&bytes);
+        of_best = h;
+    }
+    if (!best)
+        return NULL;
+    GError *why = NULL;
+    const guint8 *part = (const guint8 *)best + sizeof of_best;
+    WendMerge *m = wend_merge_from_part(part, of_best.bytes, reading_room(of_best.bytes), &why);
+    *state = m ? PART_GOOD : PART_DAMAGED;
+    if (why && why->code == WEND_ERROR_SYSTEM)
+        g_propagate_prefixed_error(error, why, "rank %u (--max-size=SIZE allows more): ", s->rank);
+    else
+        g_clear_error(&why);
+    return m;
+}
+
+/* -- one world -- */
+
+static int by_rank(gconstpointer a, gconstpointer b)
+{
+    const Saved *x = *(Saved *const *)a, *y = *(Saved *const *)b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static GPtrArray *list_saved(const char *folder, GError **error)
+{
+    static const char *const slots[] = WEND_SAVED_SLOTS;
+    GDir *d = g_dir_open(folder, 0, error);
+    if (!d)
+        return NULL;
+    GPtrArray *all = g_ptr_array_new_with_free_func(saved_free);
+    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+    for (const char *name; (name = g_dir_read_name(d));) {
+        char *end;
+        if (!g_str_has_prefix(name, WEND_SAVED_PREFIX))
+            continue;
+        guint64 rank = g_ascii_strtoull(name + strlen(WEND_SAVED_PREFIX), &end, 10);
+        int slot = strcmp(end, slots[0]) == 0 ? 0 : strcmp(end, slots[1]) == 0 ? 1 : -1;
+        if (slot < 0 || rank > G_MAXINT)
+            continue;
+        Saved *s = g_hash_table_lookup(known, GUINT_TO_POINTER((guint)rank));
+        if (!s) {
+            s = g_new0(Saved, 1);
+            s->rank = (guint)rank;
+            g_hash_table_insert(known, GUINT_TO_POINTER(s->rank), s);
+            g_ptr_array_add(all, s);
+        }
+        g_free(s->files[slot]);
+        s->files[slot] = g_build_filename(folder, name, NULL);
+    }
+    g_dir_close(d);
+    g_ptr_array_sort(all, by_rank);
+    return all;
+}
+
+static gboolean absorb(WendMerge **all, WendMerge *one, GError **error)
+{
+    if (!*all) {
+        *all = one;
+        return TRUE;
+    }
+    GByteArray *bytes = wend_merge_encode(one);
+    gboolean good = wend_merge_absorb(*all, bytes->data, bytes->len, error);
+    g_byte_array_unref(bytes);
+    wend_merge_free(one);
+    return good;
+}
+
+/* The parts in FOLDER, merged. NULL: there is none to merge; *EMPTY: because nothing was saved. */
+static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **error)
+{
+    g_autoptr(GPtrArray) saved = list_saved(folder, error);
+    WendMerge *all = NULL;
+    gboolean foreign = FALSE;
+    if (!saved)
+        return NULL;
+    for (guint i = 0; i < saved->len; i++) {
+        const Saved *s = g_ptr_array_index(saved, i);
+        PartState state;
+        wend_command_progress("merging", i, saved->len);
+        GError *why = NULL;
+        WendMerge *one = part_read(s, &state, &why);
+        if (why) {
+            wend_merge_free(all);
+            g_propagate_error(error, why);
+            return NULL;
+        }
+        foreign |= state == PART_FOREIGN;
+        if (one && !absorb(&all, one, error)) {
+            wend_merge_free(all);
+            return NULL;
+        }
+        if (!one && state == PART_DAMAGED) {
+            wend_command_say(COMMAND, "rank %u: its parts are not whole, and left out", s->rank);
+        }
+    }
+    if (!all && foreign)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: was saved by another version of Wend, whose wend merge can read it", folder);
+    else if (!all)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no rank has saved anything", folder);
+    *empty = !all && !foreign;
+    return all;
+}
+
+/* -- the recording -- */
+
+static int by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static GPtrArray *list_folders(const char *directory, GError **error)
+{
+    GStatBuf info;
+    int number = g_stat(directory, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+    if (number != 0) {
+        g_set_error(error, WEND_ERROR, wend_error_of_input(number), "%s: %s", directory,
+                    g_strerror(number));
+        return NULL;
+    }
+    GDir *d = g_dir_open(directory, 0, error);
+    if (!d)
+        return NULL;
+    GPtrArray *folders = g_ptr_array_new_with_free_func(g_free);
+    for (const char *name; (name = g_dir_read_name(d));)
+        if (strcmp(name, WEND_SAVED_FOLDER) == 0 ||
+            (g_str_has_prefix(name, WORLD_FILE_PREFIX) &&
+             g_str_has_suffix(name, WEND_SAVED_SUFFIX)))
+            g_ptr_array_add(folders, g_strdup(name));
+    g_dir_close(d);
+    g_ptr_array_sort(folders, by_name);
+    if (folders->len > 0)
+        return folders;
+    g_ptr_array_unref(folders);
+    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: has no parts of a run that ended early", directory);
+    return NULL;
+}
+
+static gboolean merge_one(const char *directory, const char *name, gboolean force, WendMergeResult *sum, gboolean *empty, GError **error)
+{
+    g_autofree char *folder = g_build_filename(directory, name, NULL);
+    g_autofree char *world = g_strndup(name, strlen(name) - strlen(WEND_SAVED_SUFFIX)), *file = g_strconcat(world, WORLD_FILE_SUFFIX, NULL);
+    g_autofree char *path = g_build_filename(directory, file, NULL);
+    WendMergeResult result;
+    if (!wend_file_check(path, (force ? WEND_FILE_REPLACE : 0) | WEND_FILE_REGULAR, error))
+        return FALSE;
+    WendMerge *m = merge_folder(folder, empty, error);
+    if (!m)
+        return FALSE;
+    marker_add(directory, file); /* if that cannot be, wend trace --force will leave it alone */
+    gboolean good = wend_merge_write(m, directory, file, &result, error);
+    wend_merge_free(m);
+    if (good) {
+        sum->totals.mpi_calls += result.totals.mpi_calls;
+        sum->totals.polls += result.totals.polls;
+        sum->totals.frees += result.totals.frees;
+        sum->bytes += result.bytes;
+    }
+    return good;
+}
+
+static void remove_folder(const char *directory, const char *name)
+{
+    g_autofree char *folder = g_build_filename(directory, name, NULL);
+    marker_remove_parts(folder);
+}
+
+static void report(const char *directory, const WendProgram *p, const WendMergeResult *sum)
+{
+    GString *out = g_string_new(NULL);
+    g_autofree char *totals = wend_merge_totals_text(&sum->totals);
+    g_string_append_printf(out, "%s of %u %s in ", totals, wend_program_ranks(p),
+                           wend_program_ranks(p) == 1 ? "rank" : "ranks");
+    text_count(out, sum->bytes);
+    g_string_append(out, " bytes: ");
+    text_foreign(out, directory);
+    g_string_append_c(out, '\n');
+    endings_show(out, p, FEW_ENDINGS);
+    wend_command_write(out->str, out->len);
+    g_string_free(out, TRUE);
+}
+
+/* Makes an archive of each world of which anything was saved; the others leave FOLDERS. */
+static gboolean merge_worlds(const char *directory, GPtrArray *folders, gboolean force, WendMergeResult *sum, GError **error)
+{
+    g_autoptr(GError) nothing = NULL;
+    for (guint i = 0; i < folders->len;) {
+        g_autoptr(GError) why = NULL;
+        gboolean empty = FALSE;
+        if (merge_one(directory, folders->pdata[i], force, sum, &empty, &why)) {
+            i++;
+            continue;
+        }
+        if (!empty) {
+            g_propagate_error(error, g_steal_pointer(&why));
+            return FALSE;
+        }
+        g_ptr_array_remove_index(folders, i);
+        if (folders->len > 0)
+            wend_command_say(COMMAND, "%s: it is left out", why->message);
+        g_clear_error(&nothing);
+        nothing = g_steal_pointer(&why);
+    }
+    if (folders->len > 0)
+        return TRUE;
+    g_propagate_error(error, g_steal_pointer(&nothing));
+    return FALSE;
+}
+
+static gboolean merge_all(const char *directory, gboolean force, gboolean remove, GError **error)
+{
+    g_autoptr(GPtrArray) folders = list_folders(directory, error);
+    WendMergeResult sum = {0};
+    if (!folders || !merge_worlds(directory, folders, force, &sum, error))
+        return FALSE;
+    g_autofree char *first = g_build_filename(directory, "trace" WORLD_FILE_SUFFIX, NULL);
+    if (!g_file_test(first, G_FILE_TEST_EXISTS)) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: of the world that started the others nothing was saved: what each of the "
+                    "others did is in its %s...%s, to be named as a file",
+                    directory, WORLD_FILE_PREFIX, WORLD_FILE_SUFFIX);
+        return FALSE;
+    }
+    WendProgram *p = reading_open(directory, -1, error);
+    if (!p)
+        return FALSE;
+    report(directory, p, &sum);
+    wend_program_free(p);
+    for (guint i = 0; remove && i < folders->len; i++)
+        remove_folder(directory, folders->pdata[i]);
+    return TRUE;
+}
+
+int wend_merge_main(int argc, char **argv)
+{
+    gboolean force = FALSE, remove = FALSE;
+    const GOptionEntry entries[] = {
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace an archive that is there", NULL},
+        {"remove", 'r', 0, G_OPTION_ARG_NONE, &remove, "Remove the parts when the archive is written", NULL},
+        READING_OPTION, G_OPTION_ENTRY_NULL};
+    int status;
+    GError *error = NULL;
+    if (!wend_command_options(COMMAND, "DIR", "Make the recording of a run that ended early of what its ranks saved.", NULL, entries, &argc, &argv, &status))
+        return status;
+    if (argc != 2)
+        return wend_command_usage(COMMAND, argc < 2 ? "which directory?" : "one directory at a time");
+    if (!merge_all(argv[1], force, remove, &error))
+        return wend_command_fail(COMMAND, error);
+    return wend_command_finish(COMMAND, WEND_EXIT_OK);
+}
