@@ -70,10 +70,10 @@ static gboolean same_partner(Likeness *l, guint32 a, guint32 b)
 
 static gboolean alike(Likeness *l, guint32 a, guint32 b)
 {
-    if (!same_shape(l, a, b)) return FALSE;
-    if (!l->known) return TRUE;
+    if (!l->known) return same_shape(l, a, b);
     guint8 *known = &l->known[(gsize)a * l->tables[1]->n_terminals + b];
-    if (*known == LIKE_UNKNOWN) *known = same_partner(l, a, b) ? LIKE_YES : LIKE_NO;
+    if (*known == LIKE_UNKNOWN)
+        *known = same_shape(l, a, b) && same_partner(l, a, b) ? LIKE_YES : LIKE_NO;
     return *known == LIKE_YES;
 }
 
@@ -118,7 +118,7 @@ typedef struct {
     WendGrammar *grammar;
     guint64 terminals_max;   /* more, and which calls are one on a rank is by chance: to have values of both for each pair would help nobody who reads them */
     gint64 *left;            /* of WORK_MAX */
-    GArray *reached;         /* gint32, edits after edits: how far in a on each diagonal; -1: nowhere */
+    GArray *reached;         /* gint32, a row for each number of edits (row_of) */
     GArray *edits;           /* guint8, backwards: which side's call stands alone, or that calls meet */
 } Weaving;
 
@@ -137,17 +137,19 @@ static gboolean meets(const Weaving *w, gint32 x, gint32 y)
     return i < w->of[0].n && j < w->of[1].n && alike(w->like, w->of[0].calls[i], w->of[1].calls[j]);
 }
 
-/* What was reached on a diagonal (calls of a less calls of b) after so many edits. */
-static gint32 reached(const Weaving *w, gint32 edits, gint32 diagonal)
+/* How far in a so many edits lead on each diagonal (calls of a less calls of b); -1: nowhere. They
+ * lead to each second diagonal alone: -edits, -edits + 2 … edits. */
+static gint32 *row_of(const Weaving *w, gint32 edits)
 {
-    if (diagonal < -edits || diagonal > edits) return -1;
-    return g_array_index(w->reached, gint32, edits * edits + edits + diagonal);
+    return &g_array_index(w->reached, gint32, edits * (edits + 1) / 2);
 }
 
 /* By which edit a diagonal is best reached, and how far; -1: not at all. */
 static gint32 start_of(const Weaving *w, gint32 edits, gint32 diagonal, guint *edit)
 {
-    gint32 by_a = reached(w, edits - 1, diagonal - 1), by_b = reached(w, edits - 1, diagonal + 1);
+    const gint32 *before = row_of(w, edits - 1);
+    gint32 at = (edits + diagonal) / 2;
+    gint32 by_a = at > 0 ? before[at - 1] : -1, by_b = at < edits ? before[at] : -1;
     by_a = by_a < 0 || w->at[0] + (guint)by_a >= w->of[0].n ? -1 : by_a + 1;
     if (by_b >= 0 && w->at[1] + (guint)(by_b - diagonal) > w->of[1].n) by_b = -1;
     *edit = by_a > by_b ? EDIT_A : EDIT_B;
@@ -160,7 +162,8 @@ static void trace_back(Weaving *w, gint32 edits, gint32 diagonal)
     g_array_set_size(w->edits, 0);
     for (; edits > 0; edits--) {
         guint edit;
-        gint32 x = reached(w, edits, diagonal), start = start_of(w, edits, diagonal, &edit);
+        gint32 x = row_of(w, edits)[(edits + diagonal) / 2];
+        gint32 start = start_of(w, edits, diagonal, &edit);
         for (; x > start; x--) g_array_append_vals(w->edits, (guint8[]){EDIT_BOTH}, 1);
         g_array_append_vals(w->edits, (guint8[]){(guint8)edit}, 1);
         diagonal += edit == EDIT_A ? -1 : 1;
@@ -200,8 +203,8 @@ static gboolean pass_half(Weaving *w, gint32 edits)
 {
     gint32 furthest = 0, diagonal = 0;
     guint meeting = 0;
-    for (gint32 k = -edits; k <= edits; k++) {
-        gint32 x = reached(w, edits, k);
+    for (gint32 k = -edits; k <= edits; k += 2) {
+        gint32 x = row_of(w, edits)[(edits + k) / 2];
         if (x < 0 || 2 * x - k <= furthest) continue;
         furthest = 2 * x - k;
         diagonal = k;
@@ -214,19 +217,18 @@ static gboolean pass_half(Weaving *w, gint32 edits)
 /* From where the calls at hand are not alike to where they are again. FALSE: it does not get there. */
 static gboolean pass_difference(Weaving *w)
 {
-    static const gint32 here = 0, nowhere = -1;
-    g_array_set_size(w->reached, 0);
-    g_array_append_val(w->reached, here);
+    g_array_set_size(w->reached, 1);
+    *row_of(w, 0) = 0;
     for (gint32 edits = 1; edits <= EDITS_MAX && *w->left > 0; edits++) {
-        for (gint32 k = -edits; k <= edits; k++) {
+        g_array_set_size(w->reached, (guint)((edits + 1) * (edits + 2) / 2));
+        gint32 *row = row_of(w, edits);
+        for (gint32 k = -edits; k <= edits; k += 2) {
             guint edit;
-            gint32 start = (k + edits) % 2 ? -1 : start_of(w, edits, k, &edit), x = start;
-            if (start < 0) {
-                g_array_append_val(w->reached, nowhere);
-                continue;
-            }
+            gint32 start = start_of(w, edits, k, &edit), x = start;
+            *row++ = start;
+            if (start < 0) continue;
             while (meets(w, x, x - k)) x++;
-            g_array_append_val(w->reached, x);
+            row[-1] = x;
             *w->left -= 1 + x - start;
             if (x - start < SURE && !is_end(w, x, x - k)) continue;
             trace_back(w, edits, k);

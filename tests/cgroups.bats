@@ -64,18 +64,19 @@ is_kept() { # parts are left, which wend merge makes the recording of
     done
 }
 
-# The file is a pipe here, so that answers differ. The merge of one rank has two steps, each of
-# which asks when it begins: more is asked within the steps alone.
+# The file is a pipe here, so that answers differ. The merge of one rank asks when its two steps
+# begin, when each first takes memory, and again once an eighth of what was left is used up.
 @test "the merge ends when others have taken what was left, which may be any time" {
     mpi 1 "$WEND" trace -q -o whole.dir "${PROGRAM[@]}" >plain
-    groups 2 1000000000 0
+    groups 2 2000000 0
     rm $used
     mkfifo $used
     {
-        echo 0 >$used
-        sleep 0.05
-        echo 0 >$used
-        while sleep 0.05; do echo 1000000000 >$used; done
+        for _ in 1 2 3 4; do
+            echo 0 >$used
+            sleep 0.05
+        done
+        while echo 2000000 >$used; do sleep 0.05; done
     } &
     answers=$!
     run_within 1

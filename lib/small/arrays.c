@@ -143,7 +143,8 @@ static void array_insert(Array *a, guint at, gconstpointer data, guint n)
         return;
     array_reserve(a, n);
     char *place = a->data + (gsize)at * a->size;
-    memmove(place + (gsize)n * a->size, place, (gsize)(a->len - at) * a->size);
+    if (at < a->len)
+        memmove(place + (gsize)n * a->size, place, (gsize)(a->len - at) * a->size);
     memcpy(place, data, (gsize)n * a->size);
     a->len += n;
 }
