@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* allowance.c: what merges here reads what other ranks have merged: it takes what there is. */
-#include "allowance.h"
+#include "base/allowance.h"
 
 gboolean allowance_take(Allowance *a, guint64 n, gsize size)
 {
