@@ -110,7 +110,7 @@ pkglib_LTLIBRARIES += libwendmerge.la
 libwendmerge_la_SOURCES = \
 	$(MERGE_SOURCES) $(HOT_SOURCES) \
 	lib/archive/steps.c lib/archive/steps.h \
-	lib/small/allowance.c \
+	lib/small/no-allowance.c \
 	lib/small/arrays.c \
 	lib/small/glib.h \
 	lib/small/heap.c lib/small/heap.h \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* allowance.c: what merges here reads what other ranks have merged: it takes what there is. */
+/* no-allowance.c: what merges here reads what other ranks have merged: it takes what there is. */
 #include "base/allowance.h"
 
 gboolean allowance_take(Allowance *a, guint64 n, gsize size)
