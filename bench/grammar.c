@@ -4,8 +4,8 @@
  * Prints for each input the median of several runs; beside it what it takes to append the same symbols to a plain array, and to
  * enter each pair of neighbours in a plain hash table; and the ratio to the hash table. Process CPU time.
  * Outcomes: nanoseconds for each, what the recorder holds of them, and what they are written down as. */
-#include "../lib/cst.h"
-#include "../lib/grammar.h"
+#include "../lib/record/cst.h"
+#include "../lib/record/grammar.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bench/random: a recording of one rank whose calls are random, for bench/proxygen.py: random DIR CALLS DIFFERENT. DIR is made.
  * No MPI: the rank is simulated (tests/unit/simulated.h). Each call is one of DIFFERENT sends, so hardly any two in a row come again, and the grammar has as many symbols as calls. */
-#include "../lib/merge.h"
+#include "../lib/merge/merge.h"
 #include "../tests/unit/simulated.h"
 
 #include <glib/gstdio.h>

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../lib/merge.h"
+#include "../lib/merge/merge.h"
 #include "../tests/unit/simulated.h"
 
 #include <glib/gstdio.h>

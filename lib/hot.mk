@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the tracer uses while the application runs: no GLib. Compiled into libwend.so and into libwendcore. Needs XXHASH_CFLAGS.
 HOT_SOURCES = \
-	lib/arena.c lib/arena.h \
-	lib/budget.c lib/budget.h \
+	lib/base/arena.c lib/base/arena.h \
+	lib/base/budget.c lib/base/budget.h \
 	lib/base/buf.c lib/base/buf.h \
-	lib/cst.c lib/cst.h \
-	lib/grammar.c lib/grammar.h \
-	lib/intern.c lib/intern.h \
-	lib/part.c lib/part.h \
-	lib/printable.c lib/printable.h \
-	lib/progressions.c lib/progressions.h \
-	lib/saved.c lib/saved.h \
-	lib/stream.c lib/stream.h
+	lib/base/printable.c lib/base/printable.h \
+	lib/record/cst.c lib/record/cst.h \
+	lib/record/grammar.c lib/record/grammar.h \
+	lib/record/intern.c lib/record/intern.h \
+	lib/record/part.c lib/record/part.h \
+	lib/record/progressions.c lib/record/progressions.h \
+	lib/record/saved.c lib/record/saved.h \
+	lib/record/stream.c lib/record/stream.h
 
 # The same by itself, for tests and benchmarks.
 noinst_LTLIBRARIES += lib/libwendhot.la

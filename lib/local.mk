@@ -5,41 +5,51 @@ include lib/hot.mk
 # What merges and writes. It is compiled twice: into libwendcore with GLib, and into libwendmerge
 # with what small/ has in its place.
 MERGE_SOURCES = \
-	lib/allowance.h \
-	lib/bundle-index.h lib/bundle-write.c lib/bundle.h \
-	lib/class.c lib/class.h \
-	lib/codec.c lib/codec.h \
+	lib/base/allowance.h \
 	lib/base/coder.c lib/base/coder.h \
-	lib/contents.c \
-	lib/cursor.c lib/cursor.h \
-	lib/derive.c lib/derive.h \
-	lib/elastic.c lib/elastic.h \
-	lib/file-write.c lib/file-write.h \
-	lib/hosts.c lib/hosts.h \
-	lib/identifier.h \
-	lib/layout.c lib/layout.h \
-	lib/merge.c lib/merge.h \
-	lib/neighbours.h \
-	lib/order.c lib/order.h \
-	lib/pairs.c lib/pairs.h \
-	lib/pieces.c lib/pieces.h \
-	lib/rankset.c lib/rankset.h \
-	lib/recording.h \
-	lib/refine.c lib/refine.h \
-	lib/rules-write.c lib/rules.c lib/rules.h \
-	lib/sequence-write.c \
-	lib/series-bytes.c lib/series-patterns.c lib/series-private.h lib/series.c lib/series.h \
-	lib/shortage.h \
-	lib/table.c \
-	lib/timing-rows.c lib/timing-rows.h lib/timing-write.c lib/timing.c lib/timing.h \
-	lib/totals.c lib/totals.h \
-	lib/unify.c \
-	lib/unroll.c lib/unroll.h \
-	lib/variants.c lib/variants.h \
-	lib/vector.c lib/vector.h \
-	lib/weave.c lib/weave.h \
-	lib/words.h \
-	lib/write-private.h lib/write.c
+	lib/base/error.c lib/base/error.h \
+	lib/base/file-write.c lib/base/file-write.h \
+	lib/base/identifier.h \
+	lib/base/order.c lib/base/order.h \
+	lib/base/pairs.c lib/base/pairs.h \
+	lib/base/shortage.h \
+	lib/record/codec.c lib/record/codec.h \
+	lib/record/elastic.c lib/record/elastic.h \
+	lib/record/layout.c lib/record/layout.h \
+	lib/record/neighbours.h \
+	lib/record/pieces.c lib/record/pieces.h \
+	lib/record/rules.c lib/record/rules.h \
+	lib/record/types.h \
+	lib/record/words.h \
+	lib/merge/class.c lib/merge/class.h \
+	lib/merge/contents.c \
+	lib/merge/derive.c lib/merge/derive.h \
+	lib/merge/hosts.c lib/merge/hosts.h \
+	lib/merge/merge.c lib/merge/merge.h \
+	lib/merge/rankset.c lib/merge/rankset.h \
+	lib/merge/recording.h \
+	lib/merge/refine.c lib/merge/refine.h \
+	lib/merge/series.c lib/merge/series.h \
+	lib/merge/series-bytes.c \
+	lib/merge/series-patterns.c \
+	lib/merge/series-private.h \
+	lib/merge/table.c \
+	lib/merge/timing.c lib/merge/timing.h \
+	lib/merge/timing-rows.c lib/merge/timing-rows.h \
+	lib/merge/totals.c lib/merge/totals.h \
+	lib/merge/unify.c \
+	lib/merge/unroll.c lib/merge/unroll.h \
+	lib/merge/variants.c lib/merge/variants.h \
+	lib/merge/vector.c lib/merge/vector.h \
+	lib/merge/weave.c lib/merge/weave.h \
+	lib/archive/bundle.h \
+	lib/archive/bundle-index.h \
+	lib/archive/bundle-write.c \
+	lib/archive/rules-write.c \
+	lib/archive/sequence-write.c \
+	lib/archive/timing-write.c \
+	lib/archive/write.c \
+	lib/archive/write-private.h
 
 # What follows from a recording as a whole.
 ANALYSIS_SOURCES = \
@@ -53,28 +63,28 @@ ANALYSIS_SOURCES = \
 	lib/analysis/times.c lib/analysis/times.h \
 	lib/analysis/traffic.c lib/analysis/traffic.h \
 	lib/analysis/transfer.c lib/analysis/transfer.h
-EXTRA_DIST += lib/analysis/README.md lib/base/README.md
 
 # libwendcore: merging, the archive, the reader. The commands link it.
 CORE_SOURCES = \
-	$(MERGE_SOURCES) \
-	lib/program.h \
-	lib/allowance.c \
-	$(ANALYSIS_SOURCES) \
-	lib/bundle-read.c \
+	$(MERGE_SOURCES) $(ANALYSIS_SOURCES) \
+	lib/base/allowance.c \
 	lib/base/byte-table.c lib/base/byte-table.h \
-	lib/classes-read.c \
-	lib/comms.c \
-	lib/decode.c lib/decode.h \
-	lib/ends.c lib/ends.h \
-	lib/graph-order.c lib/graph-order.h \
-	lib/program-private.h lib/program-read.c lib/program.c \
-	lib/regular.c lib/regular.h \
-	lib/requests.c lib/requests.h \
-	lib/sequence-read.c \
-	lib/shortage.c \
-	lib/walk.c \
-	lib/worlds.c lib/worlds.h
+	lib/base/regular.c lib/base/regular.h \
+	lib/base/shortage.c \
+	lib/archive/bundle-read.c \
+	lib/read/classes-read.c \
+	lib/read/comms.c \
+	lib/read/cursor.c lib/read/cursor.h \
+	lib/read/decode.c lib/read/decode.h \
+	lib/read/ends.c lib/read/ends.h \
+	lib/read/graph-order.c lib/read/graph-order.h \
+	lib/read/program.c lib/read/program.h \
+	lib/read/program-private.h \
+	lib/read/program-read.c \
+	lib/read/requests.c lib/read/requests.h \
+	lib/read/sequence-read.c \
+	lib/read/walk.c \
+	lib/read/worlds.c lib/read/worlds.h
 
 # All of it for tests, which also look inside.
 noinst_LTLIBRARIES += lib/libcore.la
@@ -85,8 +95,8 @@ lib_libcore_la_LIBADD = lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS) $(ARC
 pkglib_LTLIBRARIES += libwendcore.la
 libwendcore_la_SOURCES =
 libwendcore_la_LIBADD = lib/libcore.la
-# What analysis.h, base/byte-table.h, merge.h, program.h, regular.h, saved.h and functions.h declare,
-# and what commands need of shortage.h.
+# What analysis.h, byte-table.h, error.h, merge.h, program.h, regular.h, saved.h and functions.h
+# declare, and what commands need of shortage.h.
 CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
 CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|saved|shortage|walk
 # What the headers of lib/analysis/ declare that commands use.
@@ -96,17 +106,17 @@ libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
 
 # libwendmerge: merging and writing for the tracer, which opens it at MPI_Finalize in the process of
 # the application: no GLib, no libarchive, memory that is bounded (small/README.md).
-EXTRA_DIST += lib/small/README.md
 pkglib_LTLIBRARIES += libwendmerge.la
 libwendmerge_la_SOURCES = \
 	$(MERGE_SOURCES) $(HOT_SOURCES) \
-	lib/small/allowance.c \
-	lib/small/arrays.c lib/small/glib.h \
+	lib/archive/steps.c lib/archive/steps.h \
+	lib/small/no-allowance.c \
+	lib/small/arrays.c \
+	lib/small/glib.h \
 	lib/small/heap.c lib/small/heap.h \
 	lib/small/memory.h \
 	lib/small/tables.c \
-	lib/small/text.c \
-	lib/steps.c lib/steps.h
+	lib/small/text.c
 libwendmerge_la_CPPFLAGS = -I$(srcdir)/lib/small $(AM_CPPFLAGS) \
 	-include $(srcdir)/lib/small/memory.h
 libwendmerge_la_CFLAGS = $(AM_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)

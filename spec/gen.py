@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes from mpi.spec what follows from it.
 
-  gen.py table SPEC                                          lib/functions.gen.c, to stdout
+  gen.py table SPEC                                          lib/record/functions.gen.c, to stdout
   gen.py index SPEC                                          src/tracer/functions.gen.h
   gen.py wrappers SPEC -o FILE --coverage FILE --mpicc CC    src/tracer/wrap/wrappers.gen.c for the MPI of CC, and what it covers
   gen.py predefined SPEC --mpicc CC                          src/tracer/objects/predefined.gen.c: its predefined handles and error classes

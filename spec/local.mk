@@ -5,12 +5,12 @@ WEND_GEN = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(srcdir)/spec/gen.py
 WEND_GEN_FILES = spec/gen.py spec/library.py spec/mpispec.py spec/table.py spec/wrappers.py
 EXTRA_DIST += $(WEND_GEN_FILES) spec/mpi.spec
 
-lib/functions.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
+lib/record/functions.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) table $(srcdir)/spec/mpi.spec -o $@
 src/tracer/functions.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) index $(srcdir)/spec/mpi.spec -o $@
 BUILT_SOURCES += src/tracer/functions.gen.h
-CLEANFILES += lib/functions.gen.c src/tracer/functions.gen.h
+CLEANFILES += lib/record/functions.gen.c src/tracer/functions.gen.h
 
 # The wrappers, for the MPI of $(MPICC): made again when its mpi.h changes hands. coverage.txt says what they cover.
 src/tracer/wrap/wrappers.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
@@ -39,5 +39,5 @@ coverage: spec/coverage.txt
 
 # For whoever links it: lib's library, and tests.
 noinst_LTLIBRARIES += libwendfunctions.la
-libwendfunctions_la_SOURCES = lib/functions.h lib/functions.c
-nodist_libwendfunctions_la_SOURCES = lib/functions.gen.c
+libwendfunctions_la_SOURCES = lib/record/functions.h lib/record/functions.c
+nodist_libwendfunctions_la_SOURCES = lib/record/functions.gen.c

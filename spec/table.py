@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""lib/functions.gen.c: the function table for everything that reads a recording. The same in every build."""
+"""lib/record/functions.gen.c: the function table for everything that reads a recording. The same in every build."""
 
 import hashlib
 
@@ -60,7 +60,7 @@ def digest(function):
 
 
 def table(spec):
-    out = ["/* Made by spec/gen.py from spec/mpi.spec. */", '#include "lib/functions.h"', ""]
+    out = ["/* Made by spec/gen.py from spec/mpi.spec. */", '#include "lib/record/functions.h"', ""]
     for n, f in enumerate(spec.functions):
         if not f.words():
             continue

@@ -10,7 +10,7 @@ setup_file() {
     record good.dir 2 "$EXAMPLES/ring" -l 3 >/dev/null
     tar --zstd -xOf good.dir/trace.tar.zst meta >meta
     digest=$(sed -n 's/^#define WEND_DIGEST_START UINT32_C(\([0-9]*\))$/\1/p' \
-        "$SOURCE_DIR/lib/functions.h")
+        "$SOURCE_DIR/lib/record/functions.h")
     for kind in "one ZEROS 1 6" "eight ZEROS 8 1" "claims CLAIMS meta $digest"; do
         # shellcheck disable=SC2086
         set -- $kind

@@ -67,5 +67,5 @@ refused() {
     "${GEN[@]}" table "$SPEC" >one
     MPICC=/nonexistent "${GEN[@]}" table "$SPEC" >two
     cmp one two
-    cmp one "$BUILD_DIR/lib/functions.gen.c"
+    cmp one "$BUILD_DIR/lib/record/functions.gen.c"
 }

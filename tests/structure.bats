@@ -71,6 +71,11 @@ ring() {
     source_file lib/read/program.c '#include "program.h"
         #include "../merge/class.h"'
     "${STRUCTURE[@]}" --build objects --source tree
+    # a header of its own folder, although src/ has one of that name
+    source_file src/wend/program.h ''
+    echo 'name program' >limits
+    "${STRUCTURE[@]}" --build objects --source tree --limits limits
+    rm tree/src/wend/program.h
     source_file lib/merge/class.c '#include "../read/program.h"'
     reports 'include: lib/merge/class.c includes ../read/program.h of lib/read'
 }

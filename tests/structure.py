@@ -244,7 +244,10 @@ def includes_upwards(files, source):
             for path in files[folder]:
                 text = (source / path).read_text()
                 for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M):
-                    homes = headers.get(pathlib.PurePath(name).name, set()) - {folder}
+                    homes = headers.get(pathlib.PurePath(name).name, set())
+                    if folder in homes and "/" not in name:
+                        continue
+                    homes = homes - {folder}
                     if homes and all(is_above(home, folder, levels) for home in homes):
                         home = min(homes)
                         yield [f"include: {path} includes {name} of {home}, which is above it"]

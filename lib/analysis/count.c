@@ -2,7 +2,7 @@
 /* count.c: see count.h. */
 #include "config.h"
 
-#include "analysis/count.h"
+#include "count.h"
 
 struct Counts {
     const WendProgram *program;

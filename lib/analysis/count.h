@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-#include "program.h"
-#include "totals.h"
+#include "merge/totals.h"
+#include "read/program.h"
 
 typedef struct Counts Counts;
 

@@ -2,7 +2,7 @@
 /* follower.c: see follower.h. */
 #include "config.h"
 
-#include "analysis/follower.h"
+#include "follower.h"
 
 #include <string.h>
 

@@ -14,9 +14,9 @@
 
 #include <glib.h>
 
-#include "analysis/members.h"
-#include "analysis/transfer.h"
-#include "program.h"
+#include "members.h"
+#include "read/program.h"
+#include "transfer.h"
 
 typedef struct Follower Follower;
 

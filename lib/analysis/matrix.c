@@ -2,10 +2,10 @@
 /* matrix.c: see matrix.h. */
 #include "config.h"
 
-#include "analysis/matrix.h"
+#include "matrix.h"
 
-#include "allowance.h"
-#include "analysis/follower.h"
+#include "base/allowance.h"
+#include "follower.h"
 
 enum { PAIR_MEMORY = 128 }; /* bytes of a pair, with its place in the hash table */
 

@@ -9,9 +9,9 @@
 
 #include <glib.h>
 
-#include "analysis/members.h"
-#include "analysis/traffic.h"
-#include "program.h"
+#include "members.h"
+#include "read/program.h"
+#include "traffic.h"
 
 /* Ranks of the job; WEND_UNKNOWN: the recording does not tell. */
 typedef struct {

@@ -11,7 +11,7 @@
 #ifndef WEND_MEMBERS_H
 #define WEND_MEMBERS_H
 
-#include "program.h"
+#include "read/program.h"
 
 typedef struct WendMembers WendMembers;
 

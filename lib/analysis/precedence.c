@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "lib/base/byte-table.h"
+#include "base/byte-table.h"
 
 /* Steps taken to find out something, at most. */
 enum { STEPS_MOST = 50 * 1000 * 1000 };

@@ -2,14 +2,14 @@
 /* summary.c: see summary.h. */
 #include "config.h"
 
-#include "analysis/summary.h"
+#include "summary.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "analysis/count.h"
-#include "graph-order.h"
-#include "analysis/times.h"
+#include "count.h"
+#include "read/graph-order.h"
+#include "times.h"
 
 /* Joins two samples (Chan, Golub, LeVeque 1979). */
 static void timing_join(WendTiming *a, const WendTiming *b)

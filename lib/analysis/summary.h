@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-#include "program.h"
-#include "analysis/traffic.h"
+#include "read/program.h"
+#include "traffic.h"
 
 typedef struct {
     const char *name;

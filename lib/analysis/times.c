@@ -2,7 +2,7 @@
 /* times.c: see times.h. */
 #include "config.h"
 
-#include "analysis/times.h"
+#include "times.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "program.h"
+#include "read/program.h"
 
 /* As wend_program_timing, but without the duration of MPI_Finalize (count 0): a recording is
  * written in it, and recorders that gave it one all the same measured nothing but their clock.

@@ -6,7 +6,7 @@
  * need not be told apart as long as they all give the same; otherwise the operation is unsized. */
 #include "config.h"
 
-#include "analysis/traffic.h"
+#include "traffic.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
 
 #include <glib.h>
 
-#include "analysis/count.h"
-#include "analysis/transfer.h"
-#include "program.h"
+#include "count.h"
+#include "read/program.h"
+#include "transfer.h"
 
 typedef struct {
     guint64 operations; /* calls or starts; of the collectives those that have data */

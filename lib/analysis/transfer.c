@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* transfer.c: see transfer.h. */
-#include "analysis/transfer.h"
+#include "transfer.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "program.h"
+#include "read/program.h"
 
 /* What is counted, with sizes as datatypes give them (no padding):
  * point to point: what each send hands over, also sends to the caller itself; MPI_PROC_NULL takes

@@ -2,7 +2,7 @@
 /* arrays.c: memory, arrays and bytes. See glib.h. */
 #include "glib.h"
 
-#include "lib/shortage.h"
+#include "base/shortage.h"
 
 /* -- memory -- */
 

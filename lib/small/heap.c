@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "lib/shortage.h"
+#include "base/shortage.h"
 
 /* Sizes of blocks, with the word before each that tells which: 16, 32 … 128, then four to each
  * doubling. */

@@ -2,7 +2,7 @@
 /* tables.c: hash tables and lists. See glib.h. */
 #include "glib.h"
 
-#include "lib/shortage.h"
+#include "base/shortage.h"
 
 /* Entries in the order of insertion, and an index of them by hash: open addressing, at most
  * three quarters full. What is removed stays as an entry without a key until all

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/shortage.h"
+#include "base/shortage.h"
 
 char *g_strndup(const char *s, gsize n)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "merge.h"
+#include "lib/merge/merge.h"
 #include "message.h"
 #include "options.h"
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "merge.h"
-#include "printable.h"
+#include "lib/base/printable.h"
+#include "lib/merge/merge.h"
 
 /* Reads a number below 2^64 - 1 and moves *S behind it. */
 static gboolean read_number(const char **s, guint64 *n)

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "program.h"
+#include "lib/read/program.h"
 
 /* "0,3-7,10-20:2" (first-last:step) of ranks 0 … N_RANKS-1. A row of N_RANKS flags, which the caller frees; NULL and a usage error otherwise. */
 gboolean *text_ranks_parse(const char *text, guint n_ranks, GError **error);

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "merge.h"
-#include "printable.h"
+#include "lib/base/printable.h"
+#include "lib/merge/merge.h"
 
 static int write_error; /* errno of the first write that failed */
 

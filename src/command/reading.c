@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "allowance.h"
-#include "merge.h"
+#include "lib/base/allowance.h"
+#include "lib/base/shortage.h"
+#include "lib/merge/merge.h"
 #include "message.h"
-#include "shortage.h"
 #include "src/tracer/shared/shared.h"
 
 static guint64 limit;

@@ -4,7 +4,7 @@
 #ifndef WEND_READING_H
 #define WEND_READING_H
 
-#include "program.h"
+#include "lib/read/program.h"
 
 /* The option --max-size, for a command's table of options. */
 #define READING_OPTION \

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "command_text.h"
-#include "layout.h"
-#include "neighbours.h"
+#include "lib/record/layout.h"
+#include "lib/record/neighbours.h"
 
 static const char *handle_prefix(WendKind kind)
 {

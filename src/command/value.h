@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "program.h"
+#include "lib/read/program.h"
 
 typedef enum { VALUE_TEXT, VALUE_JSON } ValueStyle;
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "functions.h"
+#include "lib/merge/merge.h"
+#include "lib/read/program.h"
+#include "lib/record/functions.h"
 #include "lines.h"
-#include "merge.h"
-#include "program.h"
 #include "sink.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"

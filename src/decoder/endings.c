@@ -4,7 +4,7 @@
 
 #include "endings.h"
 
-#include "ends.h"
+#include "lib/read/ends.h"
 #include "src/command/command_text.h"
 #include "src/command/value.h"
 

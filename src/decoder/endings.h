@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "program.h"
+#include "lib/read/program.h"
 
 /* For each rank how, and the last calls of its threads; ranks for which that is the same words are one. At most LIMIT such. Nothing unless early. */
 void endings_show(GString *out, const WendProgram *p, guint limit);

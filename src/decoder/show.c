@@ -9,13 +9,13 @@
 
 #include "communication.h"
 #include "endings.h"
-#include "part.h"
-#include "program.h"
+#include "lib/merge/totals.h"
+#include "lib/read/program.h"
+#include "lib/record/part.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
 #include "src/read/wrap.h"
-#include "totals.h"
 
 #define COMMAND "show"
 #define FEW_FUNCTIONS 15

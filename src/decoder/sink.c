@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "analysis/times.h"
+#include "lib/analysis/times.h"
 #include "src/command/command_text.h"
 #include "src/command/value.h"
 

@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-#include "analysis/follower.h"
-#include "program.h"
+#include "lib/analysis/follower.h"
+#include "lib/read/program.h"
 
 typedef struct {
     const WendProgram *program;

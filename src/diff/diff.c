@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/count.h"
 #include "expected.h"
 #include "explained.h"
 #include "findings.h"
 #include "identity.h"
 #include "items.h"
-#include "program.h"
+#include "lib/analysis/count.h"
+#include "lib/read/program.h"
 #include "same.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"

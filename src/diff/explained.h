@@ -8,7 +8,7 @@
 
 #include "findings.h"
 #include "identity.h"
-#include "program.h"
+#include "lib/read/program.h"
 #include "same.h"
 
 /* Two recordings. */

@@ -9,8 +9,8 @@
 
 #include <glib.h>
 
+#include "lib/read/program.h"
 #include "polynomial.h"
-#include "program.h"
 
 typedef struct Hashed Hashed;
 

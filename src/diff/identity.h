@@ -9,8 +9,8 @@
 
 #include <glib.h>
 
-#include "analysis/count.h"
-#include "program.h"
+#include "lib/analysis/count.h"
+#include "lib/read/program.h"
 
 typedef struct Identity Identity;
 

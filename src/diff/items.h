@@ -9,7 +9,7 @@
 #include <glib.h>
 
 #include "identity.h"
-#include "program.h"
+#include "lib/read/program.h"
 
 typedef struct {
     guint32 number;    /* 0: the sequence has ended */

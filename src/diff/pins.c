@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "neighbours.h"
+#include "lib/record/neighbours.h"
 
 typedef struct {
     guint64 index;

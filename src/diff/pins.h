@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "program.h"
+#include "lib/read/program.h"
 
 /* Whom each receive and probe from any source of one sequence got its message from. */
 typedef struct Pins Pins;

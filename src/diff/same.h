@@ -8,8 +8,8 @@
 
 #include <glib.h>
 
-#include "analysis/count.h"
-#include "program.h"
+#include "lib/analysis/count.h"
+#include "lib/read/program.h"
 
 typedef struct Same Same;
 

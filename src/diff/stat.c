@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "analysis/summary.h"
+#include "lib/analysis/summary.h"
 #include "src/command/command_text.h"
 
 static const FunctionRow *row_of(const Summary *s, const char *name)

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "program.h"
+#include "lib/read/program.h"
 
 /* PATHS: what the recordings are called. Adds a table of MPI calls, bytes and times by function, of
  * those that either recording has, then unsuccessful polls and frees. */

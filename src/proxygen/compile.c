@@ -16,11 +16,11 @@
 
 #include "compile.h"
 
-#include "ends.h"
-#include "functions.h"
-#include "merge.h"
+#include "lib/merge/merge.h"
+#include "lib/read/ends.h"
+#include "lib/record/functions.h"
+#include "lib/record/saved.h"
 #include "proxy_files.h"
-#include "saved.h"
 #include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/emit/emit.h"
 #include "src/proxygen/model/model.h"

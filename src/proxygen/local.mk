@@ -68,7 +68,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/proxy_files.c src/proxygen/proxy_files.h
 proxygen_SOURCES = src/proxygen/main.c src/proxygen/target.c src/proxygen/target.h \
 	$(PROXYGEN_SOURCES) $(PLACES_SOURCES) $(MESSAGE_SOURCES) $(READING_SOURCES) \
-	lib/allowance.c lib/allowance.h lib/rules.c lib/rules.h
+	lib/base/allowance.c lib/base/allowance.h lib/record/rules.c lib/record/rules.h
 proxygen_CPPFLAGS = $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) \
 	-DWEND_PKGDATADIR='"$(pkgdatadir)"'
 proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "compile.h"
-#include "file-write.h"
-#include "part.h"
-#include "shortage.h"
+#include "lib/base/file-write.h"
+#include "lib/base/shortage.h"
+#include "lib/record/part.h"
 #include "src/command/message.h"
 #include "src/command/options.h"
 #include "src/command/reading.h"

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "ends.h"
-#include "file-write.h"
-#include "saved.h"
+#include "lib/base/file-write.h"
+#include "lib/read/ends.h"
+#include "lib/record/saved.h"
 #include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/emit/emit.h"
 #include "src/proxygen/model/model.h"

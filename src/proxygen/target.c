@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "config.h"
-#include "functions.h"
-#include "merge.h"
+#include "lib/merge/merge.h"
+#include "lib/record/functions.h"
 #include "src/command/places.h"
 
 #define SUFFIX ".target"

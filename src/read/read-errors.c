@@ -2,7 +2,7 @@
 /* read-errors.c: what went wrong, and checks of arguments. */
 #include "config.h"
 
-#include "merge.h"
+#include "lib/merge/merge.h"
 #include "read-private.h"
 
 static void set_message(WendRead *r, char *message)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "ends.h"
+#include "lib/read/ends.h"
 #include "read-private.h"
 
 typedef struct { const char *group, *key, *value; } MetaEntry;

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "functions.h"
+#include "lib/record/functions.h"
 #include "read-private.h"
 
 typedef struct {

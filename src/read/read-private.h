@@ -5,11 +5,11 @@
 
 #include <glib.h>
 
-#include "analysis/count.h"
-#include "analysis/follower.h"
-#include "analysis/members.h"
-#include "analysis/summary.h"
-#include "program.h"
+#include "lib/analysis/count.h"
+#include "lib/analysis/follower.h"
+#include "lib/analysis/members.h"
+#include "lib/analysis/summary.h"
+#include "lib/read/program.h"
 #include "wend/read.h"
 
 /* A call with what its values are made of. The public part is the first member. */

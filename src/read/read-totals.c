@@ -2,7 +2,7 @@
 /* read-totals.c: the grammar, counts, times and totals. */
 #include "config.h"
 
-#include "analysis/times.h"
+#include "lib/analysis/times.h"
 #include "read-private.h"
 
 Counts *read_counts(WendRead *r)

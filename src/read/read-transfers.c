@@ -2,9 +2,9 @@
 /* read-transfers.c: who communicates with whom: calls, communicators, the matrix. */
 #include "config.h"
 
-#include "analysis/matrix.h"
-#include "merge.h"
-#include "rankset.h"
+#include "lib/analysis/matrix.h"
+#include "lib/merge/merge.h"
+#include "lib/merge/rankset.h"
 #include "read-private.h"
 
 G_STATIC_ASSERT(WEND_READ_COMM_WORLD == WEND_COMM_WORLD);

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "layout.h"
-#include "neighbours.h"
-#include "rankset.h"
+#include "lib/merge/rankset.h"
+#include "lib/record/layout.h"
+#include "lib/record/neighbours.h"
 #include "read-private.h"
 
 typedef enum {

@@ -4,7 +4,7 @@
 #ifndef WEND_READ_WRAP_H
 #define WEND_READ_WRAP_H
 
-#include "program.h"
+#include "lib/read/program.h"
 #include "wend/read.h"
 
 /* A reader of PROGRAM, which stays the caller's and has to outlive it. */

@@ -108,7 +108,7 @@ TRACER_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(GLIB_CFLAGS) -ftls-model=initial
 
 lib_LTLIBRARIES += libwend.la
 libwend_la_SOURCES = $(TRACER_SOURCES) $(HOT_SOURCES)
-nodist_libwend_la_SOURCES = lib/functions.gen.c $(TRACER_GENERATED)
+nodist_libwend_la_SOURCES = lib/record/functions.gen.c $(TRACER_GENERATED)
 libwend_la_CPPFLAGS = $(TRACER_CPPFLAGS)
 libwend_la_CFLAGS = $(TRACER_CFLAGS)
 # One for each family of MPI libraries, libwend-mpich.so and libwend-openmpi.so, side by side; libwend.so leads to the one that was installed last.

@@ -14,8 +14,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "file-write.h"
-#include "merge.h"
+#include "lib/base/file-write.h"
+#include "lib/merge/merge.h"
 #include "src/tracer/shared/shared.h"
 
 static char *missing(GError **error, const char *name, int why)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "executable.h"
-#include "merge.h"
+#include "lib/merge/merge.h"
 #include "src/command/places.h"
 #include "src/tracer/shared/shared.h"
 

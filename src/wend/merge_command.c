@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_command.c: wend merge: the parts of a run that ended early (lib/saved.h) -> its archive. */
+/* merge_command.c: wend merge: the parts of a run that ended early (lib/record/saved.h) -> its
+ * archive. */
 #include "config.h"
 
 #include <errno.h>
@@ -8,17 +9,17 @@
 
 #include <glib/gstdio.h>
 
-#include "file-write.h"
-#include "merge.h"
-#include "program.h"
-#include "regular.h"
-#include "saved.h"
+#include "lib/base/file-write.h"
+#include "lib/base/regular.h"
+#include "lib/merge/merge.h"
+#include "lib/read/program.h"
+#include "lib/read/worlds.h"
+#include "lib/record/saved.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
 #include "src/decoder/endings.h"
 #include "src/tracer/shared/shared.h"
-#include "worlds.h"
 
 #define COMMAND "merge"
 #define FEW_ENDINGS 16

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "executable.h"
-#include "file-write.h"
+#include "lib/base/file-write.h"
+#include "lib/merge/merge.h"
 #include "library.h"
-#include "merge.h"
 #include "src/command/command.h"
 #include "src/tracer/output/output.h"
 #include "src/tracer/shared/shared.h"

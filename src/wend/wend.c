@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shortage.h"
+#include "lib/base/shortage.h"
 #include "src/command/command.h"
 #include "src/command/message.h"
 #include "src/command/reading.h"

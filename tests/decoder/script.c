@@ -25,10 +25,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "functions.h"
-#include "merge.h"
-#include "part.h"
-#include "words.h"
+#include "lib/merge/merge.h"
+#include "lib/record/functions.h"
+#include "lib/record/part.h"
+#include "lib/record/words.h"
 
 typedef struct { gint64 word; WendPoolKey key; gboolean live; } Request;
 

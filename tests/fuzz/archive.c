@@ -4,7 +4,7 @@
  * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the files it is given. See tests/fuzz/local.mk. */
 #include <string.h>
 
-#include "../../lib/program-private.h"
+#include "../../lib/read/program-private.h"
 #include "exercise.h"
 #include "members.h"
 

@@ -6,7 +6,7 @@
 #include "exercise.h"
 #include "src/decoder/endings.h"
 #include "src/diff/same.h"
-#include "analysis/summary.h"
+#include "lib/analysis/summary.h"
 #include "src/diff/window.h"
 
 enum { CALLS = 20000, RANKS = 16 };

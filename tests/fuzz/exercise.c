@@ -2,7 +2,7 @@
 /* exercise.c: asks a program for everything, within bounds: an archive of a few bytes may stand for 2^60 calls. */
 #include "exercise.h"
 
-#include "../../lib/program-private.h"
+#include "../../lib/read/program-private.h"
 #include "members.h"
 #include "src/command/value.h"
 

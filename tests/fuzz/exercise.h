@@ -3,7 +3,7 @@
 #ifndef WEND_EXERCISE_H
 #define WEND_EXERCISE_H
 
-#include "../../lib/program.h"
+#include "../../lib/read/program.h"
 
 WendProgram *exercise_open(const guint8 *data, gsize n, GError **error); /* members as members.h has them */
 void exercise(const WendProgram *p);

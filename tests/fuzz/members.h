@@ -4,7 +4,7 @@
 #ifndef WEND_MEMBERS_H
 #define WEND_MEMBERS_H
 
-#include "../../lib/bundle.h"
+#include "../../lib/archive/bundle.h"
 
 static const char *const member_names[] = {"meta", "program"};
 

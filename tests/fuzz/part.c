@@ -3,12 +3,12 @@
  * What can be read goes through the rest of a merge, into an archive, which is opened.
  *
  * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the files it is given. See tests/fuzz/local.mk. */
-#include "../../lib/elastic.h"
-#include "../../lib/merge.h"
+#include "../../lib/merge/merge.h"
+#include "../../lib/record/elastic.h"
 
 #include <glib/gstdio.h>
 
-#include "../../lib/saved.h"
+#include "../../lib/record/saved.h"
 #include "exercise.h"
 
 static void write_and_open(WendMerge *m)

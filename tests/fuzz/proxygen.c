@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 
 #include "exercise.h"
-#include "analysis/summary.h"
+#include "lib/analysis/summary.h"
 #include "src/proxygen/compile.h"
 
 enum { CALLS = 20000, RANKS = 16 };

@@ -14,9 +14,9 @@ EXTRA_DIST += tests/read/read.bats
 
 # The library and its test under ThreadSanitizer, compiled as one program. GLib is not compiled with
 # it: its slices, in which memory goes from thread to thread unseen, are switched off.
-READ_TSAN_C = $(filter %.c,$(CORE_SOURCES) $(HOT_SOURCES) $(READ_SOURCES)) lib/functions.c \
+READ_TSAN_C = $(filter %.c,$(CORE_SOURCES) $(HOT_SOURCES) $(READ_SOURCES)) lib/record/functions.c \
 	tests/read/interface.c tests/read/exercise-read.c
-READ_TSAN_FILES = $(addprefix $(srcdir)/,$(READ_TSAN_C)) lib/functions.gen.c
+READ_TSAN_FILES = $(addprefix $(srcdir)/,$(READ_TSAN_C)) lib/record/functions.gen.c
 tests/read/interface-tsan: $(READ_TSAN_FILES)
 	$(AM_V_CC)$(MKDIR_P) tests/read && $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
 		$(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) -g -O1 \

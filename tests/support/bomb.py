@@ -3,7 +3,7 @@
 
 bomb.py FILE ZEROS FRAMES GIGABYTES: so many Zstandard frames, each a member of so many GB of zeros.
 bomb.py FILE CLAIMS META DIGEST: the member "program" claims 2^24 shapes in a few bytes. META is a
-file with a right member "meta", DIGEST that of no function (lib/functions.h).
+file with a right member "meta", DIGEST that of no function (lib/record/functions.h).
 """
 import struct
 import sys

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* codecs.c: decode of encode is the input: rank sets, slot vectors, words, times. */
-#include "../../lib/codec.h"
-#include "../../lib/derive.h"
-#include "../../lib/hosts.h"
-#include "../../lib/neighbours.h"
-#include "../../lib/order.h"
-#include "../../lib/rankset.h"
-#include "../../lib/timing.h"
-#include "../../lib/vector.h"
+#include "../../lib/base/order.h"
+#include "../../lib/merge/derive.h"
+#include "../../lib/merge/hosts.h"
+#include "../../lib/merge/rankset.h"
+#include "../../lib/merge/timing.h"
+#include "../../lib/merge/vector.h"
+#include "../../lib/record/codec.h"
+#include "../../lib/record/neighbours.h"
 #include "series-of.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cst.c: numbers by first occurrence, pools, streams and timing, read back from the encoded table with a reader of its own. */
-#include "../../lib/part.h"
+#include "../../lib/record/part.h"
 #include "part-table.h"
 
 #include <glib.h>

@@ -3,8 +3,8 @@
  * nothing left behind, and never a crash. Run under the address sanitizer for the full worth of it. */
 #include "recorded.h"
 
-#include "../../lib/bundle.h"
-#include "../../lib/vector.h"
+#include "../../lib/archive/bundle.h"
+#include "../../lib/merge/vector.h"
 #include "../fuzz/exercise.h"
 
 #include <glib/gstdio.h>

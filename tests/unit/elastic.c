@@ -2,7 +2,7 @@
 /* elastic.c: shapes whose calls are values in a stream while they are recorded: nobody can tell afterwards. */
 #include "recorded.h"
 
-#include "../../lib/class.h"
+#include "../../lib/merge/class.h"
 
 /* -- programs by chance -- */
 

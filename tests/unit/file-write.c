@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* file-write.c: what a file is after it was written, or after that failed, for each kind of thing
  * that may have its name; and that a signal leaves what was there and nothing besides. */
-#include "../../lib/file-write.h"
+#include "../../lib/base/file-write.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "lib/functions.h"
+#include "lib/record/functions.h"
 
 static const WendParam *param(const WendFunction *f, const char *name)
 {

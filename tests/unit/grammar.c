@@ -2,7 +2,7 @@
 /* grammar.c: the grammar gives back exactly what was appended, keeps Sequitur's properties, is canonical, and stays small in loops.
  *
  * All through the encoded bytes, with a reader of its own. Random inputs are seeded: a failure repeats. */
-#include "../../lib/grammar.h"
+#include "../../lib/record/grammar.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "../../lib/cst.h"
+#include "../../lib/record/cst.h"
 
 typedef struct { guint64 count; double mean, min, max, m2; } Stat;
 typedef struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* printable.c: whatever the bytes, what is printed has no character that directs a terminal, and
  * the bytes can be had back from it. */
-#include "../../lib/printable.h"
+#include "../../lib/base/printable.h"
 
 #include <glib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* recorded.c: see recorded.h. */
 #include "recorded.h"
 
-#include "../../lib/bundle.h"
+#include "../../lib/archive/bundle.h"
 
 #include <glib/gstdio.h>
 

@@ -5,8 +5,8 @@
 
 #include "simulated.h"
 
-#include "../../lib/merge.h"
-#include "../../lib/program.h"
+#include "../../lib/merge/merge.h"
+#include "../../lib/read/program.h"
 
 /* RANKS: SimulatedRank. They are merged in an order drawn from RAND; NULL: the first one takes the others one by one. wend_merge_free. */
 WendMerge *merged(GPtrArray *ranks, GRand *rand);

@@ -2,8 +2,8 @@
 /* round-trip.c: what is recorded is what is read, call by call and word by word; and it is the same bytes in whatever order ranks are merged. */
 #include "recorded.h"
 
-#include "../../lib/bundle.h"
-#include "../../lib/codec.h"
+#include "../../lib/archive/bundle.h"
+#include "../../lib/record/codec.h"
 #include "src/command/value.h"
 
 #include <malloc.h>

@@ -3,7 +3,7 @@
 #ifndef WEND_TESTS_SERIES_OF_H
 #define WEND_TESTS_SERIES_OF_H
 
-#include "../../lib/series.h"
+#include "../../lib/merge/series.h"
 
 /* WORDS[N], n > 0; the caller's reference. */
 static inline Series *series_of(const gint64 *words, guint64 n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* series.c: decode of encode is the input, in no more bytes than the shape of the words asks for; what no writer writes is refused. */
-#include "../../lib/words.h"
+#include "../../lib/record/words.h"
 #include "series-of.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* shortage.c: when memory runs out at any allocation, what was accepted before is still there, whole, and nothing crashes.
  *
  * Linked with -Wl,--wrap: the library's allocations come here, and fail from the n-th on until the shortage is over. */
-#include "../../lib/grammar.h"
+#include "../../lib/record/grammar.h"
 #include "part-table.h"
 
 #include <stdlib.h>

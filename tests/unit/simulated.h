@@ -9,11 +9,11 @@
 
 #include <glib.h>
 
-#include "../../lib/cst.h"
-#include "../../lib/functions.h"
-#include "../../lib/grammar.h"
-#include "../../lib/part.h"
-#include "../../lib/words.h"
+#include "../../lib/record/cst.h"
+#include "../../lib/record/functions.h"
+#include "../../lib/record/grammar.h"
+#include "../../lib/record/part.h"
+#include "../../lib/record/words.h"
 
 typedef struct {
     const char *function;

@@ -3,8 +3,8 @@
  * says so by its value, gives everything back and works again; and what it writes is, byte for
  * byte, what the merge
  * with GLib writes. */
-#include "../../lib/bundle.h"
-#include "../../lib/steps.h"
+#include "../../lib/archive/bundle.h"
+#include "../../lib/archive/steps.h"
 #include "recorded.h"
 
 #include <string.h>

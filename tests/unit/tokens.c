@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "../../lib/identifier.h"
+#include "../../lib/base/identifier.h"
 #include "src/proxygen/emit/c_tokens.h"
 
 /* What the phases of translation before tokens could make of it (C11, 5.1.1.2), in any encoding. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "merge.h"
+#include "lib/merge/merge.h"
 
 static int compare_words(gconstpointer a, gconstpointer b)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "extent.h"
-#include "lib/layout.h"
+#include "lib/record/layout.h"
 
 static guint resource(RankEffects *r, char kind, gint64 a, gint64 b, gint64 c)
 {

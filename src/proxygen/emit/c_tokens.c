@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "identifier.h"
+#include "lib/base/identifier.h"
 
 static gboolean is_printable(char c) { return c >= ' ' && c <= '~'; }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "emitter.h"
-#include "progressions.h"
+#include "lib/record/progressions.h"
 #include "variable_names.h"
 
 /* What a progression, and a function around them all, takes as text, about; an array takes what its elements do. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_pattern.c: a terminal as a call whose words are known, or slots. lib/layout.c knows which
+/* call_pattern.c: a terminal as a call whose words are known, or slots. lib/record/layout.c knows which
  * words belong to which argument. */
 #include "call_pattern.h"
 
 #include <string.h>
 
-#include "progressions.h"
-#include "lib/layout.h"
+#include "lib/record/progressions.h"
+#include "lib/record/layout.h"
 
 gboolean call_param_by_pointer(const CallPattern *c, const WendParam *param)
 {

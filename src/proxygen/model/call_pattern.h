@@ -8,8 +8,8 @@
 
 #include <glib.h>
 
-#include "lib/layout.h"
-#include "program.h"
+#include "lib/read/program.h"
+#include "lib/record/layout.h"
 
 typedef struct {
     gint64 value;   /* !by_slot: the word. by_slot: so many steps of the progression that begins there (0: the slot's word itself); step and bend are the next two slots */

@@ -10,7 +10,7 @@
 #include <glib.h>
 
 #include "call_pattern.h"
-#include "program.h"
+#include "lib/read/program.h"
 
 typedef struct {
     const char *recording;   /* as given */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "merge.h"
+#include "lib/merge/merge.h"
 
 /* -- how often each thread makes each call -- */
 

@@ -4,7 +4,7 @@
  * Rules stay rules: nothing here expands the grammar but the few calls up to MPI_Init, which main makes before it knows its rank. */
 #include <string.h>
 
-#include "merge.h"
+#include "lib/merge/merge.h"
 #include "plan.h"
 #include "plan_threads.h"
 

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include "graph-order.h"
-#include "neighbours.h"
+#include "lib/read/graph-order.h"
+#include "lib/record/neighbours.h"
 
 /* -- does the order matter? -- */
 

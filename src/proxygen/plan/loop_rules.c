@@ -2,8 +2,8 @@
 /* loop_rules.c: the rules of loops and of their bodies, and those of ranks whose calls are loops now. */
 #include "loop_rules.h"
 
-#include "base/buf.h"
-#include "shortage.h"
+#include "lib/base/buf.h"
+#include "lib/base/shortage.h"
 #include "lib/base/byte-table.h"
 
 /* Bodies up to this length stand in the loop itself. */

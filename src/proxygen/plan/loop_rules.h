@@ -5,9 +5,9 @@
 #ifndef PROXYGEN_LOOP_RULES_H
 #define PROXYGEN_LOOP_RULES_H
 
-#include "grammar.h"
+#include "lib/record/grammar.h"
+#include "lib/record/rules.h"
 #include "loops.h"
-#include "rules.h"
 
 typedef struct LoopRules LoopRules;
 

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
+#include "lib/merge/merge.h"
 #include "loop_rules.h"
-#include "merge.h"
 #include "src/proxygen/model/model.h"
 
 typedef struct { guint request; gboolean active; } Event;

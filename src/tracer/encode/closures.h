@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/words.h"
+#include "lib/record/words.h"
 
 /* What to give the library in place of FUNCTION. NULL, the library's predefined functions (MPI_COMM_DUP_FN, …) and closures come back as
  * they are; FUNCTION itself too when memory is short. Thread-safe, no MPI call, no lock held across application code. */

@@ -2,7 +2,7 @@
 /* fold.c: see fold.h. */
 #include "fold.h"
 
-#include "budget.h"
+#include "lib/base/budget.h"
 #include "memory/address.h"
 
 /* So many progressions, and one more for each SPARSE elements: an array that does not follow a pattern is given up soon, and what is folded takes less. */

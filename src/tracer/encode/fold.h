@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fold.h: long arrays as progressions (lib/progressions.h), where they are. */
+/* fold.h: long arrays as progressions (lib/record/progressions.h), where they are. */
 #ifndef WEND_FOLD_H
 #define WEND_FOLD_H
 
+#include "lib/record/progressions.h"
 #include "objects/objects.h"
-#include "progressions.h"
 #include "recorder/recorder.h"
 
 /* What an array's elements are. */

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/functions.h"
+#include "lib/record/functions.h"
 #include "fortran.h"
 #include "interpose/interpose.h"
 #include "shared/shared.h"

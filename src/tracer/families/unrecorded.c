@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/part.h"
+#include "lib/record/part.h"
 #include "fortran.h"
 #include "interpose/interpose.h"
 

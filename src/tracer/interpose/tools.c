@@ -14,7 +14,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "lib/functions.h"
+#include "lib/record/functions.h"
 #include "module.h"
 #include "mpi-library.h"
 #include "process/process.h"

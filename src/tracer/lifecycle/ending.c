@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/saved.h"
+#include "lib/record/saved.h"
 #include "lifecycle.h"
 #include "output/output.h"
 #include "process/process.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* facts.c: what a rank says of itself and its run beside the calls: the keys are in lib/part.h. */
+/* facts.c: what a rank says of itself and its run beside the calls: the keys are in lib/record/part.h. */
 #include "config.h"
 
 #include "lifecycle.h"
@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/functions.h"
-#include "lib/saved.h"
+#include "lib/record/functions.h"
+#include "lib/record/saved.h"
 #include "encode/encode.h"
 #include "families/families.h"
 #include "functions.gen.h"

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/saved.h"
-#include "lib/steps.h"
+#include "lib/record/saved.h"
+#include "lib/archive/steps.h"
 #include "ending.h"
 #include "interpose/interpose.h"
 #include "output/output.h"
@@ -33,7 +33,7 @@ static const uint64_t CHUNK = UINT64_C(1) << 30; /* counts are ints */
  * memory for so little. */
 static const uint64_t SMALL_CHUNK = 2048;
 
-/* lib/steps.h's. */
+/* lib/archive/steps.h's. */
 typedef struct {
     void *library;
     void (*limit)(uint64_t, bool (*)(uint64_t));

@@ -3,7 +3,7 @@
 #ifndef WEND_LIFECYCLE_H
 #define WEND_LIFECYCLE_H
 
-#include "lib/part.h"
+#include "lib/record/part.h"
 #include "recorder/recorder.h"
 
 /* control.c, for sessions.c. */

@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "lib/budget.h"
-#include "lib/saved.h"
+#include "lib/base/budget.h"
+#include "lib/record/saved.h"
 #include "process/process.h"
 #include "shared/shared.h"
 

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/printable.h"
+#include "lib/base/printable.h"
 #include "ending.h"
 #include "interpose/interpose.h"
 #include "lifecycle.h"

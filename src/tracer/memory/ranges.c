@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/budget.h"
+#include "lib/base/budget.h"
 
 /* Index of the first range that ends above ADDRESS. */
 static size_t above(const Ranges *rs, uintptr_t address)

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/budget.h"
+#include "lib/base/budget.h"
 #include "heap-blocks.h"
 #include "process/failure.h"
 #include "ranges.h"

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/words.h"
+#include "lib/record/words.h"
 #include "recorder/segment-events.h"
 
 typedef struct { int64_t segment, offset; } Where;                   /* segment: word of words.h, or WEND_UNKNOWN (offset 0) */

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "lib/record/neighbours.h"
 #include "memory/address.h"
-#include "neighbours.h"
 #include "own.gen.h"
 
 /* Facts of a HANDLE_COMM, HANDLE_WIN or HANDLE_FILE. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "lib/budget.h"
+#include "lib/base/budget.h"
 #include "recorder/recorder.h"
 
 struct HandleTable wend_handles[HANDLE_KINDS];

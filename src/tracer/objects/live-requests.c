@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "lib/budget.h"
+#include "lib/base/budget.h"
 #include "own.gen.h"
 #include "recorder/recorder.h"
 

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/printable.h"
-#include "lib/saved.h"
-#include "lib/worlds.h"
+#include "lib/base/printable.h"
+#include "lib/read/worlds.h"
+#include "lib/record/saved.h"
 #include "output.h"
 #include "process/process.h"
 #include "shared/shared.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "lib/budget.h"
-#include "lib/printable.h"
+#include "lib/base/budget.h"
+#include "lib/base/printable.h"
 #include "shield.h"
 
 State wend_state = {

@@ -40,7 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/words.h"
+#include "lib/record/words.h"
 #include "error-codes.h"
 #include "library.gen.h"
 #include "process/process.h"

@@ -2,7 +2,7 @@
 /* sequence.c: the calls of a thread, or of a callback: signature -> terminal -> grammar, outcome, timing. */
 #include "sequence.h"
 
-#include "lib/budget.h"
+#include "lib/base/budget.h"
 
 enum { FIRST_CALLBACK_TID = 1 << 24 }; /* callbacks' sequences number their handles apart from threads' */
 

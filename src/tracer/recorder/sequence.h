@@ -3,8 +3,8 @@
 #ifndef WEND_SEQUENCE_H
 #define WEND_SEQUENCE_H
 
-#include "lib/cst.h"
-#include "lib/grammar.h"
+#include "lib/record/cst.h"
+#include "lib/record/grammar.h"
 #include "recorder.h"
 
 /* The calls of one thread, or of one callback object: the program M, and the unsuccessful polls F. */

@@ -2,7 +2,7 @@
 /* thread.c: what a thread has for its calls: words, and a call for each level of callbacks. */
 #include <stdlib.h>
 
-#include "lib/budget.h"
+#include "lib/base/budget.h"
 #include "functions.gen.h"
 #include "recorder.h"
 #include "sequence.h"

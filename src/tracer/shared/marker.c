@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/saved.h"
-#include "lib/worlds.h"
+#include "lib/read/worlds.h"
+#include "lib/record/saved.h"
 
 #define FIRST_ARCHIVE "trace" WORLD_FILE_SUFFIX
 #define TITLE "# What Wend made here, and wend trace --force may remove:\n"
@@ -60,7 +60,7 @@ static bool is_part(const char *name)
     return end > digits && (strcmp(end, slots[0]) == 0 || strcmp(end, slots[1]) == 0);
 }
 
-/* An archive that is being written (lib/file-write.c): a process that is killed leaves it. */
+/* An archive that is being written (lib/base/file-write.c): a process that is killed leaves it. */
 static bool is_unfinished(const char *name)
 {
     static const char prefix[] = ".wend-";

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* steps.c: see steps.h. */
+#include "steps.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/shortage.h"
+#include "merge/merge.h"
+#include "small/heap.h"
+
+static WendMerge *merge;              /* in the heap; NULL: there is none */
+static uint64_t most;                 /* that the steps may take, for the user */
+static char problem[236];
+static void *received;
+
+void wend_step_limit(uint64_t bytes, bool (*has_room)(uint64_t bytes))
+{
+    most = bytes;
+    heap_limit(bytes, has_room);
+}
+
+const char *wend_step_problem(void)
+{
+    return problem;
+}
+
+uint64_t wend_step_held(void)
+{
+    return heap_held();
+}
+
+void wend_step_end(void)
+{
+    heap_drop();
+    merge = NULL;
+    received = NULL;
+}
+
+static bool short_of_memory(void)
+{
+    unsigned long long megabytes = most >> 20;
+    if (heap_was_refused())
+        snprintf(problem, sizeof problem,
+                 "merging takes more memory than the %llu MB that there are to spare", megabytes);
+    else
+        snprintf(problem, sizeof problem, "out of memory while merging");
+    return false;
+}
+
+typedef struct {
+    const void *bytes;
+    size_t n;
+    const char *directory, *file;
+    WendStepResult *result;
+    bool good;
+} Step;
+
+/* WORK with STEP: whether both went well. If not there is nothing left, and PROBLEM says why. */
+static bool step_try(void (*work)(void *step), Step *s)
+{
+    bool good = heap_try(work, s) ? s->good : short_of_memory();
+    if (!good)
+        wend_step_end();
+    return good;
+}
+
+/* FALSE where there is an error. */
+static bool note(GError *error)
+{
+    if (error)
+        snprintf(problem, sizeof problem, "%s", error->message);
+    return !error;
+}
+
+static void read_part(void *step)
+{
+    Step *s = step;
+    GError *error = NULL;
+    merge = wend_merge_from_part(s->bytes, s->n, G_MAXUINT64, &error);
+    s->good = note(error) && merge;
+}
+
+bool wend_step_part(const void *part, size_t n)
+{
+    return step_try(read_part, &(Step){.bytes = part, .n = n});
+}
+
+static void absorb(void *step)
+{
+    Step *s = step;
+    GError *error = NULL;
+    s->good = wend_merge_absorb(merge, s->bytes, s->n, &error);
+    note(error);
+    heap_free(received);
+    received = NULL;
+}
+
+bool wend_step_absorb(const void *encoded, size_t n)
+{
+    return merge && step_try(absorb, &(Step){.bytes = encoded, .n = n});
+}
+
+static void encode(void *step)
+{
+    Step *s = step;
+    const GByteArray *bytes = wend_merge_encode(merge);
+    s->bytes = bytes->data;
+    s->n = bytes->len;
+    s->good = true;
+}
+
+bool wend_step_encode(const void **encoded, size_t *n)
+{
+    Step s = {0};
+    if (!merge || !step_try(encode, &s))
+        return false;
+    *encoded = s.bytes;
+    *n = s.n;
+    return true;
+}
+
+void *wend_step_memory(size_t n)
+{
+    if (!(received = heap_new_or_null(n ? n : 1)))
+        short_of_memory();
+    return received;
+}
+
+static void write_archive(void *step)
+{
+    const Step *s = step;
+    WendMergeResult written;
+    GError *error = NULL;
+    guint64 after = 0;
+    ((Step *)step)->good = wend_merge_write(merge, s->directory, s->file, &written, &error);
+    if (!note(error))
+        return;
+    const char *unrecorded = wend_merge_unrecorded(merge);
+    WendStepResult *r = s->result;
+    *r = (WendStepResult){.bytes = written.bytes};
+    snprintf(r->totals, sizeof r->totals, "%s", wend_merge_totals_text(&written.totals));
+    r->stopped = wend_merge_stopped(merge, &after);
+    r->stopped_after = after;
+    snprintf(r->unrecorded, sizeof r->unrecorded, "%s", unrecorded ? unrecorded : "");
+}
+
+bool wend_step_write(const char *directory, const char *file, WendStepResult *result)
+{
+    Step s = {.directory = directory, .file = file, .result = result};
+    return merge && step_try(write_archive, &s);
+}

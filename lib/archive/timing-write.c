@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* timing-write.c: the times of all sequences, in rows that they share. */
+#include <string.h>
+
+#include "base/pairs.h"
+#include "merge/timing-rows.h"
+#include "record/elastic.h"
+#include "record/functions.h"
+#include "write-private.h"
+
+/* A row of times, and how many calls it should be of. */
+typedef struct { TimingSum sum; guint64 expected; } TimingRow;
+typedef struct { GArray *rows; SharedRows shared; } RowTable;
+
+/* Rows of durations, or of intervals. All sequences are gone through twice: what was told apart from a row that had few calls as yet may well be like it when it has all. So the first time finds
+ * rows, each from what comes before; then those that turned out to be alike are one; and the second time each takes the likely one of these if it is like that, else the one with most calls that it is like, else the one it had. */
+typedef struct TimingTable {
+    RowTable found, told;
+    GArray *had;                  /* guint32: which row was found for each that asked, in turn, */
+    guint asked;                  /* and how many have asked again; */
+    guint32 *same_as;             /* by row found: the one that it is now, */
+    GArray **by_calls;            /* by function: rows found, most calls first; */
+    GArray *found_as;             /* guint32, by row told: the one found, */
+    guint32 *told_as;             /* and back, + 1; 0: not told as yet */
+    SeriesBuilder *gaps, *values; /* how the rows of all sequences are told: how many have the likely one before each that has not, and what that has */
+    guint64 gap, n_values;
+} TimingTable;
+
+static RowTable row_table_new(guint n_terminals)
+{
+    RowTable t = {.rows = g_array_new(FALSE, TRUE, sizeof(TimingRow))};
+    shared_rows_init(&t.shared, (guint)wend_n_functions, n_terminals);
+    return t;
+}
+
+static void row_table_clear(RowTable *t)
+{
+    g_array_unref(t->rows);
+    shared_rows_clear(&t->shared);
+}
+
+static TimingTable timing_table_new(guint n_terminals)
+{
+    return (TimingTable){.found = row_table_new(n_terminals), .told = row_table_new(n_terminals), .had = g_array_new(FALSE, FALSE, sizeof(guint32)), .found_as = g_array_new(FALSE, FALSE, sizeof(guint32)),
+                         .gaps = series_builder_new(), .values = series_builder_new()};
+}
+
+static void timing_table_clear(TimingTable *t)
+{
+    row_table_clear(&t->found);
+    row_table_clear(&t->told);
+    g_array_unref(t->had);
+    g_array_unref(t->found_as);
+    series_builder_free(t->gaps);
+    series_builder_free(t->values);
+    for (gsize f = 0; t->by_calls && f < wend_n_functions; f++) g_clear_pointer(&t->by_calls[f], g_array_unref);
+    g_free(t->by_calls);
+    g_free(t->same_as);
+    g_free(t->told_as);
+}
+
+static TimingSum *sum_of(const RowTable *t, guint32 row)
+{
+    return &g_array_index(t->rows, TimingRow, row).sum;
+}
+
+/* -- rows: as no more than WEND_TIMED_APART are looked at, time stays linear -- */
+
+/* A row found for a terminal whose times sum up to SUM: one of its function, best the likely one, or a new one. */
+static guint32 find_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
+{
+    RowTable *f = &t->found;
+    guint32 n = shared_rows_count(&f->shared, function), likely = shared_rows_likely(&f->shared, function, terminal), row = f->rows->len;
+    if (likely && timing_alike(sum_of(f, likely - 1), sum)) row = likely - 1;
+    for (guint32 i = 1; row == f->rows->len && i <= MIN(n, WEND_TIMED_APART); i++) {
+        guint32 other = shared_rows_at(&f->shared, function, n - i);
+        if (timing_alike(sum_of(f, other), sum)) row = other;
+    }
+    if (row == f->rows->len) g_array_set_size(f->rows, row + 1);
+    shared_rows_tell(&f->shared, function, terminal, row);
+    timing_add(sum_of(f, row), sum);
+    g_array_append_val(t->had, row);
+    return row;
+}
+
+static gint more_calls(gconstpointer a, gconstpointer b, gpointer table)
+{
+    guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+    guint64 of_x = sum_of(table, x)->count, of_y = sum_of(table, y)->count;
+    return of_x != of_y ? (of_x < of_y) - (of_x > of_y) : (x > y) - (x < y);
+}
+
+/* Between the first time and the second. */
+static void settle_rows(TimingTable *t)
+{
+    RowTable *f = &t->found;
+    t->same_as = g_new(guint32, f->rows->len + 1);
+    t->told_as = g_new0(guint32, f->rows->len + 1);
+    t->by_calls = g_new0(GArray *, wend_n_functions + 1);
+    for (guint32 row = 0; row < f->rows->len; row++) t->same_as[row] = row;
+    for (guint function = 0; function < wend_n_functions; function++) {
+        guint32 n = shared_rows_count(&f->shared, function);
+        if (n == 0) continue;
+        GArray *rows = t->by_calls[function] = g_array_new(FALSE, FALSE, sizeof(guint32));
+        for (guint32 i = 0; i < n; i++) {
+            guint32 row = shared_rows_at(&f->shared, function, i);
+            for (guint k = rows->len; t->same_as[row] == row && k > 0 && rows->len - k < WEND_TIMED_APART; k--) {
+                guint32 before = g_array_index(rows, guint32, k - 1);
+                if (!timing_alike(sum_of(f, before), sum_of(f, row))) continue;
+                timing_add(sum_of(f, before), sum_of(f, row));
+                t->same_as[row] = before;
+            }
+            if (t->same_as[row] == row) g_array_append_val(rows, row);
+        }
+        g_array_sort_with_data(rows, more_calls, f);
+    }
+}
+
+/* The row that is told of the next one that asks; told.rows->len: a new one. */
+static guint32 take_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
+{
+    guint32 found = t->same_as[g_array_index(t->had, guint32, t->asked++)], likely = shared_rows_likely(&t->told.shared, function, terminal);
+    const GArray *rows = t->by_calls[function];
+    if (likely && timing_alike(sum_of(&t->found, g_array_index(t->found_as, guint32, likely - 1)), sum)) return likely - 1;
+    for (guint i = 0; i < MIN(rows->len, WEND_TIMED_APART); i++) {
+        guint32 row = g_array_index(rows, guint32, i);
+        if (!timing_alike(sum_of(&t->found, row), sum)) continue;
+        found = row;
+        break;
+    }
+    if (!t->told_as[found]) {
+        t->told_as[found] = t->told.rows->len + 1;
+        g_array_append_val(t->found_as, found);
+    }
+    return t->told_as[found] - 1;
+}
+
+static void tell_row(TimingTable *t, guint function, guint32 terminal, guint32 row, guint32 count)
+{
+    gint64 value = shared_rows_tell(&t->told.shared, function, terminal, row);
+    if (value != ROW_LIKELY) {
+        series_builder_add(t->gaps, (SeriesRun){(gint64)t->gap, 0, 1});
+        series_builder_add(t->values, (SeriesRun){value, 0, 1});
+        t->n_values++;
+        t->gap = 0;
+    }
+    t->gap += count - (value != ROW_LIKELY); /* those of an affine terminal have not been told before, and the function just had that row */
+}
+
+/* -- the sequences -- */
+
+static gboolean any_timed(const TimingSum *timing, guint n_timed)
+{
+    for (guint i = 0; i < 2 * n_timed; i++)
+        if (timing[i].count) return TRUE;
+    return FALSE;
+}
+
+/* What ranks have that have times together, by terminal that they call, ascending. COUNTS: how many it stands for. TIMED_AS: its row of TIMING; ROWS: those that are taken together have one. CALLS: of all of them. */
+typedef struct { const TimingSum *timing; guint n_timed, n, n_rows; guint32 *terminals, *counts, *timed_as, *shapes, *rows; guint64 *calls; } Timed;
+
+/* w->calls has how often they call what. */
+static Timed timed_new(const Writer *w, const RecordedSequence *s, const guint32 *timed_as, const TimingSum *timing, guint n_timed)
+{
+    guint called = 0;
+    for (guint x = 0; x < w->r->signatures->len; x++) called += w->calls[x] > 0;
+    Timed t = {timing, n_timed, 0, 0, g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint64, called + 1)};
+    g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1);
+    for (guint i = 0; i < s->sequence->table.n_terminals; i++)
+        if (timed_as[i] != PAIR_NONE) local[s->main.terminals[i]] = i;
+    for (guint x = 0; x < w->r->signatures->len; x++) {
+        if (!w->calls[x]) continue;
+        const Signature *of = &g_array_index(w->r->signatures, Signature, x);
+        t.terminals[t.n] = x;
+        t.counts[t.n] = signature_count(of);
+        t.shapes[t.n] = of->shape;
+        t.timed_as[t.n] = timed_as[local[x]];
+        t.calls[t.n] = w->calls[x];
+        t.rows[t.n] = t.timed_as[t.n];
+        t.n++;
+    }
+    t.n_rows = timing_rows(t.shapes, t.counts, t.rows, t.n);
+    return t;
+}
+
+static void timed_clear(Timed *t)
+{
+    g_free(t->terminals);
+    g_free(t->counts);
+    g_free(t->timed_as);
+    g_free(t->shapes);
+    g_free(t->rows);
+    g_free(t->calls);
+}
+
+/* The second time they are TOLD. */
+static void number_rows(Writer *w, const Timed *timed, int interval, gboolean told)
+{
+    TimingTable *table = &w->times[interval];
+    g_autofree TimingSum *sums = g_new0(TimingSum, timed->n_rows + 1);
+    g_autofree guint8 *added = g_new0(guint8, timed->n_timed + 1);
+    for (guint i = 0; i < timed->n; i++) {
+        guint32 from = timed->timed_as[i];
+        if (!added[from]) timing_add(&sums[timed->rows[i]], &timed->timing[2 * from + interval]);
+        added[from] = TRUE;
+    }
+    g_autofree guint32 *had = g_new0(guint32, timed->n_rows + 1); /* the table's row + 1 of calls that are timed as one */
+    for (guint i = 0; i < timed->n; i++) {
+        guint32 terminal = timed->terminals[i], *row = &had[timed->rows[i]];
+        const TimingSum *sum = &sums[timed->rows[i]];
+        guint function = (guint)(g_array_index(w->r->shapes, ShapeRow, timed->shapes[i]).words[0] / 2);
+        if (!*row) *row = (told ? take_row(table, function, terminal, sum) : find_row(table, function, terminal, sum)) + 1;
+        else sum = NULL;
+        if (!told) continue;
+        if (*row > table->told.rows->len) g_array_set_size(table->told.rows, *row);
+        if (sum) timing_add(sum_of(&table->told, *row - 1), sum);
+        g_array_index(table->told.rows, TimingRow, *row - 1).expected += timed->calls[i];
+        tell_row(table, function, terminal, *row - 1, timed->counts[i]);
+    }
+}
+
+/* Those of a class all together, or by variant if it is a woven one. */
+static gboolean go_through(Writer *w, const RecordedClass *k, const RecordedSequence *s, gboolean told)
+{
+    const Sequence *of = s->sequence;
+    const GArray *woven = of->woven_times;
+    guint n = woven ? woven->len : 1;
+    gboolean timed = !woven && any_timed(of->timing, of->n_timed), good = TRUE;
+    for (guint v = 0; woven && v < n; v++) timed |= any_timed(g_array_index(woven, ClassTimes, v).timing, g_array_index(woven, ClassTimes, v).n_timed);
+    if (told) series_builder_add(w->timed, (SeriesRun){!timed ? TIMING_NONE : woven ? TIMING_BY_VARIANT : TIMING_TOGETHER, 0, 1});
+    if (!timed) return TRUE;
+    w->told |= told;
+    g_autofree Timed *all = g_new0(Timed, n);
+    for (guint v = 0; good && v < n; v++) {
+        guint64 total;
+        const ClassTimes *t = woven ? &g_array_index(woven, ClassTimes, v) : NULL;
+        good = writer_count_calls(w, k, s, t ? &k->variants->variants[v] : NULL, &total);
+        if (good) all[v] = t ? timed_new(w, s, t->timed_as, t->timing, t->n_timed) : timed_new(w, s, of->timed_as, of->timing, of->n_timed);
+    }
+    for (int interval = 0; good && interval < 2; interval++)
+        for (guint v = 0; v < n; v++) number_rows(w, &all[v], interval, told);
+    for (guint v = 0; v < n; v++) timed_clear(&all[v]);
+    return good;
+}
+
+static gboolean find_rows(Writer *w, const RecordedClass *k, const RecordedSequence *s)
+{
+    return go_through(w, k, s, FALSE);
+}
+
+static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequence *s)
+{
+    return go_through(w, k, s, TRUE);
+}
+
+static void put_rows(Writer *w, const GArray *rows)
+{
+    typedef struct { WendTiming t; gint64 numbers[TIMING_NUMBERS]; guint finer; } Row;
+    g_autofree Row *out = g_new0(Row, rows->len + 1);
+    SeriesBuilder *counts = series_builder_new();
+    for (guint i = 0; i < rows->len; i++) {
+        const TimingRow *row = &g_array_index(rows, TimingRow, i);
+        out[i].t = timing_result(&row->sum);
+        if (out[i].t.count) out[i].finer = timing_to_numbers(&out[i].t, out[i].numbers);
+        series_builder_add(counts, (SeriesRun){(gint64)(out[i].t.count - row->expected), 0, 1});
+    }
+    series_builder_encode(counts, &w->out, NULL);
+    for (guint column = 0; column < TIMING_NUMBERS; column++) {
+        SeriesBuilder *numbers = series_builder_new();
+        for (guint i = 0; i < rows->len; i++)
+            if (timing_tells(out[i].t.count, column, out[i].finer)) series_builder_add(numbers, (SeriesRun){out[i].numbers[column], 0, 1});
+        series_builder_encode(numbers, &w->out, NULL);
+    }
+}
+
+static void put_all_rows(Writer *w)
+{
+    series_builder_encode(g_steal_pointer(&w->timed), &w->out, NULL);
+    for (int interval = 0; interval < 2; interval++) {
+        TimingTable *t = &w->times[interval];
+        wend_buf_unsigned(&w->out, t->n_values);
+        series_builder_encode(g_steal_pointer(&t->gaps), &w->out, NULL);
+        series_builder_encode(g_steal_pointer(&t->values), &w->out, NULL);
+    }
+    for (int interval = 0; interval < 2; interval++) put_rows(w, w->times[interval].told.rows);
+}
+
+gboolean write_timing(Writer *w)
+{
+    TimingTable times[2] = {timing_table_new(w->r->signatures->len), timing_table_new(w->r->signatures->len)};
+    w->times = times;
+    w->timed = series_builder_new();
+    gboolean good = writer_each_sequence(w, find_rows);
+    for (int interval = 0; interval < 2; interval++) settle_rows(&times[interval]);
+    good = good && writer_if_told(w, put_timing, put_all_rows);
+    w->times = NULL;
+    series_builder_free(g_steal_pointer(&w->timed));
+    for (int interval = 0; interval < 2; interval++) timing_table_clear(&times[interval]);
+    return good;
+}

@@ -1,0 +1,689 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* write.c: a unified recording -> the members of the archive (docs/format.md). */
+#include <string.h>
+
+#include "base/pairs.h"
+#include "bundle.h"
+#include "merge/derive.h"
+#include "record/codec.h"
+#include "record/functions.h"
+#include "record/part.h"
+#include "record/pieces.h"
+#include "record/saved.h"
+#include "write-private.h"
+
+/* The archive has kinds and extents by number (docs/format.md): new ones go behind these. */
+G_STATIC_ASSERT(WEND_KIND_SELF == 0 && WEND_KIND_REQUEST == 18 && WEND_KIND_RANK == 25 &&
+                WEND_KIND_STATUS == 38 && WEND_KIND_SKIP == 40 && WEND_KIND_FOUND == 41 &&
+                WEND_KIND_TARGET == 42 && WEND_KIND_NEIGHBOURS == 43);
+G_STATIC_ASSERT(WEND_DIR_RETURN == 3 && WEND_PLACE_OUTCOME == 2 && WEND_EXTENT_COUNT_OWN_SIZE == 10);
+
+
+void writer_member(Writer *w, const char *name)
+{
+    w->failed |= w->out.failed;
+    bundle_add(w->bundle, name, w->out.data, w->out.len);
+    wend_buf_clear(&w->out);
+}
+
+gboolean writer_each_sequence(Writer *w, SequenceFunction function)
+{
+    for (guint i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
+        for (guint q = 0; q < k->class->n_sequences; q++)
+            if (!function(w, k, &k->sequences[q])) return FALSE;
+    }
+    return TRUE;
+}
+
+/* -- which functions and constants there are -- */
+
+static gboolean use_word(gpointer writer, gint64 word)
+{
+    Writer *w = writer;
+    if (!wend_is_const(word)) return TRUE;
+    if (wend_const_index(word) >= wend_n_constants) return FALSE;
+    w->constant_used[wend_const_index(word)] = 1;
+    return TRUE;
+}
+
+static gboolean use_outcomes(Writer *w, GBytes *stream)
+{
+    Pieces p;
+    pieces_init_part(&p, g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
+    gboolean good = TRUE;
+    while (good && pieces_next(&p))
+        for (guint i = 0; good && i < p.words->len; i++) good = use_word(w, g_array_index(p.words, gint64, i));
+    good = good && !p.c.failed;
+    pieces_clear(&p);
+    return good;
+}
+
+static gboolean use_sequence(Writer *w, const RecordedClass *k, const RecordedSequence *recorded)
+{
+    (void)k;
+    const Sequence *s = recorded->sequence;
+    if (!use_word(w, s->id)) return FALSE;
+    for (guint o = 0; o < s->table.n_shapes; o++)
+        for (guint c = 0; c < s->outcomes[o].items->len; c++)
+            if (!use_outcomes(w, ((Content *)g_ptr_array_index(s->outcomes[o].items, c))->bytes)) return FALSE;
+    return TRUE;
+}
+
+static gboolean use_all(Writer *w)
+{
+    const Recording *r = w->r;
+    for (guint i = 0; i < r->shapes->len; i++) {
+        const ShapeRow *s = &g_array_index(r->shapes, ShapeRow, i);
+        w->function_used[s->words[0] / 2] = 1;
+        for (guint k = 1; k < s->n; k++)
+            if (!use_word(w, s->words[k])) return FALSE;
+    }
+    for (guint i = 0; i < r->signatures->len; i++) {
+        const Signature *s = &g_array_index(r->signatures, Signature, i);
+        for (guint k = 0; k < s->n_slots; k++) {
+            const Vector *v = &s->slots[k];
+            if (vector_is_constant(v) && !use_word(w, v->value)) return FALSE;
+            if (vector_is_series(v) && !series_specials(v->series, use_word, w)) return FALSE;
+        }
+    }
+    if (!writer_each_sequence(w, use_sequence)) return FALSE;
+    for (gsize i = 0; i < wend_n_functions; i++)
+        if (w->function_used[i]) w->function_number[i] = w->n_functions++;
+    for (gsize i = 0; i < wend_n_constants; i++)
+        if (w->constant_used[i]) w->constant_number[i] = w->n_constants++;
+    return TRUE;
+}
+
+/* -- members -- */
+
+static const char *fact(const WendMerge *m, const char *key)
+{
+    for (guint i = 0; i < m->facts->len; i++) {
+        const Fact *f = g_ptr_array_index(m->facts, i);
+        if (strcmp(f->key, key) == 0) return f->value;
+    }
+    return NULL;
+}
+
+/* Ascending ranks as "3;5-7". */
+static char *rank_text(const guint32 *ranks, guint32 n)
+{
+    GString *text = g_string_new(NULL);
+    for (guint32 i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && ranks[end] == ranks[end - 1] + 1; end++);
+        g_string_append_printf(text, i ? ";%u" : "%u", ranks[i]);
+        if (end - i > 1) g_string_append_printf(text, "-%u", ranks[end - 1]);
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* What a key file takes as a group's name, and as a key's. */
+static gboolean is_name(const char *name, gboolean key)
+{
+    gsize n = strlen(name);
+    if (n == 0 || (key && (name[0] == ' ' || name[n - 1] == ' '))) return FALSE;
+    for (const char *p = name; *p; p++)
+        if (strchr("[]=", *p) || g_ascii_iscntrl(*p)) return FALSE;
+    return TRUE;
+}
+
+/* The ranks that ended in one way, as missing ranks are written. */
+static void write_ends(GKeyFile *meta, const WendMerge *m)
+{
+    g_autoptr(GHashTable) by_way = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_array_unref);
+    for (guint i = 0; i < m->facts->len; i++) {
+        const Fact *f = g_ptr_array_index(m->facts, i);
+        if (!g_str_has_prefix(f->key, WEND_ENDED_GROUP ".")) continue;
+        GArray *ranks = g_hash_table_lookup(by_way, f->value);
+        if (!ranks) g_hash_table_insert(by_way, f->value, ranks = g_array_new(FALSE, FALSE, sizeof(guint32)));
+        g_array_append_val(ranks, f->rank);
+    }
+    g_autoptr(GList) ways = g_list_sort(g_hash_table_get_keys(by_way), (GCompareFunc)strcmp);
+    for (GList *way = ways; way; way = way->next) {
+        const GArray *ranks = g_hash_table_lookup(by_way, way->data);
+        g_autofree char *text = rank_text((const guint32 *)(gconstpointer)ranks->data, ranks->len);
+        g_autofree char *key = g_strdelimit(g_strdup(way->data), "[]=\n\r", ' ');
+        if (is_name(g_strstrip(key), TRUE)) g_key_file_set_value(meta, WEND_ENDED_GROUP, key, text);
+    }
+}
+
+static char *missing_ranks(const WendMerge *m)
+{
+    g_autofree guint32 *have = rankset_expand(&m->ranks);
+    g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint32 rank = 0, i = 0; rank < m->world; rank++) {
+        if (i < m->ranks.n && have[i] == rank) i++; else g_array_append_val(missing, rank);
+    }
+    return rank_text((const guint32 *)(gconstpointer)missing->data, missing->len);
+}
+
+static void write_meta(Writer *w)
+{
+    const WendMerge *m = w->r->merge;
+    g_autoptr(GKeyFile) meta = g_key_file_new();
+    g_key_file_set_integer(meta, "recording", "format", ARCHIVE_FORMAT);
+    g_key_file_set_integer(meta, "recording", "ranks", m->world);
+    if (m->ranks.n < m->world) {
+        g_key_file_set_boolean(meta, "recording", "complete", FALSE);
+        g_autofree char *missing = missing_ranks(m);
+        g_key_file_set_value(meta, "recording", "missing", missing);
+    }
+    g_key_file_set_uint64(meta, "recording", "calls", w->totals.mpi_calls);
+    if (w->totals.polls) g_key_file_set_uint64(meta, "recording", "polls", w->totals.polls);
+    if (w->totals.frees) g_key_file_set_uint64(meta, "recording", "frees", w->totals.frees);
+    for (guint i = 0; i < m->facts->len; i++) {
+        const Fact *f = g_ptr_array_index(m->facts, i);
+        const char *dot = strchr(f->key, '.');
+        if (!dot || g_str_has_prefix(f->key, "datatype.") || g_str_has_prefix(f->key, WEND_ENDED_GROUP ".")) continue;
+        g_autofree char *group = g_strndup(f->key, dot - f->key);
+        if (is_name(group, FALSE) && is_name(dot + 1, TRUE)) g_key_file_set_string(meta, group, dot + 1, f->value);
+    }
+    write_ends(meta, m);
+    g_autofree char *hosts = hosts_text(m->hosts);
+    if (hosts) g_key_file_set_string(meta, "run", "hosts", hosts);
+    gsize n;
+    g_autofree char *text = g_key_file_to_data(meta, &n, NULL);
+    wend_buf_bytes(&w->out, text, n);
+    writer_member(w, "meta");
+}
+
+static void write_functions(Writer *w)
+{
+    guint32 digest = WEND_DIGEST_START;
+    wend_buf_unsigned(&w->out, w->n_functions);
+    for (gsize i = 0; i < wend_n_functions; i++) {
+        if (!w->function_used[i]) continue;
+        codec_put_name(&w->out, wend_functions[i].name);
+        digest = wend_digest_add(digest, &wend_functions[i]);
+    }
+    digest = GUINT32_TO_LE(digest);
+    wend_buf_bytes(&w->out, &digest, sizeof digest);
+}
+
+/* What is known of a predefined datatype: size, lower bound, extent, true lower bound and extent. */
+static void put_datatype(WendBuf *out, const char *facts)
+{
+    g_auto(GStrv) texts = g_strsplit(facts ? facts : "", " ", -1);
+    gint64 numbers[5];
+    if (g_strv_length(texts) != 5) {
+        wend_buf_unsigned(out, CONSTANT_ALONE);
+        return;
+    }
+    for (int k = 0; k < 5; k++) numbers[k] = g_ascii_strtoll(texts[k], NULL, 10);
+    gboolean dense = numbers[1] == 0 && numbers[3] == 0 && numbers[2] == numbers[0] && numbers[4] == numbers[0];
+    wend_buf_unsigned(out, dense ? CONSTANT_DENSE : CONSTANT_MEASURED);
+    for (int k = 0; k < (dense ? 1 : 5); k++) wend_buf_signed(out, numbers[k]);
+}
+
+static void write_constants(Writer *w)
+{
+    wend_buf_unsigned(&w->out, w->n_constants);
+    for (gsize i = 0; i < wend_n_constants; i++) {
+        if (!w->constant_used[i]) continue;
+        codec_put_name(&w->out, wend_constants[i]);
+        g_autofree char *key = g_strconcat("datatype.", wend_constants[i], NULL);
+        put_datatype(&w->out, fact(w->r->merge, key));
+    }
+}
+
+void writer_shorter(Writer *w, WendBuf *plain, WendBuf *other)
+{
+    const WendBuf *less = other && other->len < plain->len ? other : plain;
+    wend_buf_bytes(&w->out, less->data, less->len);
+    w->failed |= plain->failed || (other && other->failed);
+    wend_buf_clear(plain);
+    if (other) wend_buf_clear(other);
+}
+
+/* What tells a batch of N: thing by thing or, if there are several, column by column. Clears both. */
+static void put_batch(Writer *w, guint n, WendBuf *each, WendBuf *columns)
+{
+    if (n > 1) wend_buf_unsigned(&w->out, columns->len < each->len);
+    writer_shorter(w, each, n > 1 ? columns : NULL);
+}
+
+/* Shapes with one first word: their others, one after the other, or word by word. */
+static void put_shapes(Writer *w, const Batch *batch)
+{
+    const ShapeRow *const *s = (const ShapeRow *const *)batch->things->pdata;
+    guint n = batch->things->len;
+    WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
+    for (guint i = 0; i < n; i++)
+        for (guint k = 1; k <= batch->n; k++) codec_put_word(&each, s[i]->words[k], w->constant_number);
+    for (guint k = 1; k <= batch->n && n > 1; k++) {
+        SeriesBuilder *words = series_builder_new();
+        for (guint i = 0; i < n; i++) series_builder_add(words, (SeriesRun){s[i]->words[k], 0, 1});
+        series_builder_encode(words, &columns, w->constant_number);
+    }
+    put_batch(w, n, &each, &columns);
+}
+
+static void write_shapes(Writer *w)
+{
+    Batches batches;
+    batches_init(&batches);
+    SeriesBuilder *heads = series_builder_new(), *n_words = series_builder_new();
+    for (guint i = 0; i < w->r->shapes->len; i++) {
+        ShapeRow *s = &g_array_index(w->r->shapes, ShapeRow, i);
+        gint64 head = (gint64)w->function_number[s->words[0] / 2] << 1 | (s->words[0] & 1);
+        series_builder_add(heads, (SeriesRun){head, 0, 1});
+        series_builder_add(n_words, (SeriesRun){s->n - 1, 0, 1});
+        batches_add(&batches, head, s->n - 1, s);
+    }
+    wend_buf_unsigned(&w->out, w->r->shapes->len);
+    series_builder_encode(heads, &w->out, NULL);
+    series_builder_encode(n_words, &w->out, NULL);
+    for (guint g = 0; g < batches.all->len; g++) put_shapes(w, &g_array_index(batches.all, Batch, g));
+    batches_clear(&batches);
+}
+
+/* Things that go once each, by what they are as bytes. */
+typedef struct { GHashTable *numbers; WendBuf bytes; } Distinct;
+
+static Distinct distinct_new(void)
+{
+    return (Distinct){g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), WEND_BUF_INIT};
+}
+
+/* Its number; *IS_NEW: nothing tells it yet. */
+static guint distinct_add(Distinct *d, const WendBuf *one, gboolean *is_new)
+{
+    GBytes *bytes = g_bytes_new(one->data, one->len);
+    gpointer number;
+    d->bytes.failed |= one->failed;
+    *is_new = !g_hash_table_lookup_extended(d->numbers, bytes, NULL, &number);
+    if (*is_new) {
+        number = GUINT_TO_POINTER(g_hash_table_size(d->numbers));
+        g_hash_table_insert(d->numbers, bytes, number);
+    } else {
+        g_bytes_unref(bytes);
+    }
+    return GPOINTER_TO_UINT(number);
+}
+
+/* Tells the next new one. */
+static void distinct_tell(Distinct *d, const WendBuf *told)
+{
+    wend_buf_bytes(&d->bytes, told->data, told->len);
+    d->bytes.failed |= told->failed;
+}
+
+static void distinct_write(Distinct *d, Writer *w)
+{
+    wend_buf_unsigned(&w->out, g_hash_table_size(d->numbers));
+    wend_buf_bytes(&w->out, d->bytes.data, d->bytes.len);
+    w->failed |= d->bytes.failed;
+    wend_buf_clear(&d->bytes);
+    g_hash_table_destroy(d->numbers);
+}
+
+/* A table of values: where its bytes are in those of all tables, and what they are of. */
+typedef struct { gsize offset, n; guint64 key; const Vector *values; const RankSet *ranks; guint column; } TableTold;
+
+/* TOLD: TableTold, by number. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be told by
+ * others; DERIVED: words of those that are. */
+typedef struct {
+    Distinct sets, tables;
+    GArray *told;
+    guint column;
+    gboolean derive;
+    guint64 derived;
+} SlotTables;
+
+/* How a slot is told: its form, and the word, the table's number, or how many slots before those are that tell it. */
+typedef struct { SlotTold form; gint64 word; } Told;
+
+/* FALSE: a table tells it. */
+static gboolean tell_plainly(const Writer *w, const Signature *s, guint k, Told *told)
+{
+    const Vector *v = &s->slots[k];
+    if (vector_is_series(v)) return FALSE;
+    gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
+    /* where there is one rank, self is best told relative to it */
+    gboolean constant = vector_is_constant(v) && !(vector_is_relative(v) && k == 0 && has_self);
+    *told = constant ? (Told){TOLD_CONSTANT, v->value} : (Told){TOLD_SELF, v->delta};
+    return TRUE;
+}
+
+/* -- values by table -- */
+
+static guint set_number(SlotTables *tables, const RankSet *ranks)
+{
+    WendBuf set = WEND_BUF_INIT;
+    gboolean is_new;
+    rankset_encode_shortest(ranks, &set);
+    guint number = distinct_add(&tables->sets, &set, &is_new);
+    if (is_new) distinct_tell(&tables->sets, &set);
+    wend_buf_clear(&set);
+    return number;
+}
+
+static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, guint k)
+{
+    const Vector *v = &s->slots[k];
+    WendBuf bytes = WEND_BUF_INIT;
+    gboolean is_new;
+    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)set_number(tables, s->ranks) << TABLE_SET_BITS | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .ranks = s->ranks, .column = tables->column};
+    wend_buf_unsigned(&bytes, table.key);
+    series_encode_shortest(v->series, &bytes, w->constant_number);
+    guint number = distinct_add(&tables->tables, &bytes, &is_new);
+    if (is_new) {
+        table.n = bytes.len;
+        distinct_tell(&tables->tables, &bytes);
+        g_array_append_val(tables->told, table);
+    }
+    wend_buf_clear(&bytes);
+    return (Told){TOLD_TABLE, number};
+}
+
+/* Terminals of one function and as many slots. There may be as many as there are calls: of those that no table tells nothing is kept. */
+typedef struct { const Signature *const *terminals; guint n, n_slots; Told **by_table; gboolean affine; /* some of them are */ } Telling;
+
+/* Slot by slot, as tables are numbered. */
+static void tell_tables(Writer *w, SlotTables *tables, Telling *t)
+{
+    g_autofree Derived **derived = g_new0(Derived *, t->n + 1);
+    t->by_table = g_new0(Told *, t->n + 1);
+    for (guint i = 0; i < t->n; i++) {
+        const Signature *s = t->terminals[i];
+        if (!s->ranks) continue;
+        t->by_table[i] = g_new(Told, t->n_slots + 1);
+        if (tables->derive) derived[i] = slots_derive(s->slots, t->n_slots, s->ranks->n);
+    }
+    for (guint k = 0; k < t->n_slots; k++, tables->column++)
+        for (guint i = 0; i < t->n; i++) {
+            if (!t->by_table[i]) continue;
+            const Signature *s = t->terminals[i];
+            Told *told = &t->by_table[i][k];
+            if (derived[i] && derived[i][k].kind) {
+                tables->derived += s->ranks->n;
+                *told = (Told){derived[i][k].kind == DERIVED_SUM ? TOLD_SUM : TOLD_ACROSS, derived[i][k].back};
+            } else if (!tell_plainly(w, s, k, told)) {
+                *told = tell_by_table(w, tables, s, k);
+            }
+        }
+    for (guint i = 0; i < t->n; i++) g_free(derived[i]);
+}
+
+static Told how_told(const Writer *w, const Telling *t, guint terminal, guint k)
+{
+    Told one = {TOLD_CONSTANT, 0};
+    if (t->by_table[terminal]) return t->by_table[terminal][k];
+    tell_plainly(w, t->terminals[terminal], k, &one);
+    return one;
+}
+
+/* One after the other. */
+static void put_each_terminal(const Writer *w, WendBuf *out, const Telling *t)
+{
+    for (guint i = 0; i < t->n; i++)
+        for (guint k = 0; k < t->n_slots; k++) {
+            Told one = how_told(w, t, i, k);
+            wend_buf_unsigned(out, one.form == TOLD_TABLE ? TOLD_TABLE + (guint64)one.word : one.form);
+            if (one.form != TOLD_TABLE) codec_put_word(out, one.word, w->constant_number);
+        }
+}
+
+/* Slot by slot: their forms, and the words or numbers of tables. */
+static void put_slot_columns(const Writer *w, WendBuf *out, const Telling *t)
+{
+    for (guint k = 0; k < t->n_slots; k++) {
+        SeriesBuilder *forms = series_builder_new(), *words = series_builder_new();
+        for (guint i = 0; i < t->n; i++) {
+            Told one = how_told(w, t, i, k);
+            const Affine *affine = t->terminals[i]->affine;
+            guint32 count = signature_count(t->terminals[i]);
+            series_builder_add(forms, (SeriesRun){one.form, 0, count});
+            series_builder_add(words, (SeriesRun){one.word, affine ? affine->steps[k] : 0, count});
+        }
+        series_builder_encode(forms, out, NULL);
+        series_builder_encode(words, out, w->constant_number);
+    }
+}
+
+static void put_terminals(Writer *w, SlotTables *tables, const Batch *batch)
+{
+    Telling t = {.terminals = (const Signature *const *)batch->things->pdata, .n = batch->things->len, .n_slots = batch->n};
+    WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
+    guint32 n = 0; /* that these stand for */
+    for (guint i = 0; i < t.n; i++) {
+        n += signature_count(t.terminals[i]);
+        t.affine |= t.terminals[i]->affine != NULL;
+    }
+    t.affine &= n > 1;
+    tell_tables(w, tables, &t);
+    if (!t.affine) put_each_terminal(w, &each, &t);
+    if (n > 1) put_slot_columns(w, &columns, &t);
+    if (t.affine) {
+        wend_buf_unsigned(&w->out, 1);
+        writer_shorter(w, &columns, NULL);
+    } else {
+        put_batch(w, n, &each, &columns);
+    }
+    for (guint i = 0; i < t.n; i++) g_free(t.by_table[i]);
+    g_free(t.by_table);
+}
+
+/* N tables as one series; nothing if that would be no less than the LESS bytes that they take apart. */
+static void put_together(Writer *w, const TableTold *told, guint n, gsize less)
+{
+    WendBuf out = WEND_BUF_INIT;
+    SeriesBuilder *words = series_builder_new();
+    for (guint i = 0; i < n; i++) {
+        const Series *series = told[i].values->series;
+        for (guint64 k = 0; k < series_length(series);) {
+            SeriesRun run = series_run(series, k);
+            series_builder_add(words, run);
+            k += run.count;
+        }
+    }
+    wend_buf_unsigned(&out, told->key | TABLE_TOGETHER);
+    wend_buf_unsigned(&out, n);
+    series_builder_encode(words, &out, w->constant_number);
+    if (out.len < less && (guint64)n * told->ranks->n <= TABLES_WORDS_PER_BYTE * (guint64)out.len) wend_buf_bytes(&w->out, out.data, out.len);
+    w->failed |= out.failed;
+    wend_buf_clear(&out);
+}
+
+/* Words of a series that is made only to see what it takes: it needs 100 bytes for each. */
+enum { TOGETHER_AT_ONCE = 1 << 14 };
+
+/* Values by chance of few ranks: what stands before a row, and what its coder has to learn, would take as much as the row. */
+static void write_tables(Writer *w, SlotTables *tables)
+{
+    const TableTold *told = (const TableTold *)(gpointer)tables->told->data;
+    wend_buf_unsigned(&w->out, tables->told->len);
+    for (guint i = 0, end; i < tables->told->len; i = end) {
+        gsize bytes = told[i].n, before = w->out.len;
+        end = i + 1;
+        guint most = told[i].ranks->n <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / told[i].ranks->n : 1;
+        for (; end < tables->told->len && end - i < most && told[end].key == told[i].key && told[end].column == told[i].column; end++) bytes += told[end].n;
+        if (end - i > 1) put_together(w, &told[i], end - i, bytes);
+        if (w->out.len == before) wend_buf_bytes(&w->out, tables->tables.bytes.data + told[i].offset, bytes);
+    }
+    w->failed |= tables->tables.bytes.failed;
+    wend_buf_clear(&tables->tables.bytes);
+    g_hash_table_destroy(tables->tables.numbers);
+    g_array_unref(tables->told);
+}
+
+/* Terminals of one function, failed or not, and as many slots are told together, whatever their shape: their slots are mostly alike. */
+static void put_all_slots(Writer *w, SlotTables *tables)
+{
+    Batches batches;
+    batches_init(&batches);
+    SeriesBuilder *terminals = series_builder_new(), *n_slots = series_builder_new();
+    for (guint shape = 0, i = 0, n; shape < w->r->shapes->len; shape++, i += n) {
+        Signature *first = &g_array_index(w->r->signatures, Signature, i);
+        for (n = 0; i + n < w->r->signatures->len && first[n].shape == shape;) n++;
+        series_builder_add(terminals, (SeriesRun){w->r->numbers[i + n] - w->r->numbers[i], 0, 1});
+        series_builder_add(n_slots, (SeriesRun){n ? first->n_slots : 0, 0, 1});
+        for (guint k = 0; k < n; k++) batches_add(&batches, g_array_index(w->r->shapes, ShapeRow, shape).words[0], first->n_slots, &first[k]);
+    }
+    series_builder_encode(terminals, &w->out, NULL);
+    series_builder_encode(n_slots, &w->out, NULL);
+    for (guint g = 0; g < batches.all->len; g++) put_terminals(w, tables, &g_array_index(batches.all, Batch, g));
+    batches_clear(&batches);
+}
+
+/* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. Returns how many words the slots have that are told by others. */
+static guint64 put_all_terminals(Writer *w, gboolean derive)
+{
+    SlotTables tables = {.sets = distinct_new(), .tables = distinct_new(),
+        .told = g_array_new(FALSE, FALSE, sizeof(TableTold)), .derive = derive};
+    WendBuf before = w->out;
+    w->out = (WendBuf)WEND_BUF_INIT;
+    put_all_slots(w, &tables);
+    WendBuf terminals = w->out;
+    w->out = before;
+    distinct_write(&tables.sets, w);
+    write_tables(w, &tables);
+    wend_buf_unsigned(&w->out, w->r->numbers[w->r->signatures->len]);
+    wend_buf_bytes(&w->out, terminals.data, terminals.len);
+    w->failed |= terminals.failed;
+    wend_buf_clear(&terminals);
+    return tables.derived;
+}
+
+/* A reader bounds by the member's bytes what slots that are told by others stand for. */
+static void write_terminals(Writer *w)
+{
+    gsize before = w->out.len;
+    if (put_all_terminals(w, TRUE) <= TABLES_WORDS_PER_BYTE * (guint64)(w->out.len - before)) return;
+    w->out.len = before;
+    put_all_terminals(w, FALSE);
+}
+
+/* Which variant each rank is of. */
+static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
+{
+    g_autofree guint32 *variant_of = g_new(guint32, ranks->n);
+    SeriesBuilder *numbers = series_builder_new();
+    for (guint i = 0; i < v->n; i++) {
+        g_autofree guint32 *expanded = rankset_expand(&v->variants[i].ranks);
+        for (guint32 r = 0, index; r < v->variants[i].ranks.n; r++)
+            if (rankset_find(ranks, expanded[r], &index)) variant_of[index] = i;
+    }
+    for (guint32 r = 0; r < ranks->n; r++) series_builder_add(numbers, (SeriesRun){variant_of[r], 0, 1});
+    series_builder_encode(numbers, &w->out, NULL);
+}
+
+/* Each trip by variant. */
+static void put_trips(Writer *w, const Variants *v)
+{
+    wend_buf_unsigned(&w->out, v->n_trips);
+    for (guint t = 0; t < v->n_trips; t++) {
+        SeriesBuilder *counts = series_builder_new();
+        for (guint i = 0; i < v->n; i++)
+            series_builder_add(counts, (SeriesRun){(gint64)v->variants[i].trips[t], 0, 1});
+        series_builder_encode(counts, &w->out, NULL);
+    }
+}
+
+static const RecordedClass *class_at(const Writer *w, guint i)
+{
+    return &g_array_index(w->r->classes, RecordedClass, i);
+}
+
+static void put_sets(Writer *w)
+{
+    guint n = w->r->classes->len;
+    g_autofree RankSet *sets = g_new(RankSet, n + 1);
+    for (guint i = 0; i < n; i++) sets[i] = class_at(w, i)->class->ranks;
+    ranksets_encode(sets, n, &w->out);
+}
+
+/* Of all sequences what they are of and their rules, in columns; before these how many each class has. */
+static void put_sequences(Writer *w)
+{
+    SeriesBuilder *counts = series_builder_new(), *kinds = series_builder_new(), *ids = series_builder_new(), *rules = series_builder_new();
+    for (guint i = 0; i < w->r->classes->len; i++) {
+        const RecordedClass *k = class_at(w, i);
+        series_builder_add(counts, (SeriesRun){k->class->n_sequences, 0, 1});
+        for (guint q = 0; q < k->class->n_sequences; q++) {
+            const RecordedSequence *s = &k->sequences[q];
+            series_builder_add(kinds, (SeriesRun){s->sequence->kind, 0, 1});
+            series_builder_add(ids, (SeriesRun){s->sequence->id, 0, 1});
+            series_builder_add(rules, (SeriesRun){s->rule, 0, 1});
+        }
+    }
+    series_builder_encode(counts, &w->out, NULL);
+    series_builder_encode(kinds, &w->out, w->constant_number);
+    series_builder_encode(ids, &w->out, w->constant_number);
+    series_builder_encode(rules, &w->out, w->constant_number);
+}
+
+/* Of which class each rank is, and of which of its variants. */
+static void put_ranks(Writer *w)
+{
+    guint n = w->r->classes->len;
+    wend_buf_unsigned(&w->out, w->r->merge->world);
+    wend_buf_unsigned(&w->out, n);
+    if (n == 0) return;
+    put_sets(w);
+    SeriesBuilder *variants = series_builder_new();
+    for (guint i = 0; i < n; i++) series_builder_add(variants, (SeriesRun){class_at(w, i)->variants ? class_at(w, i)->variants->n : 1, 0, 1});
+    series_builder_encode(variants, &w->out, NULL);
+    for (guint i = 0; i < n; i++)
+        if (class_at(w, i)->variants) put_variants(w, &class_at(w, i)->class->ranks, class_at(w, i)->variants);
+}
+
+static void write_classes(Writer *w)
+{
+    put_ranks(w);
+    put_sequences(w);
+    for (guint i = 0; i < w->r->classes->len; i++)
+        if (class_at(w, i)->variants) put_trips(w, class_at(w, i)->variants);
+}
+
+gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error)
+{
+    const char *start = fact(r->merge, "run.start");
+    Writer w = {.r = r, .out = WEND_BUF_INIT, .bundle = bundle_writer_new(start ? g_ascii_strtoll(start, NULL, 10) : 0)};
+    w.function_used = g_new0(guint8, wend_n_functions + 1);
+    w.constant_used = g_new0(guint8, wend_n_constants + 1);
+    w.function_number = g_new0(guint32, wend_n_functions + 1);
+    w.constant_number = g_new0(guint32, wend_n_constants + 1);
+    w.calls = g_new0(guint64, r->signatures->len + 1);
+    w.shape_calls = g_new0(guint64, r->shapes->len + 1);
+
+    gboolean good = use_all(&w);
+    if (good) {
+        write_functions(&w);
+        write_constants(&w);
+        write_shapes(&w);
+        write_terminals(&w);
+        write_rules(&w);
+        write_classes(&w);
+        good = write_outcomes(&w) && write_polls(&w) && write_timing(&w);
+    }
+    if (good) {
+        writer_member(&w, "program");
+        write_meta(&w); /* last: it has the totals */
+    }
+    if (good && !w.failed) {
+        if (result) *result = (WendMergeResult){.totals = w.totals, .classes = r->classes->len};
+        good = bundle_finish(w.bundle, dir, file ? file : BUNDLE_FILE, result ? &result->bytes : NULL, error);
+    } else {
+        bundle_writer_free(w.bundle);
+        g_set_error(error, WEND_ERROR, good ? WEND_ERROR_SYSTEM : WEND_ERROR_INPUT, good ? "out of memory" : "a rank's outcomes or polls are damaged");
+        good = FALSE;
+    }
+    wend_buf_clear(&w.out);
+    g_free(w.function_used);
+    g_free(w.constant_used);
+    g_free(w.function_number);
+    g_free(w.constant_number);
+    g_free(w.calls);
+    g_free(w.shape_calls);
+    return good;
+}
+
+gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendMergeResult *result, GError **error)
+{
+    Recording *r = recording_unify(m, error);
+    gboolean good = r && recording_write(r, dir, file, result, error);
+    recording_free(r);
+    return good;
+}

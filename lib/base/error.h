@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* error.h: the errors of all of lib/. */
+#ifndef WEND_ERROR_H
+#define WEND_ERROR_H
+
+#include <glib.h>
+
+#define WEND_ERROR (wend_error_quark())
+GQuark wend_error_quark(void);
+typedef enum { /* also the exit codes of the commands */
+    WEND_ERROR_USAGE = 2,
+    WEND_ERROR_INPUT = 3,  /* missing, truncated, corrupt, of another version */
+    WEND_ERROR_SYSTEM = 4  /* cannot read, write, allocate */
+} WendErrorCode;
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* refine.c: the common refinement of two sequences. */
+#include "refine.h"
+
+#include <string.h>
+
+#include "base/pairs.h"
+#include "base/shortage.h"
+#include "record/grammar.h"
+#include "record/rules.h"
+
+/* A refinement of so many more terminals than both have would not pay. */
+enum { TIMES_MAX = 2, MORE_MAX = 64 };
+
+/* -- the key -- */
+
+/* Polynomial hashes modulo 2^61 - 1 (Karp and Rabin 1987): that of a rule follows from those of what it uses, whatever the exponents. */
+enum { HASHES = 2 };
+static const guint64 prime = (G_GUINT64_CONSTANT(1) << 61) - 1, bases[HASHES] = {0x0d3f2a9c4b1e6875, 0x1a5c7e93d20f4b69};
+
+typedef struct { guint64 length, hash[HASHES], power[HASHES]; } Hashed; /* power: base^length */
+
+static guint64 times(guint64 a, guint64 b)
+{
+    __extension__ unsigned __int128 product = (unsigned __int128)a * b;
+    guint64 sum = ((guint64)product & prime) + (guint64)(product >> 61);
+    return sum >= prime ? sum - prime : sum;
+}
+
+static guint64 plus(guint64 a, guint64 b)
+{
+    return a + b >= prime ? a + b - prime : a + b;
+}
+
+static Hashed join(Hashed a, const Hashed *b)
+{
+    a.length += b->length;
+    for (int k = 0; k < HASHES; k++) {
+        a.hash[k] = plus(times(a.hash[k], b->power[k]), b->hash[k]);
+        a.power[k] = times(a.power[k], b->power[k]);
+    }
+    return a;
+}
+
+static const Hashed nothing = {.power = {1, 1}};
+
+static Hashed repeated(Hashed one, guint64 n)
+{
+    Hashed all = nothing;
+    for (; n > 0; n >>= 1, one = join(one, &one))
+        if (n & 1) all = join(all, &one);
+    return all;
+}
+
+static Hashed of_terminal(const Table *t, guint32 terminal)
+{
+    guint64 what = ((guint64)t->terminal_shape[terminal] << 24) + (t->first_slot[terminal + 1] - t->first_slot[terminal]) + 1;
+    return (Hashed){1, {what % prime, what % prime}, {bases[0], bases[1]}};
+}
+
+gboolean refine_key(const Sequence *s, WendBuf *key)
+{
+    RuleRow row;
+    guint64 length;
+    guint n;
+    if (!rules_from(&row, s->grammar, s->table.n_terminals)) return FALSE;
+    g_autofree guint32 *order = rules_bottom_up(&row, &n);
+    gboolean good = order && rules_length(&row, &length) && length <= PAIRS_LENGTH_MAX;
+    g_autofree Hashed *rules = good ? g_new0(Hashed, row.n_rules) : NULL;
+    for (guint i = 0; good && i < n; i++) {
+        const Rule *rule = &row.rules[order[i]];
+        Hashed all = nothing;
+        for (guint k = 0; k < rule->n; k++) {
+            const WendSymbol *y = &rule->symbols[k];
+            Hashed one = repeated(y->is_rule ? rules[y->id] : of_terminal(&s->table, y->id), y->exponent);
+            all = join(all, &one);
+        }
+        good = rule->n > 0 || order[i] == 0; /* a rule of nothing, often, would take time to go through */
+        rules[order[i]] = all;
+    }
+    if (good) {
+        wend_buf_unsigned(key, rules[0].length);
+        for (int k = 0; k < HASHES; k++) wend_buf_unsigned(key, rules[0].hash[k]);
+    }
+    rules_clear(&row);
+    return good;
+}
+
+/* -- both -- */
+
+static gboolean equal_shapes(const Table *a, guint32 x, const Table *b, guint32 y)
+{
+    return a->terminal_shape[x] == b->terminal_shape[y] && a->first_slot[x + 1] - a->first_slot[x] == b->first_slot[y + 1] - b->first_slot[y];
+}
+
+static gboolean walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, const Sequence *b, const RuleRow *row_b, WendGrammar *g)
+{
+    Expansion x = rules_expand(row_a), y = rules_expand(row_b);
+    guint64 most = TIMES_MAX * ((guint64)a->table.n_terminals + b->table.n_terminals) + MORE_MAX;
+    gboolean good = TRUE;
+    while (good && x.run && y.run) {
+        guint64 both = MIN(x.run, y.run);
+        good = equal_shapes(&a->table, x.terminal, &b->table, y.terminal) && pairs_count(p) <= most;
+        if (good && !wend_grammar_append(g, pairs_number(p, x.terminal, y.terminal),
+            both)) wend_shortage();
+        expansion_advance(&x, both);
+        expansion_advance(&y, both);
+    }
+    good = good && !x.run && !y.run;
+    expansion_clear(&x);
+    expansion_clear(&y);
+    return good;
+}
+
+gboolean refine(Refinement *r, const Sequence *a, const Sequence *b)
+{
+    RuleRow row_a, row_b = {0};
+    WendGrammar *g = wend_grammar_new();
+    Pairs p = pairs_new(a->table.n_terminals);
+    memset(r, 0, sizeof *r);
+    if (!g) wend_shortage();
+    gboolean good = rules_from(&row_a, a->grammar, a->table.n_terminals) && rules_from(&row_b, b->grammar, b->table.n_terminals) && walk_both(&p, a, &row_a, b, &row_b, g);
+    r->n = pairs_count(&p);
+    for (int k = 0; k < 2; k++) r->of[k] = g_memdup2(p.of[k]->data, r->n * sizeof(guint32));
+    if (good) {
+        WendBuf bytes = WEND_BUF_INIT;
+        wend_grammar_end(g, &bytes);
+        if (bytes.failed) wend_shortage();
+        r->grammar = g_bytes_new(bytes.data, bytes.len);
+        wend_buf_clear(&bytes);
+    } else {
+        refinement_clear(r);
+        wend_grammar_free(g);
+    }
+    rules_clear(&row_a);
+    rules_clear(&row_b);
+    pairs_clear(&p);
+    return good;
+}
+
+void refinement_clear(Refinement *r)
+{
+    for (int k = 0; k < 2; k++) g_free(r->of[k]);
+    g_clear_pointer(&r->grammar, g_bytes_unref);
+    memset(r, 0, sizeof *r);
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* program.c: opening a recording, and what is asked of it. */
+#include "program-private.h"
+#include "merge/hosts.h"
+#include "merge/vector.h"
+#include "record/codec.h"
+
+#include <string.h>
+
+void *program_new_block(WendProgram *p, gsize n, gsize size)
+{
+    void *block = g_malloc0_n(n + 1, size);
+    g_ptr_array_add(p->blocks, block);
+    return block;
+}
+
+gint64 wend_constant_word(const char *name)
+{
+    int index = wend_constant_by_name(name);
+    return index < 0 ? WEND_UNKNOWN : WEND_CONST(index);
+}
+
+WendProgram *program_new(GPtrArray *more_constants)
+{
+    WendProgram *p = g_new0(WendProgram, 1);
+    p->members = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+    p->blocks = g_ptr_array_new_with_free_func(g_free);
+    p->derived_tables = g_ptr_array_new();
+    p->more_constants = more_constants ? g_ptr_array_ref(more_constants) : g_ptr_array_new_with_free_func(g_free);
+    p->datatypes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL);
+    p->any_source = wend_constant_word("MPI_ANY_SOURCE");
+    p->any_tag = wend_constant_word("MPI_ANY_TAG");
+    p->request_null = wend_constant_word("MPI_REQUEST_NULL");
+    p->proc_null = wend_constant_word("MPI_PROC_NULL");
+    p->undefined = wend_constant_word("MPI_UNDEFINED");
+    p->comm_world = wend_constant_word("MPI_COMM_WORLD");
+    return p;
+}
+
+WendProgram *program_from_bundle_with(Bundle *b, GPtrArray *more_constants, GError **error)
+{
+    WendProgram *p = program_new(more_constants);
+    p->bundle = b;
+    if (program_read(p, error)) {
+        p->n_worlds = 1;
+        p->worlds = program_new_block(p, 1, sizeof(WendWorld));
+        p->worlds[0] = (WendWorld){.name = "", .ranks = p->ranks};
+        return p;
+    }
+    wend_program_free(p);
+    return NULL;
+}
+
+WendProgram *program_from_bundle(Bundle *b, GError **error)
+{
+    return program_from_bundle_with(b, NULL, error);
+}
+
+static void slot_table_clear(WendSlotTable *t)
+{
+    rankset_clear(&t->ranks);
+    series_unref(t->series);
+}
+
+void wend_program_free(WendProgram *p)
+{
+    if (!p) return;
+    program_clear_sequences(p);
+    for (guint i = 0; i < p->n_tables; i++) slot_table_clear(&p->tables[i]);
+    for (guint i = 0; i < p->derived_tables->len; i++) slot_table_clear(p->derived_tables->pdata[i]);
+    g_ptr_array_unref(p->derived_tables);
+    comm_numbers_free(p->comms);
+    g_clear_pointer(&p->meta, g_key_file_unref);
+    g_hash_table_unref(p->datatypes);
+    g_ptr_array_unref(p->more_constants);
+    g_ptr_array_unref(p->blocks);
+    g_ptr_array_unref(p->members);
+    if (p->bundle) bundle_free(p->bundle);
+    if (p->parts) g_ptr_array_unref(p->parts);
+    if (p->names) g_ptr_array_unref(p->names);
+    g_free(p);
+}
+
+GKeyFile *wend_program_meta(const WendProgram *p) { return p->meta; }
+guint wend_program_ranks(const WendProgram *p) { return p->ranks; }
+
+guint64 wend_program_n_hosts(const WendProgram *p)
+{
+    g_autofree char *hosts = g_key_file_get_string(p->meta, "run", "hosts", NULL);
+    return hosts ? hosts_count(hosts) : 0;
+}
+
+guint64 wend_program_archive_size(const WendProgram *p)
+{
+    guint64 bytes = p->bundle ? bundle_file_bytes(p->bundle) : 0;
+    for (guint i = 0; p->parts && i < p->parts->len; i++) bytes += wend_program_archive_size(p->parts->pdata[i]);
+    return bytes;
+}
+
+guint64 wend_program_member_bytes(const WendProgram *p)
+{
+    guint64 bytes = p->bundle ? bundle_member_bytes(p->bundle) : 0;
+    for (guint i = 0; p->parts && i < p->parts->len; i++) bytes += wend_program_member_bytes(p->parts->pdata[i]);
+    return bytes;
+}
+
+guint wend_program_n_rules(const WendProgram *p) { return p->n_rules; }
+guint wend_program_n_shapes(const WendProgram *p) { return p->n_shapes; }
+guint wend_program_n_terminals(const WendProgram *p) { return p->n_terminals; }
+guint wend_program_n_classes(const WendProgram *p) { return p->n_classes; }
+
+const WendRule *wend_program_rule(const WendProgram *p, guint rule)
+{
+    g_return_val_if_fail(rule < p->n_rules, NULL);
+    return &p->rules[rule];
+}
+
+const WendShape *wend_program_shape(const WendProgram *p, guint shape)
+{
+    g_return_val_if_fail(shape < p->n_shapes, NULL);
+    return &p->shapes[shape];
+}
+
+const WendTerminal *wend_program_terminal(const WendProgram *p, guint terminal)
+{
+    g_return_val_if_fail(terminal < p->n_terminals, NULL);
+    return &p->terminals[terminal];
+}
+
+const WendClass *wend_program_class(const WendProgram *p, guint i)
+{
+    g_return_val_if_fail(i < p->n_classes, NULL);
+    return &p->classes[i];
+}
+
+guint wend_program_class_of(const WendProgram *p, guint rank)
+{
+    g_return_val_if_fail(rank < p->ranks, G_MAXUINT);
+    return p->class_of[rank];
+}
+
+/* -- slots -- */
+
+static gint64 table_value(const WendSlot *s, guint rank, gint64 self)
+{
+    const WendSlotTable *t = s->table;
+    guint32 index;
+    if (rank < s->first_rank || !rankset_find(&t->ranks, rank - s->first_rank, &index)) return WEND_ABSENT;
+    gint64 word = series_at(t->series, index);
+    return t->of_self && !wend_is_special(word) ? word_sum(self, word_sum(word, s->value)) : word;
+}
+
+static gint64 slot_value(const WendSlot *s, guint rank, gint64 self)
+{
+    switch (s->form) {
+    case WEND_SLOT_CONSTANT: return s->value;
+    case WEND_SLOT_SELF: return word_sum(self, s->value);
+    default: return table_value(s, rank, self);
+    }
+}
+
+gint64 wend_program_slot(const WendProgram *p, guint terminal, guint slot, guint rank)
+{
+    g_return_val_if_fail(terminal < p->n_terminals && slot < p->terminals[terminal].n_slots, WEND_ABSENT);
+    const WendTerminal *t = &p->terminals[terminal];
+    gint64 self = rank;
+    if (slot > 0 && (p->shapes[t->shape].function->flags & WEND_F_SELF)) self = slot_value(&t->slots[0], rank, rank);
+    return slot_value(&t->slots[slot], rank, self);
+}
+
+/* -- timing -- */
+
+void wend_program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal, WendTiming *duration, WendTiming *interval)
+{
+    if (duration) *duration = (WendTiming){0};
+    if (interval) *interval = (WendTiming){0};
+    g_return_if_fail(class_index < p->n_classes && sequence < p->classes[class_index].n_sequences);
+    const SequenceData *s = &p->class_data[class_index].sequences[sequence];
+    guint low = 0, high = s->n_terminals;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (s->terminals[middle] < terminal) low = middle + 1; else high = middle;
+    }
+    if (!s->timed || low == s->n_terminals || s->terminals[low] != terminal) return;
+    WendTiming *out[] = {duration, interval};
+    for (guint i = 0; i < G_N_ELEMENTS(out); i++) {
+        const TimedCalls *t = &s->timed[2 * low + i];
+        if (!out[i]) continue;
+        *out[i] = s->times[i][t->row];
+        out[i]->count = t->count;
+    }
+}
+
+/* -- outcomes -- */
+
+guint32 class_index_of(const WendClass *k, guint rank)
+{
+    guint low = 0, high = k->n_ranks;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (k->ranks[middle] < rank) low = middle + 1; else high = middle;
+    }
+    return low < k->n_ranks && k->ranks[low] == rank ? low : k->n_ranks;
+}
+
+enum { MANY_CONTENTS = 8 };
+
+static void index_contents(const WendClass *k, ShapeOutcomes *o)
+{
+    o->by_index = g_new(guint32, k->n_ranks);
+    for (guint i = 0; i < k->n_ranks; i++) o->by_index[i] = o->n_contents;
+    for (guint c = 0; c < o->n_contents; c++) {
+        g_autofree guint32 *ranks = rankset_expand(&o->contents[c].ranks);
+        for (guint32 i = 0; i < o->contents[c].ranks.n; i++) {
+            guint32 at = class_index_of(k, ranks[i]);
+            if (at < k->n_ranks) o->by_index[at] = c;
+        }
+    }
+}
+
+const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint sequence, guint32 shape, guint64 *entries)
+{
+    guint class = wend_program_class_of(p, rank);
+    if (class >= p->n_classes || sequence >= p->classes[class].n_sequences) return NULL;
+    const SequenceData *s = &p->class_data[class].sequences[sequence];
+    guint low = 0, high = s->n_shapes;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (s->shapes[middle].shape < shape) low = middle + 1; else high = middle;
+    }
+    if (low == s->n_shapes || s->shapes[low].shape != shape) return NULL;
+    ShapeOutcomes *o = &s->shapes[low];
+    *entries = o->entries;
+    if (o->n_contents == 1 && o->contents[0].ranks.n == 0) return &o->contents[0];
+    if (o->n_contents > MANY_CONTENTS) {
+        const WendClass *k = &p->classes[class];
+        if (!o->by_index) index_contents(k, o);
+        guint32 c = o->by_index[class_index_of(k, rank)];
+        return c < o->n_contents ? &o->contents[c] : NULL;
+    }
+    for (guint c = 0; c < o->n_contents; c++)
+        if (rankset_contains(&o->contents[c].ranks, rank)) return &o->contents[c];
+    return NULL;
+}
+
+/* -- reading outcomes -- */
+
+void outcome_reader_init(OutcomeReader *r, const OutcomeContent *content, guint64 entries)
+{
+    *r = (OutcomeReader){.content = content, .entries = content ? entries : 0};
+    r->words = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
+    if (!content) return;
+    if (content->columns) r->now = g_new0(SeriesRun, content->width + 1);
+    else if (!content->same) pieces_init(&r->pieces, content->pieces, content->n, content->constants, content->n_constants);
+}
+
+void outcome_reader_clear(OutcomeReader *r)
+{
+    g_free(r->now);
+    g_array_unref(r->words);
+    pieces_clear(&r->pieces);
+}
+
+static guint64 next_of_columns(OutcomeReader *r)
+{
+    guint64 repeats = r->entries - r->at;
+    for (guint i = 0; i < r->content->width; i++) {
+        SeriesRun *now = &r->now[i];
+        if (now->count == 0) *now = series_run(r->content->columns[i], r->at);
+        g_array_index(r->words, gint64, i) = now->value;
+        repeats = MIN(repeats, now->step ? 1 : now->count);
+    }
+    for (guint i = 0; i < r->content->width; i++) {
+        r->now[i].value = (gint64)((guint64)r->now[i].value + (guint64)r->now[i].step); /* there is a step only where repeats is 1 */
+        r->now[i].count -= repeats;
+    }
+    return repeats;
+}
+
+guint64 outcome_reader_next(OutcomeReader *r)
+{
+    const OutcomeContent *content = r->content;
+    guint64 repeats = r->entries - r->at;
+    if (repeats == 0) return 0;
+    if (content->columns) {
+        g_array_set_size(r->words, content->width);
+        repeats = next_of_columns(r);
+    } else if (content->same) {
+        g_array_set_size(r->words, 0);
+        g_array_append_vals(r->words, content->same, content->width);
+    } else {
+        const gint64 *words;
+        guint n;
+        if (!pieces_next_run(&r->pieces, &repeats, &words, &n)) return 0; /* never: open saw that there are as many */
+        g_array_set_size(r->words, 0);
+        g_array_append_vals(r->words, words, n);
+    }
+    r->at += repeats;
+    return repeats;
+}
+
+struct WendOutcomes { OutcomeReader reader; };
+
+WendOutcomes *wend_program_outcomes(const WendProgram *p, guint rank, guint sequence, guint shape)
+{
+    WendOutcomes *o = g_new0(WendOutcomes, 1);
+    guint64 entries = 0;
+    const OutcomeContent *content = outcome_content(p, rank, sequence, shape, &entries);
+    outcome_reader_init(&o->reader, content, entries);
+    return o;
+}
+
+gboolean wend_outcomes_next_run(WendOutcomes *o, guint64 *repeats, const gint64 **words, guint *n)
+{
+    *repeats = outcome_reader_next(&o->reader);
+    *n = o->reader.words->len;
+    *words = (const gint64 *)(gpointer)o->reader.words->data;
+    return *repeats > 0;
+}
+
+void wend_outcomes_free(WendOutcomes *o)
+{
+    if (!o) return;
+    outcome_reader_clear(&o->reader);
+    g_free(o);
+}
+
+guint64 wend_program_polls(const WendProgram *p, guint rank, guint sequence)
+{
+    guint class = wend_program_class_of(p, rank);
+    if (class >= p->n_classes || sequence >= p->classes[class].n_sequences) return 0;
+    const SequenceData *s = &p->class_data[class].sequences[sequence];
+    for (guint g = 0; g < s->n_poll_grammars; g++)
+        if (rankset_contains(&s->poll_grammars[g].ranks, rank)) return s->poll_grammars[g].length;
+    return 0;
+}
+
+guint32 *sequence_terminals(const WendProgram *p, guint rule, guint *n)
+{
+    g_autofree guint8 *rules = g_new0(guint8, p->n_rules + 1), *terminals = g_new0(guint8, p->n_terminals + 1);
+    rules[rule] = 1;
+    for (guint r = rule + 1; r-- > 0;) { /* rules use only rules before them */
+        for (guint k = 0; rules[r] && k < p->rules[r].n; k++) {
+            const WendSymbol *s = &p->rules[r].symbols[k];
+            if (s->is_rule) rules[s->id] = 1; else terminals[s->id] = 1;
+        }
+    }
+    GArray *out = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint32 t = 0; t < p->n_terminals; t++)
+        if (terminals[t]) g_array_append_val(out, t);
+    *n = out->len;
+    return (guint32 *)g_array_free(out, FALSE);
+}
+
+/* -- constants -- */
+
+gboolean wend_program_datatype(const WendProgram *p, gint64 constant, gint64 facts[5])
+{
+    const gint64 *found = g_hash_table_lookup(p->datatypes, &constant);
+    if (found) memcpy(facts, found, 5 * sizeof(gint64));
+    return found != NULL;
+}
+
+const char *wend_constant_name(const WendProgram *p, gint64 word)
+{
+    if (!wend_is_const(word)) return NULL;
+    guint index = wend_const_index(word);
+    if (index < wend_n_constants) return wend_constants[index];
+    index -= wend_n_constants;
+    return p && index < p->more_constants->len ? g_ptr_array_index(p->more_constants, index) : NULL;
+}
+
+char *wend_arg_string(const WendArg *arg, gboolean out)
+{
+    gint64 n = out ? arg->n_out : arg->n_in;
+    const gint64 *words = out ? arg->out : arg->in;
+    if (arg->param->kind != WEND_KIND_STRING || n < 0) return NULL;
+    char *text = g_malloc(n + 1);
+    for (gint64 i = 0; i < n; i++) text[i] = (guint64)words[i / 8] >> (8 * (i % 8)) & 0xff;
+    text[n] = '\0';
+    return text;
+}
+
+guint wend_program_word_hash(gconstpointer word)
+{
+    guint64 h = *(const guint64 *)word * 0x9e3779b97f4a7c15u;
+    return (guint)(h >> 32) ^ (guint)h;
+}

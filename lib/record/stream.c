@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* stream.c: see stream.h.
+ *
+ * A run takes four bytes or a few more. A grammar of runs (grammar.h) takes nothing for those that come again in the same order, but twenty times the bytes where they do not. So it is tried:
+ * when the bytes have doubled, on those that have come since, as long as it takes less than half of them. If it comes to their end, runs go on in the grammar
+ * and the bytes are dropped. When the grammar has grown by more than the bytes that it stands for would have, it is written down, as bytes, and runs follow as before.
+ *
+ * Bytes are tried once in vain, and at most twice more when they are dropped, with no more than as many before them: time is linear. What is tried and when depends on the entries alone, so
+ * equal streams are equal bytes, however often they have been encoded. */
+#include "stream.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/budget.h"
+#include "grammar.h"
+#include "intern.h"
+#include "words.h"
+
+enum { LEAST = 1 << 14 }; /* bytes to try: a grammar takes a third of it to begin with */
+
+/* So many entries in a row that go up in equal steps, and the next ones may be a rise. */
+enum { CLIMB = 16 };
+
+/* Where in WendStream.words: the last run's entry (a rise's first), its steps behind their count, the rise's last entry; and an entry and its steps of one that is read. */
+static int64_t *last_entry(const WendStream *s) { return s->words; }
+static int64_t *count_and_steps(const WendStream *s) { return s->words + s->cap; }
+static int64_t *steps(const WendStream *s) { return s->words + s->cap + 1; }
+static int64_t *risen(const WendStream *s) { return s->words + 2 * s->cap + 1; }
+static int64_t *read_entry(const WendStream *s) { return s->words + 3 * s->cap + 1; }
+static int64_t *read_count_and_steps(const WendStream *s) { return s->words + 4 * s->cap + 1; }
+static size_t room_for(size_t cap) { return (5 * cap + 2) * sizeof(int64_t); }
+
+typedef struct Entry {
+    WendSignature signature; /* its words are the shape; a rise has slots: count and steps */
+    struct Entry *after;     /* the next number */
+    uint32_t number;         /* terminal of the grammar */
+    size_t bytes;            /* in a run, but for the count */
+} Entry;
+
+typedef struct wend_stream_repetition {
+    WendArena arena;
+    WendIntern table;
+    Entry *first, *newest;
+    WendGrammar *grammar;
+    uint64_t plain;          /* what the runs in it take as bytes */
+    uint64_t paid_plain;     /* that, and the memory, when it was last seen to pay */
+    size_t paid_memory;
+} Repetition;
+
+/* -- repetitions -- */
+
+static void repetition_free(Repetition *r)
+{
+    wend_grammar_free(r->grammar);
+    wend_intern_clear(&r->table);
+    wend_arena_clear(&r->arena);
+    wend_budget_free(r, sizeof *r);
+}
+
+static Repetition *repetition_new(void)
+{
+    Repetition *r = wend_budget_zeroed(sizeof *r);
+    if (r && !(r->grammar = wend_grammar_new())) {
+        wend_budget_free(r, sizeof *r);
+        return NULL;
+    }
+    return r;
+}
+
+static size_t repetition_memory(const Repetition *r)
+{
+    return sizeof *r + r->arena.bytes + wend_intern_memory(&r->table) + wend_grammar_memory(r->grammar);
+}
+
+static size_t unsigned_bytes(uint64_t v)
+{
+    return (size_t)(63 - __builtin_clzll(v | 1)) / 7 + 1;
+}
+
+static size_t words_bytes(const int64_t *words, size_t n)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        bytes += unsigned_bytes(wend_zigzag(words[i]));
+    return bytes;
+}
+
+/* RISE: count and steps, n + 1 words; or 0 words. */
+static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, const int64_t *rise, size_t n_rise, uint64_t hash)
+{
+    Entry *e = wend_arena_new(&r->arena, sizeof *e);
+    int64_t *copy = wend_arena_copy(&r->arena, words, n * sizeof *words), *rise_copy = wend_arena_copy(&r->arena, rise, n_rise * sizeof *rise);
+    if (!e || !copy || !rise_copy || r->table.n > INT32_MAX)
+        return NULL;
+    e->signature = (WendSignature){.shape = copy, .n_shape = n, .slots = rise_copy, .n_slots = n_rise};
+    e->number = (uint32_t)r->table.n;
+    e->bytes = unsigned_bytes((uint64_t)n << 1) + words_bytes(words, n) + words_bytes(rise, n_rise);
+    if (!wend_intern_add(&r->table, &e->signature, hash))
+        return NULL;
+    if (r->newest)
+        r->newest->after = e;
+    else
+        r->first = e;
+    r->newest = e;
+    return e;
+}
+
+static bool repetition_add(Repetition *r, const int64_t *words, size_t n, const int64_t *rise, size_t n_rise, uint64_t repeats)
+{
+    uint64_t hash;
+    Entry *e = (Entry *)wend_intern_find(&r->table, words, n, rise, n_rise, &hash);
+    if ((!e && !(e = add_entry(r, words, n, rise, n_rise, hash))) || !wend_grammar_append(r->grammar, e->number, repeats))
+        return false;
+    r->plain += unsigned_bytes(repeats) + e->bytes;
+    return true;
+}
+
+/* -- pieces -- */
+
+static void write_entry(WendBuf *out, const int64_t *words, size_t n, const int64_t *rise, size_t n_rise)
+{
+    wend_buf_unsigned(out, (uint64_t)n << 1 | (n_rise > 0));
+    for (size_t i = 0; i < n; i++)
+        wend_buf_signed(out, words[i]);
+    for (size_t i = 0; i < n_rise; i++)
+        if (i == 0)
+            wend_buf_unsigned(out, (uint64_t)rise[i]);
+        else
+            wend_buf_signed(out, rise[i]);
+}
+
+/* Words that say that the last run is a rise, in place: 0 if it is none. */
+static size_t rise_of(const WendStream *s)
+{
+    if (s->count < 2)
+        return 0;
+    *count_and_steps(s) = (int64_t)s->count;
+    return s->n + 1;
+}
+
+static void write_run(const WendStream *s, WendBuf *out)
+{
+    wend_buf_unsigned(out, s->repeats);
+    write_entry(out, last_entry(s), s->n, count_and_steps(s), rise_of(s));
+}
+
+static void write_repetition(const WendStream *s, WendBuf *out)
+{
+    wend_buf_unsigned(out, 0);
+    wend_buf_unsigned(out, s->repetition->table.n);
+    for (const Entry *e = s->repetition->first; e; e = e->after)
+        write_entry(out, e->signature.shape, e->signature.n_shape, e->signature.slots, e->signature.n_slots);
+    wend_grammar_encode(s->repetition->grammar, NULL, out);
+}
+
+static bool add_piece(WendStream *s, void (*write)(const WendStream *, WendBuf *))
+{
+    size_t len = s->pieces.len;
+    s->pieces.resize = wend_budget_resize;
+    write(s, &s->pieces);
+    if (!s->pieces.failed)
+        return true;
+    s->pieces.len = len; /* what was recorded before stays readable */
+    s->pieces.failed = false;
+    return false;
+}
+
+static void cut(WendBuf *b, size_t len)
+{
+    uint8_t *data = len > 0 ? wend_budget_resize(b->data, b->cap, len) : NULL;
+    if (data)
+        *b = (WendBuf){.data = data, .len = len, .cap = len, .resize = b->resize};
+    else if (len == 0)
+        wend_buf_clear(b);
+    else
+        b->len = len;
+}
+
+/* What the runs behind the first FROM bytes are as a repetition; NULL: that takes more than half of theirs. */
+static Repetition *repetition_of(WendStream *s, size_t from)
+{
+    size_t most = (s->pieces.len - from) / 2;
+    Repetition *r = repetition_new();
+    if (!r)
+        return NULL;
+    for (WendCursor c = wend_cursor(s->pieces.data + from, s->pieces.len - from); c.p < c.end;) {
+        uint64_t repeats = wend_read_unsigned(&c);
+        uint64_t head = wend_read_unsigned(&c);
+        size_t n = (size_t)(head >> 1), n_rise = head & 1 ? n + 1 : 0;
+        int64_t *words = read_entry(s), *rise = read_count_and_steps(s);
+        for (size_t i = 0; i < n; i++)
+            words[i] = wend_read_signed(&c);
+        for (size_t i = 0; i < n_rise; i++)
+            rise[i] = i == 0 ? (int64_t)wend_read_unsigned(&c) : wend_read_signed(&c);
+        if (!repetition_add(r, words, n, rise, n_rise, repeats) || repetition_memory(r) > most) {
+            repetition_free(r);
+            return NULL;
+        }
+    }
+    r->paid_plain = r->plain;
+    r->paid_memory = repetition_memory(r);
+    return r;
+}
+
+/* Tries the runs that have not been tried, and if they repeat themselves all: what they repeat may have begun before. One at a time, for the memory. */
+static void try_repetition(WendStream *s)
+{
+    size_t from = s->tried;
+    Repetition *r = repetition_of(s, from);
+    s->tried = s->pieces.len;
+    if (!r)
+        return;
+    if (from > s->settled) {
+        repetition_free(r);
+        r = repetition_of(s, s->settled);
+        if (r)
+            from = s->settled;
+        else if (!(r = repetition_of(s, from)))
+            return;
+    }
+    s->repetition = r;
+    s->settled = s->tried = from;
+    cut(&s->pieces, from);
+}
+
+/* The last run, which is over, to what is before it. */
+static bool put_down(WendStream *s)
+{
+    if (!add_piece(s, write_run))
+        return false;
+    size_t fresh = s->pieces.len - s->tried;
+    if (fresh >= LEAST && fresh >= s->tried - s->settled)
+        try_repetition(s);
+    return true;
+}
+
+static bool repeat(WendStream *s)
+{
+    Repetition *r = s->repetition;
+    if (!repetition_add(r, last_entry(s), s->n, count_and_steps(s), rise_of(s), s->repeats))
+        return false;
+    size_t memory = repetition_memory(r), more = memory - r->paid_memory;
+    if (more <= r->paid_memory / 2)
+        return true;
+    if (r->plain - r->paid_plain < more && add_piece(s, write_repetition)) {
+        repetition_free(r);
+        s->repetition = NULL;
+        s->settled = s->tried = s->pieces.len;
+    } else { /* short of memory it is kept as it is: to try each time would take time */
+        r->paid_plain = r->plain;
+        r->paid_memory = memory;
+    }
+    return true;
+}
+
+/* -- the stream -- */
+
+static bool is_last(const WendStream *s, const int64_t *words, size_t n)
+{
+    return s->repeats > 0 && s->n == n && s->count <= 1 && wend_equal_words(last_entry(s), words, n);
+}
+
+static bool goes_on(WendStream *s, const int64_t *words, size_t n)
+{
+    if (s->count == 0 || s->n != n || s->count == INT64_MAX)
+        return false;
+    int64_t *now = risen(s), *step = steps(s);
+    for (size_t i = 0; i < n; i++) {
+        int64_t next;
+        if (__builtin_add_overflow(now[i], step[i], &next) || next != words[i])
+            return false;
+    }
+    if (n > 0)
+        memcpy(now, words, n * sizeof *words);
+    s->count++;
+    s->entries++;
+    return true;
+}
+
+/* Whether the next entry and so many before it, CLIMB in all, each go up from the one before by the same steps: a rise may begin with it. Special words (words.h) stay what they are. */
+static bool climbs(WendStream *s, const int64_t *words, size_t n)
+{
+    const int64_t *last = s->count ? risen(s) : last_entry(s);
+    int64_t *step = steps(s);
+    bool same = s->climb > 0, possible = s->repeats == 1 && s->n == n && n > 0;
+    for (size_t i = 0; i < n && possible; i++) {
+        int64_t now = 0;
+        if (last[i] != words[i])
+            possible = !wend_is_special(last[i]) && !wend_is_special(words[i]) && !__builtin_sub_overflow(words[i], last[i], &now) && !wend_is_special(now);
+        same &= now == step[i];
+        step[i] = now;
+    }
+    s->climb = !possible ? 0 : same ? s->climb + 1 : 1;
+    return s->climb >= CLIMB;
+}
+
+static bool make_room(WendStream *s, size_t n)
+{
+    if (s->words && n <= s->cap)
+        return true;
+    n = n > 0 ? n : 1;
+    int64_t *words = wend_budget_resize(NULL, 0, room_for(n));
+    if (!words)
+        return false;
+    if (s->n > 0) { /* the last run; where it has got to does not matter any more, as the next entry is wider */
+        memcpy(words, last_entry(s), s->n * sizeof *words);
+        memcpy(words + n, count_and_steps(s), (s->n + 1) * sizeof *words);
+    }
+    if (s->words)
+        wend_budget_free(s->words, room_for(s->cap));
+    s->words = words;
+    s->cap = n;
+    return true;
+}
+
+/* Another entry than the last. Apart from wend_stream_add, which so needs no registers of its callers. */
+static __attribute__((noinline)) bool add_other(WendStream *s, const int64_t *words, size_t n)
+{
+    if (goes_on(s, words, n))
+        return true;
+    if (!make_room(s, n))
+        return false;
+    if (s->repeats > 0 && !(s->repetition ? repeat(s) : put_down(s)))
+        return false;
+    s->count = !s->flat && climbs(s, words, n);
+    if (n > 0)
+        memcpy(last_entry(s), words, n * sizeof *words);
+    if (s->count)
+        memcpy(risen(s), words, n * sizeof *words);
+    s->n = n;
+    s->repeats = 1;
+    s->entries++;
+    return true;
+}
+
+bool wend_stream_add(WendStream *s, const int64_t *words, size_t n)
+{
+    if (!is_last(s, words, n))
+        return add_other(s, words, n);
+    s->entries++;
+    s->repeats++;
+    s->count = 0;
+    return true;
+}
+
+bool wend_stream_add_run(WendStream *s, const int64_t *words, size_t n, uint64_t repeats)
+{
+    if (!wend_stream_add(s, words, n))
+        return false;
+    s->repeats += repeats - 1;
+    s->entries += repeats - 1;
+    return true;
+}
+
+void wend_stream_undo(WendStream *s)
+{
+    s->entries--;
+    if (s->count > 1)
+        s->count--;
+    else
+        s->repeats--;
+}
+
+void wend_stream_put_run(WendBuf *out, const int64_t *words, size_t n, uint64_t repeats)
+{
+    wend_buf_unsigned(out, repeats);
+    write_entry(out, words, n, NULL, 0);
+}
+
+void wend_stream_encode(const WendStream *s, WendBuf *out)
+{
+    WendBuf rest = {.resize = out->resize};
+    if (s->repetition)
+        write_repetition(s, &rest);
+    if (s->repeats > 0)
+        write_run(s, &rest);
+    out->failed |= rest.failed;
+    wend_buf_unsigned(out, s->entries);
+    wend_buf_unsigned(out, s->pieces.len + rest.len);
+    wend_buf_bytes(out, s->pieces.data, s->pieces.len);
+    wend_buf_bytes(out, rest.data, rest.len);
+    wend_buf_clear(&rest);
+}
+
+size_t wend_stream_memory(const WendStream *s)
+{
+    return (s->words ? room_for(s->cap) : 0) + s->pieces.cap + (s->repetition ? repetition_memory(s->repetition) : 0);
+}
+
+void wend_stream_clear(WendStream *s)
+{
+    if (s->words)
+        wend_budget_free(s->words, room_for(s->cap));
+    wend_buf_clear(&s->pieces);
+    if (s->repetition)
+        repetition_free(s->repetition);
+    *s = (WendStream){0};
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* types.h: what a recording consists of, for those who write it and those who read it. */
+#ifndef WEND_TYPES_H
+#define WEND_TYPES_H
+
+#include <glib.h>
+
+#include "words.h"
+
+typedef struct {
+    gboolean is_rule;
+    guint32 id; /* rule or terminal */
+    guint64 exponent;
+} WendSymbol;
+
+typedef struct {
+    guint n;
+    const WendSymbol *symbols;
+    guint64 length; /* terminals in one expansion */
+} WendRule;
+
+typedef struct {
+    guint64 count;
+    double mean, min, max, stddev; /* seconds */
+} WendTiming;
+
+typedef enum wend_sequence_kind WendSequenceKind; /* words.h */
+
+#endif

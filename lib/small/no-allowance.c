@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* no-allowance.c: what merges here reads what other ranks have merged: it takes what there is. */
+#include "base/allowance.h"
+
+gboolean allowance_take(Allowance *a, guint64 n, gsize size)
+{
+    (void)a, (void)n, (void)size;
+    return TRUE;
+}
+
+gpointer allowance_block(Allowance *a, guint64 n, gsize size)
+{
+    (void)a;
+    return g_malloc0_n(n + 1, size);
+}
