@@ -3,8 +3,10 @@
  *
  * Ranks are simulated in this one process, without MPI (tests/unit/simulated.h), and merged as the tracer merges them, over a binomial tree, each pair
  * through bytes. For each structure and number of ranks it prints bytes of the archive and beside it their ratio to those of the first number of ranks at
- * which all roles occur, classes, the time on the critical path (the sum over the steps of the tree of the longest, and the writing), the time in
- * total, and what the root needs beyond its own part at most, bytes from and to others included. CPU time. */
+ * which all roles occur, classes, the largest part, the time on the critical path (the sum over the
+ * steps of the tree of the longest, and the writing), the root's own time (what it takes to receive
+ * in each step, and to write), the time in total, and what the root needs beyond its own part at
+ * most, bytes from and to others included. CPU time. */
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
@@ -298,6 +300,32 @@ static void mesh(SimulatedRank *r, SimulatedSequence *s)
     g_rand_free(own);
 }
 
+/* Solvers on matrices without structure (AMG): on each level other partners, sizes and numbers of
+ * them on each rank, all by chance. Parts are of 10 KB, whatever the number of iterations. */
+static void irregular(SimulatedRank *r, SimulatedSequence *s)
+{
+    enum { LEVELS = 6, PARTNERS_MIN = 2, PARTNERS_MAX = 8, COUNT_MAX = 5000 };
+    for (int i = 0; i < steps; i++) {
+        GRand *own = g_rand_new_with_seed(r->rank);
+        for (int level = 0; level < LEVELS; level++) {
+            gint64 peers[PARTNERS_MAX], count[PARTNERS_MAX], requests[2 * PARTNERS_MAX];
+            gint n = g_rand_int_range(own, PARTNERS_MIN, PARTNERS_MAX + 1);
+            for (gint k = 0; k < n; k++) {
+                peers[k] = g_rand_int_range(own, 0, (gint32)r->world);
+                count[k] = g_rand_int_range(own, 1, COUNT_MAX);
+            }
+            for (gint k = 0; k < n; k++)
+                requests[k] = sim_irecv(r, s, GRID, 4096 * k, count[k], peers[k], level);
+            for (gint k = 0; k < n; k++)
+                requests[n + k] = sim_isend(r, s, GRID, 65536 + 4096 * k, count[k], peers[k],
+                                            level);
+            sim_waitall(r, s, 2 * (guint)n, requests);
+        }
+        sim_allreduce(r, s, 1);
+        g_rand_free(own);
+    }
+}
+
 enum { SIZES = 4096 };
 
 /* Sizes by chance, 12 bits each. */
@@ -346,11 +374,18 @@ static const Structure structures[] = {
     {"trips-by-rank", trips_by_rank, 16, TRUE},
     {"mesh", mesh, 16, TRUE},
     {"chance", chance, 16, TRUE},
+    {"irregular", irregular, 16, TRUE},
 };
 
 /* -- merging -- */
 
-typedef struct { const Structure *structure; guint ranks; double made, *step, total; } Job;
+/* PART: bytes of the largest part. ROOT: seconds that rank 0 takes. */
+typedef struct {
+    const Structure *structure;
+    guint ranks;
+    gsize part;
+    double made, *step, total, root;
+} Job;
 
 static WendMerge *part_of(Job *j, guint rank)
 {
@@ -362,21 +397,25 @@ static WendMerge *part_of(Job *j, guint rank)
     GByteArray *part = simulated_part(r);
     simulated_free(r);
     j->made += seconds() - began;
+    j->part = MAX(j->part, part->len);
     WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
     if (!m) g_error("%s", error->message);
     g_byte_array_unref(part);
     return m;
 }
 
-/* As a rank sends what it has to another one; frees OTHER. From where the bytes are, "peak" counts. */
-static void join(WendMerge *m, WendMerge *other)
+/* As a rank sends what it has to another one; frees OTHER. From where the bytes are, "peak" counts.
+ * Returns the seconds that the one that receives them takes. */
+static double join(WendMerge *m, WendMerge *other)
 {
     GError *error = NULL;
     GByteArray *bytes = wend_merge_encode(other);
     wend_merge_free(other);
     peak = live;
+    double began = seconds();
     if (!wend_merge_absorb(m, bytes->data, bytes->len, &error)) g_error("%s", error->message);
     g_byte_array_unref(bytes);
+    return seconds() - began;
 }
 
 /* Ranks [first, first + 2^height), as far as there are any. */
@@ -388,8 +427,8 @@ static WendMerge *merge(Job *j, guint first, guint height)
     if (middle >= j->ranks) return m;
     WendMerge *other = merge(j, middle, height - 1);
     double began = seconds();
-    join(m, other);
-    double took = seconds() - began;
+    double absorbing = join(m, other), took = seconds() - began;
+    if (first == 0) j->root += absorbing;
     j->step[height] = MAX(j->step[height], took);
     j->total += took;
     return m;
@@ -410,9 +449,11 @@ static gsize run(const Structure *structure, guint ranks, const char *directory,
     m = merge(&j, 0, height - 1);
     other = merge(&j, 1u << (height - 1), height - 1);
     double began = seconds();
-    join(m, other);
+    j.root += join(m, other);
+    double merged = seconds();
     if (!wend_merge_write(m, directory, NULL, &result, &error)) g_error("%s", error->message);
     double last = seconds() - began, critical = last;
+    j.root += seconds() - merged;
     for (guint i = 1; i < height; i++) critical += step[i];
     gsize needed = MAX(peak, before) - before;
     wend_merge_free(m);
@@ -421,7 +462,8 @@ static gsize run(const Structure *structure, guint ranks, const char *directory,
     else if (structure->run == chance) printf(" %6.2f*", (double)result.bytes / ((double)ranks * steps * log2(SIZES) / 8));
     else if (ranks < structure->complete) printf(" %7s", "");
     else printf(" %7.2f", complete ? (double)result.bytes / (double)complete : 1.0);
-    printf(" %8u %10.1f %9.2f %10.0f\n", result.classes, 1e3 * critical, j.total + last, (double)needed / 1024);
+    printf(" %8u %8.1f %10.1f %9.1f %9.2f %10.0f\n", result.classes, (double)j.part / 1024,
+           1e3 * critical, 1e3 * j.root, j.total + last, (double)needed / 1024);
     fflush(stdout);
     return result.bytes;
 }
@@ -446,8 +488,9 @@ int main(int argc, char **argv)
         return 4;
     }
     g_autofree char *file = g_build_filename(directory, "trace.tar.zst", NULL);
-    printf("%-18s %7s %10s %9s %7s %8s %10s %9s %10s\n", "structure", "ranks", "calls", "bytes", "ratio", "classes", "critical", "total s", "root KB");
-    printf("%-18s %7s %10s %9s %7s %8s %10s\n", "", "", "", "", "", "", "path ms");
+    printf("%-18s %7s %10s %9s %7s %8s %8s %10s %9s %9s %10s\n", "structure", "ranks", "calls",
+           "bytes", "ratio", "classes", "part KB", "critical", "root ms", "total s", "root KB");
+    printf("%-18s %7s %10s %9s %7s %8s %8s %10s\n", "", "", "", "", "", "", "", "path ms");
     for (gsize i = 0; i < G_N_ELEMENTS(structures); i++) {
         gboolean asked = argc < 2 && !structures[i].over_steps;
         for (int k = 1; k < argc; k++) asked |= strcmp(argv[k], structures[i].name) == 0;
