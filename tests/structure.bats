@@ -35,6 +35,23 @@ ring() {
         --limits "$SOURCE_DIR/tests/structure.limits" >found || fail "$(cat found)"
 }
 
+@test "wend show and wend dump need nothing but wend/read.h and what all commands share" {
+    local others
+    cd "$SOURCE_DIR"
+    others=$(grep -HE '^ *# *include *"' src/decoder/*.[ch] |
+        grep -vE '"(config\.h|wend/read\.h|src/command/[a-z_]*\.h|[a-z]*\.h)"$' || true)
+    for header in $(sed -nE 's/^ *# *include *"([a-z]*\.h)"$/\1/p' src/decoder/*.[ch] | sort -u); do
+        [ "$header" = config.h ] || [ -f "src/decoder/$header" ] || others+=" $header"
+    done
+    [ -z "$others" ] || fail "src/decoder includes:" "$others" || return
+    # nor anything that it declares itself; lib/small has GLib's names
+    "${STRUCTURE[@]}" --build "$BUILD_DIR" --source "$SOURCE_DIR" --list src/decoder/ |
+        grep '^src/decoder/' | grep -vE -- '-> (src/(decoder|command|read)|lib/small)/' \
+        >"$BATS_TEST_TMPDIR/found" || true
+    [ ! -s "$BATS_TEST_TMPDIR/found" ] || fail "$(cat "$BATS_TEST_TMPDIR/found")" || return
+    ! grep -rq 'read/wrap\.h' src/decoder src/command
+}
+
 @test "a cycle of five files in a folder is found, one of four is not" {
     ring src/one 4 four
     "${STRUCTURE[@]}" --build objects --source tree

@@ -88,7 +88,7 @@ tests_unit_make_recording_LDADD = lib/libcore.la $(GLIB_LIBS)
 UNIT_TESTS += tests/unit/round-trip
 tests_unit_round_trip_SOURCES = tests/unit/round-trip.c $(RECORDED_SOURCES) $(VALUE_SOURCES)
 tests_unit_round_trip_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_unit_round_trip_LDADD = lib/libcore.la $(GLIB_LIBS)
+tests_unit_round_trip_LDADD = src/read/libread.la lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/steps
 tests_unit_steps_SOURCES = tests/unit/steps.c $(RECORDED_SOURCES)
@@ -113,7 +113,7 @@ tests_unit_elastic_LDADD = lib/libcore.la $(GLIB_LIBS)
 UNIT_TESTS += tests/unit/damage
 tests_unit_damage_SOURCES = tests/unit/damage.c $(RECORDED_SOURCES) tests/fuzz/exercise.c tests/fuzz/exercise.h $(VALUE_SOURCES)
 tests_unit_damage_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_unit_damage_LDADD = lib/libcore.la $(GLIB_LIBS)
+tests_unit_damage_LDADD = src/read/libread.la lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/codecs
 tests_unit_codecs_SOURCES = tests/unit/codecs.c tests/unit/series-of.h

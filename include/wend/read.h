@@ -281,10 +281,12 @@ typedef struct {
 typedef struct WendReadCalls WendReadCalls;
 
 enum {
-    WEND_READ_WITH_POLLS = 1 << 0 /**< unsuccessful polls too, where they happened */
+    WEND_READ_WITH_POLLS = 1 << 0,       /**< unsuccessful polls too, where they happened */
+    WEND_READ_WITHOUT_TRANSFERS = 1 << 1 /**< nobody will ask wend_read_transfer, which then says as
+                                              much as of a bare call: saves following handles */
 };
 
-/** Goes through the calls of a sequence in order, from the first. FLAGS: WEND_READ_WITH_POLLS or 0.
+/** Goes through the calls of a sequence in order, from the first. FLAGS: some of those above, or 0.
  * The caller frees *CALLS (wend_read_calls_free) before R. A reader can have several at a time. */
 int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flags,
     WendReadCalls **calls);
@@ -433,13 +435,22 @@ typedef struct {
     int64_t peer;          /**< destination, source or root, as a rank in the communicator (of an
                                 intercommunicator: in the remote group). Of a receive from any
                                 source, and of a call that completes one request: who it was */
-    int64_t peer_world;    /**< the same as a rank of the job */
+    int64_t peer_world;    /**< the same as a rank of the job; WEND_READ_UNKNOWN if it is a process
+                                of another world. Of a call that completes several requests:
+                                wend_read_completed_transfer */
     int64_t bytes;         /**< size of the call's send buffer, or of the receive buffer if that is
                                 all it has: count x size of the datatype, for all counts. Of
                                 MPI_Start and MPI_Startall: of all that they start */
 } WendReadTransfer;
 
 int wend_read_transfer(const WendReadCall *call, WendReadTransfer *transfer);
+
+/** The same of request number INDEX, from 0, of those that CALL completed (wend_read_completed): of
+ * a receive from any source who it was. `bytes` is WEND_READ_ABSENT: they are of the call that
+ * posted or started the request. WEND_READ_ERROR_USAGE: CALL completed fewer requests.
+ * WEND_READ_ERROR_NONE: nothing is known of the request, or CALLS do not follow handles. */
+int wend_read_completed_transfer(const WendReadCall *call, uint32_t index,
+    WendReadTransfer *transfer);
 
 /** Numbers of communicators that are always there. */
 #define WEND_READ_COMM_WORLD 0u              /**< MPI_COMM_WORLD, of the caller's world */

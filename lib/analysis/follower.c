@@ -20,6 +20,8 @@ struct Follower {
     TransferSizes sizes;
     const WendWalk *walk;       /* and the call that it has just given */
     const WendCall *call;
+    Transfer own;               /* what that call itself says, */
+    gboolean own_known;         /* if it was asked */
 };
 
 /* -- sizes at the walk's place -- */
@@ -145,6 +147,15 @@ static void own_transfer(Follower *f, const WendCall *call, Transfer *t)
         set_peer(f->members, f->rank, t, status[0]);
 }
 
+/* Of the call given last, asked once. */
+static const Transfer *own_of_call(Follower *f)
+{
+    if (!f->own_known)
+        own_transfer(f, f->call, &f->own);
+    f->own_known = TRUE;
+    return &f->own;
+}
+
 /* -- requests -- */
 
 static const WendArg *requests_of(const WendCall *call)
@@ -192,18 +203,28 @@ static void transfer_of_starts(Follower *f, const WendCall *call, Transfer *t)
     t->bytes = bytes;
 }
 
-/* A completion: of one request whom it was with. */
-static void transfer_of_completion(Follower *f, const WendCall *call, Transfer *t)
+gboolean follower_completed(Follower *f, guint i, Transfer *t)
 {
     guint n;
     const gint64 *completed = wend_walk_completed(f->walk, &n);
-    if (n != 1 || !request_transfer(f, completed[0], t))
-        return;
-    const gint64 *status = wend_call_status_of(call, completed, 0);
+    if (i >= n || !request_transfer(f, completed[i], t))
+        return FALSE;
+    const gint64 *status = wend_call_status_of(f->call, completed, i);
     if (t->peer == WEND_UNKNOWN && status != NULL && status[0] >= 0)
         set_peer(f->members, f->rank, t, status[0]);
     t->sized = FALSE; /* counted where it was posted or started */
     t->counts = FALSE;
+    return TRUE;
+}
+
+/* A completion: of one request whom it was with. */
+static void transfer_of_completion(Follower *f, Transfer *t)
+{
+    guint n;
+    Transfer one;
+    wend_walk_completed(f->walk, &n);
+    if (n == 1 && follower_completed(f, 0, &one))
+        *t = one;
 }
 
 void follower_transfer(Follower *f, Transfer *t)
@@ -213,11 +234,11 @@ void follower_transfer(Follower *f, Transfer *t)
         transfer_of_starts(f, call, t);
         return;
     }
-    own_transfer(f, call, t);
+    *t = *own_of_call(f);
     if ((call->function->flags & WEND_F_PERSISTENT) != 0 || call->poll)
         t->counts = FALSE;
     if (!call->failed && !call->poll && (call->function->flags & WEND_F_COMPLETES) != 0)
-        transfer_of_completion(f, call, t);
+        transfer_of_completion(f, t);
 }
 
 void follower_each(Follower *f, FollowerVisit visit, gpointer data)
@@ -241,9 +262,12 @@ void follower_each(Follower *f, FollowerVisit visit, gpointer data)
 
 static void put_note(Follower *f, NoteKind kind, gint64 word, const Transfer *t)
 {
-    if (wend_is_handle(word))
-        g_hash_table_replace(f->notes[kind], g_memdup2(&word, sizeof word),
-                             g_memdup2(t, sizeof *t));
+    Transfer *known = wend_is_handle(word) ? g_hash_table_lookup(f->notes[kind], &word) : NULL;
+    if (known != NULL)
+        *known = *t;
+    else if (wend_is_handle(word))
+        g_hash_table_insert(f->notes[kind], g_memdup2(&word, sizeof word),
+                            g_memdup2(t, sizeof *t));
 }
 
 static gboolean makes(const WendArg *arg, WendKind kind)
@@ -256,20 +280,16 @@ void follower_next(Follower *f, const WendWalk *walk, const WendCall *call)
 {
     f->walk = walk;
     f->call = call;
+    f->own_known = FALSE;
     if (call->failed || call->poll)
         return;
-    gboolean known = FALSE;
-    Transfer t;
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
         for (guint k = 0; k < NOTES; k++) {
             if (!makes(arg, note_kinds[k]))
                 continue;
-            if (!known)
-                own_transfer(f, call, &t);
-            known = TRUE;
             for (gint64 e = 0; e < arg->n_out; e++)
-                put_note(f, k, arg->out[e], &t);
+                put_note(f, k, arg->out[e], own_of_call(f));
         }
     }
 }

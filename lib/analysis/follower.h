@@ -42,6 +42,11 @@ void follower_next(Follower *f, const WendWalk *walk, const WendCall *call);
  * and there is no peer; of one that completes several there is none either. */
 void follower_transfer(Follower *f, Transfer *t);
 
+/* What request number I of those that the call given last completed says to whom. It counts where
+ * it was posted or started, and has no size here. FALSE: nothing is known of it, or there is
+ * none. */
+gboolean follower_completed(Follower *f, guint i, Transfer *t);
+
 /* Calls VISIT for each transfer that counts (transfer_kind) of the call given last: none, one, or
  * as many as it starts. */
 typedef void (*FollowerVisit)(gpointer data, const Transfer *t);

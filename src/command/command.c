@@ -11,6 +11,7 @@
 #include "lib/merge/merge.h"
 #include "message.h"
 #include "options.h"
+#include "reading.h"
 
 int wend_command_fail(const char *command, GError *error)
 {
@@ -143,4 +144,18 @@ int wend_command_finish(const char *command, int status)
     g_autofree char *name = g_strdup_printf("wend %s", command);
     wend_command_progress(NULL, 0, 0);
     return message_finish(name, status);
+}
+
+WendRead *wend_command_open(const char *command, const char *path, int world, int *status)
+{
+    WendRead *r = wend_read_new();
+    wend_read_set_memory(r, reading_limit());
+    int result = world >= 0 ? wend_read_open_world(r, path, (guint32)world)
+                            : wend_read_open(r, path);
+    if (result == WEND_READ_OK)
+        return r;
+    wend_command_say(command, "%s", wend_read_message(r));
+    wend_read_free(r);
+    *status = -result;
+    return NULL;
 }

@@ -7,6 +7,8 @@
 
 #include <glib.h>
 
+#include "wend/read.h"
+
 /* Exit codes of every command; errors give the WendErrorCode of merge.h. */
 enum {
     WEND_EXIT_OK = 0,
@@ -37,6 +39,10 @@ gboolean wend_command_options(const char *command, const char *parameters, const
 /* The same for a command that runs another: options end at the first operand. */
 gboolean wend_command_options_before(const char *command, const char *parameters, const char *summary, const char *description,
                                      const GOptionEntry *entries, int *argc, char ***argv, int *status);
+
+/* Opens the recording at PATH, or one of its worlds (WORLD >= 0), within the memory of --max-size
+ * (reading.h). NULL: the command has said why, and ends with *STATUS. */
+WendRead *wend_command_open(const char *command, const char *path, int world, int *status);
 
 /* Shows "WHAT: 42 %" on stderr when that is a terminal, a few times a second at most; WHAT NULL wipes it. Cheap enough to call often. */
 void wend_command_progress(const char *what, guint64 done, guint64 all);

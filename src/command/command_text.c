@@ -9,6 +9,7 @@
 
 #include "lib/base/printable.h"
 #include "lib/merge/merge.h"
+#include "lib/merge/totals.h"
 
 /* Reads a number below 2^64 - 1 and moves *S behind it. */
 static gboolean read_number(const char **s, guint64 *n)
@@ -299,12 +300,12 @@ static void append_json_escape(GString *out, guint32 point)
 void text_json_bytes(GString *out, const char *s, gsize n)
 {
     const char *end = s + n;
-    gboolean utf8 = is_utf8(s, end);
     g_string_append_c(out, '"');
     if (is_plain(s, n)) {
         g_string_append_len(out, s, (gssize)n);
         s = end;
     }
+    gboolean utf8 = is_utf8(s, end);
     for (WendCharacter c; s < end; s += c.bytes) {
         c = utf8 ? wend_character_at(s, end) : (WendCharacter){(guchar)*s, 1, (guchar)*s < 0x80};
         if (c.point != '"' && c.point != '\\' && wend_character_is_safe(c, takes_utf8()))
@@ -320,19 +321,25 @@ void text_json_string(GString *out, const char *s)
     text_json_bytes(out, s, strlen(s));
 }
 
-void text_rank(GString *out, const WendProgram *p, guint rank)
+void text_rank(GString *out, guint rank, guint n_worlds, guint world, guint world_rank)
 {
-    guint world = wend_program_world_of(p, rank);
     g_string_append_printf(out, "rank %u", rank);
-    if (wend_program_n_worlds(p) > 1)
-        g_string_append_printf(out, " (rank %u of world %u)", rank - wend_program_world(p, world)->first, world);
+    if (n_worlds > 1)
+        g_string_append_printf(out, " (rank %u of world %u)", world_rank, world);
 }
 
-void text_sequence(GString *out, const WendSequence *sequence)
+void text_sequence(GString *out, gboolean callback, gint64 id)
 {
-    g_string_append(out, sequence->kind == WEND_SEQUENCE_THREAD ? "thread " : "callback ");
-    if (sequence->kind == WEND_SEQUENCE_THREAD || sequence->id >= 0)
-        text_decimal(out, sequence->id);
+    g_string_append(out, callback ? "callback " : "thread ");
+    if (!callback || id >= 0)
+        text_decimal(out, id);
     else
         g_string_append(out, "of the MPI library");
+}
+
+void text_totals(GString *out, guint64 mpi_calls, guint64 polls, guint64 frees)
+{
+    const WendTotals counts = {mpi_calls, polls, frees};
+    g_autofree char *text = wend_merge_totals_text(&counts);
+    g_string_append(out, text);
 }

@@ -6,8 +6,6 @@
 
 #include <glib.h>
 
-#include "lib/read/program.h"
-
 /* "0,3-7,10-20:2" (first-last:step) of ranks 0 … N_RANKS-1. A row of N_RANKS flags, which the caller frees; NULL and a usage error otherwise. */
 gboolean *text_ranks_parse(const char *text, guint n_ranks, GError **error);
 /* The other way: ascending ranks as "0-7, 9, 12-20:2". */
@@ -37,9 +35,11 @@ void text_quoted(GString *out, const char *s, gsize n);
 void text_json_string(GString *out, const char *s);
 void text_json_bytes(GString *out, const char *s, gsize n);
 
-/* "rank 5"; of a job with several worlds "rank 5 (rank 1 of world 1)". */
-void text_rank(GString *out, const WendProgram *p, guint rank);
-/* "thread 2", "callback 3" */
-void text_sequence(GString *out, const WendSequence *sequence);
+/* "rank 5"; of a job with N_WORLDS > 1 "rank 5 (rank 1 of world 1)". */
+void text_rank(GString *out, guint rank, guint n_worlds, guint world, guint world_rank);
+/* "thread 2", "callback 3"; "callback of the MPI library" where ID < 0 */
+void text_sequence(GString *out, gboolean callback, gint64 id);
+/* "1,902 MPI calls, 14 unsuccessful polls, 8 frees" (wend(1), "Counts") */
+void text_totals(GString *out, guint64 mpi_calls, guint64 polls, guint64 frees);
 
 #endif

@@ -10,6 +10,7 @@
 #include "lib/base/allowance.h"
 #include "lib/base/shortage.h"
 #include "lib/merge/merge.h"
+#include "lib/read/program.h"
 #include "message.h"
 #include "src/tracer/shared/shared.h"
 

@@ -4,7 +4,7 @@
 #ifndef WEND_READING_H
 #define WEND_READING_H
 
-#include "lib/read/program.h"
+#include <glib.h>
 
 /* The option --max-size, for a command's table of options. */
 #define READING_OPTION \
@@ -17,7 +17,7 @@ guint64 reading_limit(void); /* bytes; 0: the option was not given */
 guint64 reading_room(guint64 bytes);
 
 /* Opens the recording at PATH, or one of its worlds (WORLD >= 0), within that limit. */
-WendProgram *reading_open(const char *path, int world, GError **error);
+struct WendProgram *reading_open(const char *path, int world, GError **error);
 
 /* From now on, what GLib has no memory for ends the command as wend_shortage does (shortage.h).
  * GLib would abort. */

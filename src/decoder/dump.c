@@ -5,28 +5,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/merge/merge.h"
-#include "lib/read/program.h"
-#include "lib/record/functions.h"
 #include "lines.h"
 #include "sink.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
+#include "wend/read.h"
 
 #define COMMAND "dump"
 #define WRITE_SIZE (1 << 16) /* bytes to gather before a write */
 #define ALL_SEQUENCES G_MININT
 
 typedef struct {
-    const WendProgram *program;
-    WendMembers *members;      /* NULL: the format does not ask whom calls are with */
+    WendRead *reader;
+    guint n_ranks, n_worlds;
     const Sink *sink;
     gboolean *ranks;           /* NULL: all */
     gint thread;               /* ALL_SEQUENCES, or a thread */
     guint64 first, last;       /* calls */
     GPtrArray *patterns;       /* of GPatternSpec; NULL: all functions */
-    GHashTable *matches;       /* WendFunction -> whether one of the patterns fits, + 1 */
+    GHashTable *matches;       /* WendReadFunction -> whether one of the patterns fits, + 1 */
     gboolean polls, timing;
     GString *out;
     Lines *lines;              /* of the sequence */
@@ -41,7 +39,7 @@ static gboolean flush(Dump *d)
     return all;
 }
 
-static gboolean wanted(Dump *d, const WendFunction *function)
+static gboolean wanted(Dump *d, const WendReadFunction *function)
 {
     if (d->patterns == NULL)
         return TRUE;
@@ -56,92 +54,95 @@ static gboolean wanted(Dump *d, const WendFunction *function)
     return GPOINTER_TO_INT(known) == 2;
 }
 
-static void dump_call(Dump *d, const SinkContext *context, guint64 number, const WendCall *call)
+static void dump_call(Dump *d, const SinkContext *context, const WendReadCall *call)
 {
-    d->sink->number(d->out, context, number, call);
+    d->sink->number(d->out, context, call);
     if (lines_append(d->lines, d->out, call))
         return;
     gsize start = d->out->len;
     d->sink->call(d->out, context, call);
-    if (d->sink->repeats == NULL || d->sink->repeats(call))
+    if (call->repeats && (d->sink->repeats == NULL || d->sink->repeats(call)))
         lines_keep(d->lines, call, d->out->str + start, d->out->len - start);
 }
 
-static gboolean dump_sequence(Dump *d, guint rank, const WendClass *class, guint index)
+static gboolean dump_sequence(Dump *d, const SinkContext *context)
 {
-    WendWalk *walk = wend_walk_new(d->program, rank, index, d->polls ? WEND_WALK_POLLS : WEND_WALK_MAIN);
-    Follower *follower =
-        d->members != NULL ? follower_new(d->program, d->members, rank) : NULL;
-    SinkContext context = {.program = d->program,
-                           .walk = walk,
-                           .members = d->members,
-                           .follower = follower,
-                           .sequence = &class->sequences[index],
-                           .rank = rank,
-                           .sequence_index = index,
-                           .timing = d->timing};
+    unsigned flags = d->polls ? WEND_READ_WITH_POLLS : 0;
+    WendReadCalls *calls;
+    const WendReadCall *call;
+    gboolean going = TRUE;
+    if (d->sink->repeats == NULL)
+        flags |= WEND_READ_WITHOUT_TRANSFERS;
+    if (wend_read_calls(d->reader, context->rank, context->sequence, flags, &calls) < 0)
+        g_return_val_if_reached(FALSE);
     lines_forget(d->lines);
     if (d->sink->sequence != NULL)
-        d->sink->sequence(d->out, &context);
-
-    guint64 number = 0;
-    gboolean going = TRUE;
-    const WendCall *call;
-    while (going && number <= d->last && (call = wend_walk_next(walk)) != NULL) {
-        if (follower != NULL)
-            follower_next(follower, walk, call);
-        if (number >= d->first && wanted(d, call->function)) {
-            d->printed = TRUE;
-            dump_call(d, &context, number, call);
-            if (d->out->len >= WRITE_SIZE)
-                going = flush(d);
-        }
-        if (!call->poll)
-            number++;
+        d->sink->sequence(d->out, context);
+    while (going && wend_read_next(calls, &call) == WEND_READ_OK && call != NULL
+           && call->index <= d->last) {
+        if (call->index < d->first || !wanted(d, call->function))
+            continue;
+        d->printed = TRUE;
+        dump_call(d, context, call);
+        if (d->out->len >= WRITE_SIZE)
+            going = flush(d);
     }
-    follower_free(follower);
-    wend_walk_free(walk);
+    wend_read_calls_free(calls);
     return going;
+}
+
+static gboolean dump_rank(Dump *d, guint rank)
+{
+    const WendReadRank *info;
+    const WendReadSequence *sequence;
+    if (wend_read_rank(d->reader, rank, &info) < 0)
+        g_return_val_if_reached(FALSE);
+    SinkContext context = {.reader = d->reader,
+                           .n_worlds = d->n_worlds,
+                           .rank = rank,
+                           .world = info->world,
+                           .world_rank = info->world_rank,
+                           .class_index = info->class_index,
+                           .timing = d->timing};
+    guint n_sequences = info->n_sequences; /* 0: its run ended early, and left nothing */
+    for (guint i = 0; i < n_sequences; i++) {
+        if (wend_read_sequence(d->reader, rank, i, &sequence) < 0)
+            g_return_val_if_reached(FALSE);
+        if (d->thread != ALL_SEQUENCES && (sequence->callback || sequence->id != d->thread))
+            continue;
+        context.sequence = i;
+        context.callback = sequence->callback;
+        context.id = sequence->id;
+        if (!dump_sequence(d, &context))
+            return FALSE;
+    }
+    return TRUE;
 }
 
 static void dump_all(Dump *d)
 {
     if (d->sink->begin != NULL)
         d->sink->begin(d->out, d->timing);
-    for (guint rank = 0; rank < wend_program_ranks(d->program); rank++) {
-        if (d->ranks != NULL && !d->ranks[rank])
-            continue;
-        guint class_index = wend_program_class_of(d->program, rank);
-        if (class_index == G_MAXUINT) /* the recording has nothing of this rank: its run ended early */
-            continue;
-        const WendClass *class = wend_program_class(d->program, class_index);
-        for (guint i = 0; i < class->n_sequences; i++) {
-            const WendSequence *sequence = &class->sequences[i];
-            if (d->thread != ALL_SEQUENCES
-                && (sequence->kind != WEND_SEQUENCE_THREAD || sequence->id != d->thread))
-                continue;
-            if (!dump_sequence(d, rank, class, i))
-                return;
-        }
-    }
+    for (guint rank = 0; rank < d->n_ranks; rank++)
+        if ((d->ranks == NULL || d->ranks[rank]) && !dump_rank(d, rank))
+            return;
     flush(d);
 }
 
-/* Is there a function of that name or pattern, called or not? The recording may know some that this
- * version does not. */
-static gboolean is_function(const WendProgram *p, GPatternSpec *pattern)
+/* -- what is chosen -- */
+
+/* Is there a function of that name or pattern, called or not? */
+static gboolean is_function(WendRead *r, GPatternSpec *pattern)
 {
-    for (guint i = 0; i < wend_n_functions; i++)
-        if (g_pattern_spec_match_string(pattern, wend_functions[i].name))
-            return TRUE;
-    for (guint i = 0; i < wend_program_n_shapes(p); i++)
-        if (g_pattern_spec_match_string(pattern, wend_program_shape(p, i)->function->name))
+    const WendReadFunction *f;
+    for (guint i = 0; wend_read_function(r, i, &f) == WEND_READ_OK; i++)
+        if (g_pattern_spec_match_string(pattern, f->name))
             return TRUE;
     return FALSE;
 }
 
-/* LIST's patterns; NULL: one of them fits no function. */
-static GPtrArray *patterns_new(const WendProgram *p, const char *list, GError **error)
+/* LIST's patterns; NULL: one of them fits no function, and *STATUS is that. */
+static GPtrArray *patterns_new(WendRead *r, const char *list, int *status)
 {
     g_autoptr(GPtrArray) patterns =
         g_ptr_array_new_with_free_func((GDestroyNotify)g_pattern_spec_free);
@@ -149,52 +150,68 @@ static GPtrArray *patterns_new(const WendProgram *p, const char *list, GError **
     for (char **name = names; *name != NULL; name++) {
         GPatternSpec *pattern = g_pattern_spec_new(g_strstrip(*name));
         g_ptr_array_add(patterns, pattern);
-        if (!is_function(p, pattern)) {
-            g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
-                        "there is no function '%s': names are such as MPI_Send, and * and ? match",
-                        *name);
+        if (!is_function(r, pattern)) {
+            wend_command_say(COMMAND,
+                             "there is no function '%s': names are such as MPI_Send, and * and ? "
+                             "match",
+                             *name);
+            *status = WEND_EXIT_USAGE;
             return NULL;
         }
     }
     return g_steal_pointer(&patterns);
 }
 
-/* Has one of the chosen ranks the chosen thread? */
-static gboolean check_thread(const Dump *d, GError **error)
+/* Has RANK thread D->thread? *LAST: at least its last thread. */
+static gboolean has_thread(const Dump *d, guint rank, gint *last)
 {
-    gint last = -1;
-    for (guint rank = 0; rank < wend_program_ranks(d->program); rank++) {
-        guint class_index = d->ranks == NULL || d->ranks[rank]
-                                ? wend_program_class_of(d->program, rank)
-                                : G_MAXUINT;
-        const WendClass *class =
-            class_index != G_MAXUINT ? wend_program_class(d->program, class_index) : NULL;
-        for (guint i = 0; class != NULL && i < class->n_sequences; i++) {
-            if (class->sequences[i].kind != WEND_SEQUENCE_THREAD)
-                continue;
-            if (class->sequences[i].id == d->thread)
-                return TRUE;
-            last = MAX(last, (gint)class->sequences[i].id);
-        }
+    const WendReadRank *info;
+    const WendReadSequence *s;
+    if (wend_read_rank(d->reader, rank, &info) < 0)
+        return FALSE;
+    guint n_sequences = info->n_sequences;
+    for (guint i = 0; i < n_sequences; i++) {
+        if (wend_read_sequence(d->reader, rank, i, &s) < 0 || s->callback)
+            continue;
+        if (s->id == d->thread)
+            return TRUE;
+        *last = MAX(*last, (gint)s->id);
     }
-    g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "there is no thread %d: %s %s %d", d->thread,
-                d->ranks != NULL ? "these ranks have" : "the recording has",
-                last > 0 ? "threads 0 to" : "only thread", MAX(last, 0));
     return FALSE;
 }
 
-/* Takes what was chosen by name or number, now that the recording says what there is. */
-static gboolean choose(Dump *d, const char *ranks, const char *functions, GError **error)
+/* Has one of the chosen ranks the chosen thread? */
+static int check_thread(const Dump *d)
 {
-    if (ranks != NULL
-        && (d->ranks = text_ranks_parse(ranks, wend_program_ranks(d->program), error)) == NULL)
-        return FALSE;
-    if (d->thread != ALL_SEQUENCES && !check_thread(d, error))
-        return FALSE;
-    if (functions == NULL)
-        return TRUE;
-    d->matches = g_hash_table_new(NULL, NULL);
-    return (d->patterns = patterns_new(d->program, functions, error)) != NULL;
+    gint last = -1;
+    for (guint rank = 0; rank < d->n_ranks; rank++)
+        if ((d->ranks == NULL || d->ranks[rank]) && has_thread(d, rank, &last))
+            return WEND_EXIT_OK;
+    wend_command_say(COMMAND, "there is no thread %d: %s %s %d", d->thread,
+                     d->ranks != NULL ? "these ranks have" : "the recording has",
+                     last > 0 ? "threads 0 to" : "only thread", MAX(last, 0));
+    return WEND_EXIT_USAGE;
+}
+
+/* Takes what was chosen by name or number, now that the recording says what there is. */
+static int choose(Dump *d, const char *ranks, const char *functions)
+{
+    const WendReadFacts *facts;
+    GError *error = NULL;
+    int status = WEND_EXIT_OK;
+    if (wend_read_facts(d->reader, WEND_READ_JOB, &facts) < 0)
+        g_return_val_if_reached(WEND_EXIT_SYSTEM);
+    d->n_ranks = facts->n_ranks;
+    d->n_worlds = facts->n_worlds;
+    if (ranks != NULL && (d->ranks = text_ranks_parse(ranks, d->n_ranks, &error)) == NULL)
+        return wend_command_fail(COMMAND, error);
+    if (d->thread != ALL_SEQUENCES)
+        status = check_thread(d);
+    if (status == WEND_EXIT_OK && functions != NULL) {
+        d->matches = g_hash_table_new(NULL, NULL);
+        d->patterns = patterns_new(d->reader, functions, &status);
+    }
+    return status;
 }
 
 int wend_dump_main(int argc, char **argv)
@@ -222,7 +239,6 @@ int wend_dump_main(int argc, char **argv)
         READING_OPTION, G_OPTION_ENTRY_NULL};
     int status;
     GError *error = NULL;
-    WendProgram *program = NULL;
 
     if (!wend_command_options(COMMAND, "RECORDING", "Print every call of a recording, in order, with all arguments.", NULL, entries, &argc, &argv,
                               &status))
@@ -241,16 +257,14 @@ int wend_dump_main(int argc, char **argv)
         status = wend_command_fail(COMMAND, error);
         goto end;
     }
-    program = reading_open(argv[1], world, &error);
-    d.program = program;
-    if (program == NULL || !choose(&d, ranks, functions, &error)) {
-        status = wend_command_fail(COMMAND, error);
+    d.reader = wend_command_open(COMMAND, argv[1], world, &status);
+    if (d.reader == NULL)
         goto end;
-    }
+    status = choose(&d, ranks, functions);
+    if (status != WEND_EXIT_OK)
+        goto end;
     d.out = g_string_sized_new(2 * WRITE_SIZE);
     d.lines = lines_new();
-    if (d.sink->repeats != NULL)
-        d.members = wend_members_new(program);
     dump_all(&d);
     if (!d.printed && (calls != NULL || functions != NULL))
         wend_command_say(COMMAND, "none of the calls is chosen");
@@ -260,8 +274,7 @@ int wend_dump_main(int argc, char **argv)
 end:
     g_clear_pointer(&d.patterns, g_ptr_array_unref);
     g_clear_pointer(&d.matches, g_hash_table_unref);
-    wend_members_free(d.members);
-    wend_program_free(program);
+    wend_read_free(d.reader);
     g_free(d.ranks);
     g_free(ranks);
     g_free(calls);

@@ -5,9 +5,10 @@
 
 #include <glib.h>
 
-#include "lib/read/program.h"
+#include "wend/read.h"
 
-/* For each rank how, and the last calls of its threads; ranks for which that is the same words are one. At most LIMIT such. Nothing unless early. */
-void endings_show(GString *out, const WendProgram *p, guint limit);
+/* For each rank how, and the last calls of its threads; ranks for which that is the same words are
+ * one. At most LIMIT such. Nothing unless a rank ended early. */
+void endings_show(GString *out, WendRead *r, guint limit);
 
 #endif

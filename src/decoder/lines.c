@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lines.c: see lines.h. A line goes where its terminal says, in the place of what was there: a program's loops have few terminals, and what is kept is bounded. */
+/* lines.c: see lines.h. A line goes where its signature says, in the place of what was there: a
+ * program's loops have few signatures, and what is kept is bounded. */
 #include "config.h"
 
 #include "lines.h"
 
 #include <string.h>
 
-#include "src/command/value.h"
-
 #define PLACES 4096
 #define LONGEST 232 /* a longer line takes longer to be written anyway */
 
 typedef struct {
     guint64 sequence;     /* 0: free */
-    guint32 terminal;
+    guint32 signature;
     gint64 return_code;
     guint8 n;
     char text[LONGEST];
@@ -41,22 +40,23 @@ void lines_forget(Lines *lines)
     lines->sequence++;
 }
 
-gboolean lines_append(const Lines *lines, GString *out, const WendCall *call)
+gboolean lines_append(const Lines *lines, GString *out, const WendReadCall *call)
 {
-    const Line *line = &lines->lines[call->terminal % PLACES];
-    if (line->sequence != lines->sequence || line->terminal != call->terminal || line->return_code != call->return_code || call->poll)
+    const Line *line = &lines->lines[call->signature % PLACES];
+    if (line->sequence != lines->sequence || line->signature != call->signature
+        || line->return_code != call->return_code || call->poll)
         return FALSE;
     g_string_append_len(out, line->text, line->n);
     return TRUE;
 }
 
-void lines_keep(Lines *lines, const WendCall *call, const char *text, gsize n)
+void lines_keep(Lines *lines, const WendReadCall *call, const char *text, gsize n)
 {
-    if (n > LONGEST || call->poll || !value_repeats(call))
+    if (n > LONGEST || !call->repeats)
         return;
-    Line *line = &lines->lines[call->terminal % PLACES];
+    Line *line = &lines->lines[call->signature % PLACES];
     line->sequence = lines->sequence;
-    line->terminal = call->terminal;
+    line->signature = call->signature;
     line->return_code = call->return_code;
     line->n = (guint8)n;
     memcpy(line->text, text, n);

@@ -9,13 +9,10 @@
 
 #include "communication.h"
 #include "endings.h"
-#include "lib/merge/totals.h"
-#include "lib/read/program.h"
-#include "lib/record/part.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
-#include "src/read/wrap.h"
+#include "wend/read.h"
 
 #define COMMAND "show"
 #define FEW_FUNCTIONS 15
@@ -23,6 +20,7 @@
 #define FEW_ENDINGS 8
 #define LABEL_WIDTH 16
 #define POINT_TO_POINT 0 /* among the kinds of transfers */
+#define UNRECORDED_GROUP "unrecorded" /* of facts: docs/format.md, "meta" */
 
 static const char *const traffic_names[WEND_READ_N_TRANSFER_KINDS] = {
     "point-to-point", "collective", "one-sided", "file write", "file read"};
@@ -130,7 +128,7 @@ static void show_unrecorded(GString *out, WendRead *r)
     const char *group, *key, *value;
     g_autoptr(GString) list = g_string_new(NULL);
     for (guint i = 0; wend_read_meta(r, WEND_READ_JOB, i, &group, &key, &value) == 0; i++)
-        if (g_str_equal(group, WEND_UNRECORDED_GROUP) && key != NULL)
+        if (g_str_equal(group, UNRECORDED_GROUP) && key != NULL)
             g_string_append_printf(list, "%s%s", list->len > 0 ? ", " : "", key);
     if (list->len == 0)
         return;
@@ -162,10 +160,8 @@ static void show_worlds(GString *out, WendRead *r, guint n)
 
 static void show_sizes(GString *out, const WendReadFacts *f, const WendReadTotals *t)
 {
-    const WendTotals counts = {t->mpi_calls, t->polls, t->frees};
-    g_autofree char *totals = wend_merge_totals_text(&counts);
     label(out, "calls");
-    g_string_append(out, totals);
+    text_totals(out, t->mpi_calls, t->polls, t->frees);
     if (t->failed > 0) {
         g_string_append(out, "; of the MPI calls ");
         text_count(out, t->failed);
@@ -554,15 +550,14 @@ static guint terminal_width(void)
 
 static int show_tables(const Tables *t, const char *path, gint world)
 {
-    WendRead *r = wend_read_new();
+    int status;
+    WendRead *r = wend_command_open(COMMAND, path, world, &status);
+    if (r == NULL)
+        return status;
     g_autoptr(GString) out = g_string_new(NULL);
-    wend_read_set_memory(r, reading_limit());
-    int status = world >= 0 ? wend_read_open_world(r, path, (guint32)world)
-                            : wend_read_open(r, path);
-    if (status == WEND_READ_OK)
-        status = communication_show(out, r, table_of(t),
-                                    t->csv || (!t->table && !isatty(STDOUT_FILENO)),
-                                    terminal_width());
+    status = communication_show(out, r, table_of(t),
+                                t->csv || (!t->table && !isatty(STDOUT_FILENO)),
+                                terminal_width());
     if (status < 0)
         wend_command_say(COMMAND, "%s", wend_read_message(r));
     else
@@ -604,11 +599,9 @@ int wend_show_main(int argc, char **argv)
     if (table_of(&tables) != COMMUNICATION_NONE)
         return show_tables(&tables, argv[1], world);
 
-    GError *error = NULL;
-    WendProgram *program = reading_open(argv[1], world, &error);
-    if (program == NULL)
-        return wend_command_fail(COMMAND, error);
-    Show s = {.reader = wend_read_wrap(program)};
+    Show s = {.reader = wend_command_open(COMMAND, argv[1], world, &status)};
+    if (s.reader == NULL)
+        return status;
     if (wend_read_facts(s.reader, WEND_READ_JOB, &s.facts) < 0
         || wend_read_totals(s.reader, &s.totals) < 0)
         g_return_val_if_reached(WEND_EXIT_SYSTEM);
@@ -620,7 +613,7 @@ int wend_show_main(int argc, char **argv)
         show_run(out, s.facts, s.totals);
         show_unrecorded(out, s.reader);
         show_worlds(out, s.reader, s.facts->n_worlds);
-        endings_show(out, program, all ? G_MAXUINT : FEW_ENDINGS);
+        endings_show(out, s.reader, all ? G_MAXUINT : FEW_ENDINGS);
         show_sizes(out, s.facts, s.totals);
         show_traffic(out, s.totals);
         show_nondeterminism(out, s.totals);
@@ -631,6 +624,5 @@ int wend_show_main(int argc, char **argv)
     g_string_free(out, TRUE);
     g_array_unref(s.classes);
     wend_read_free(s.reader);
-    wend_program_free(program);
     return wend_command_finish(COMMAND, WEND_EXIT_OK);
 }

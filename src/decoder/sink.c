@@ -6,28 +6,25 @@
 
 #include <string.h>
 
-#include "lib/analysis/times.h"
 #include "src/command/command_text.h"
 #include "src/command/value.h"
 
 /* Of the call's signature: a recording keeps no time of a single call. */
-static WendTiming mean_duration(const SinkContext *context, const WendCall *call, WendTiming *interval)
+static WendReadTiming mean_duration(const SinkContext *context, const WendReadCall *call,
+                                    WendReadTiming *interval)
 {
-    WendTiming duration = {0};
-    guint class = wend_program_class_of(context->program, context->rank);
+    WendReadTiming duration = {0};
     *interval = duration;
     if (!call->poll)
-        times_of(context->program, class, context->sequence_index, call->terminal, &duration,
-                 interval);
+        wend_read_timing(context->reader, context->class_index, context->sequence, call->signature,
+                         &duration, interval);
     return duration;
 }
 
 /* A mean, with as many digits as are known. */
-static void times_append_mean(GString *out, const WendTiming *t)
+static void times_append_mean(GString *out, const WendReadTiming *t)
 {
-    double mean_error, rest_error;
-    wend_program_timing_error(t, &mean_error, &rest_error);
-    text_seconds_known(out, t->mean, mean_error * t->mean);
+    text_seconds_known(out, t->mean, t->mean_error * t->mean);
 }
 
 /* -- text -- */
@@ -35,19 +32,20 @@ static void times_append_mean(GString *out, const WendTiming *t)
 static void text_begin_sequence(GString *out, const SinkContext *context)
 {
     g_string_append(out, "# ");
-    text_rank(out, context->program, context->rank);
+    text_rank(out, context->rank, context->n_worlds, context->world, context->world_rank);
     g_string_append(out, ", ");
-    text_sequence(out, context->sequence);
+    text_sequence(out, context->callback, context->id);
     g_string_append_c(out, '\n');
 }
 
-static void text_number(GString *out, const SinkContext *context, guint64 index, const WendCall *call)
+static void text_number(GString *out, const SinkContext *context, const WendReadCall *call)
 {
     (void)context;
     if (call->poll) {
         g_string_append_len(out, "        -  ", 11);
         return;
     }
+    guint64 index = call->index;
     char column[32], *end = column + sizeof column - 2, *p = end;
     do
         *--p = (char)('0' + index % 10);
@@ -58,11 +56,11 @@ static void text_number(GString *out, const SinkContext *context, guint64 index,
     g_string_append_len(out, p, end + 2 - p);
 }
 
-static void text_call(GString *out, const SinkContext *context, const WendCall *call)
+static void text_call(GString *out, const SinkContext *context, const WendReadCall *call)
 {
-    value_call(out, context->program, context->walk, call);
+    value_call(out, context->reader, call);
     if (context->timing) {
-        WendTiming interval, duration = mean_duration(context, call, &interval);
+        WendReadTiming interval, duration = mean_duration(context, call, &interval);
         if (duration.count > 0) {
             g_string_append(out, "  # mean ");
             times_append_mean(out, &duration);
@@ -82,29 +80,31 @@ typedef struct {
     gint64 peer, bytes, comm_size; /* negative: the call has none, or it is not known */
 } Partner;
 
-static Partner partner_of(const SinkContext *context)
+static Partner partner_of(const WendReadCall *call)
 {
-    Transfer t;
-    follower_transfer(context->follower, &t);
-    Partner p = {t.process, -1, -1};
-    if (t.sized && t.bytes != TRANSFER_UNSIZED)
-        p.bytes = (gint64)MIN(t.bytes, G_MAXINT64);
-    if (t.comm != WEND_COMM_UNKNOWN)
-        p.comm_size = wend_members_local_size(context->members, t.comm, context->rank);
-    return p;
+    WendReadTransfer t;
+    if (wend_read_transfer(call, &t) < 0)
+        return (Partner){-1, -1, -1};
+    return (Partner){t.peer_world, t.bytes, t.comm_size};
 }
 
 /* What a handle stands for may change between two calls that are written alike. */
-static gboolean partner_repeats(const WendCall *call)
+static gboolean is_followed(WendReadKind kind)
 {
-    static const WendKind followed[] = {WEND_KIND_DATATYPE, WEND_KIND_REQUEST, WEND_KIND_MESSAGE,
-                                        WEND_KIND_WIN, WEND_KIND_FILE};
-    for (guint i = 0; i < call->n_args; i++) {
-        const WendArg *arg = &call->args[i];
-        for (guint k = 0; k < G_N_ELEMENTS(followed) && arg->n_in > 0; k++)
-            if (arg->param->kind == followed[k]
-                && (arg->param->array || wend_is_handle(arg->in[0])))
-                return FALSE;
+    return kind == WEND_READ_KIND_DATATYPE || kind == WEND_READ_KIND_REQUEST
+           || kind == WEND_READ_KIND_MESSAGE || kind == WEND_READ_KIND_WINDOW
+           || kind == WEND_READ_KIND_FILE;
+}
+
+static gboolean partner_repeats(const WendReadCall *call)
+{
+    for (guint i = 0; i < call->function->n_parameters; i++) {
+        const WendReadParameter *p = wend_read_parameter(call->function, i);
+        WendReadValue v;
+        if (is_followed(p->kind) && p->direction != WEND_READ_OUT
+            && wend_read_input(call, i, &v) == WEND_READ_OK
+            && (v.type == WEND_READ_HANDLE || v.type == WEND_READ_LIST))
+            return FALSE;
     }
     return TRUE;
 }
@@ -137,30 +137,50 @@ static void csv_quote(GString *out, gsize start)
     g_free(field);
 }
 
-/* The first scalar argument of a kind, as a column. */
-static void csv_first(GString *out, const SinkContext *context, const WendCall *call, WendKind kind)
+/* The columns of arguments: of each kind the first scalar one. */
+static const WendReadKind csv_kinds[] = {WEND_READ_KIND_COMMUNICATOR, WEND_READ_KIND_RANK,
+                                         WEND_READ_KIND_TAG, WEND_READ_KIND_COUNT,
+                                         WEND_READ_KIND_DATATYPE};
+enum { CSV_KINDS = G_N_ELEMENTS(csv_kinds) };
+
+static guint csv_kind(WendReadKind kind)
 {
-    g_string_append_c(out, ',');
-    for (guint i = 0; i < call->n_args; i++) {
-        const WendArg *arg = &call->args[i];
-        if (arg->param->kind == kind && arg->param->dir != WEND_DIR_OUT && !arg->param->array && value_is_argument(arg)) {
-            gsize start = out->len;
-            if (arg->in[0] != WEND_ABSENT)
-                value_argument(out, context->program, context->walk, arg, VALUE_TEXT);
-            csv_quote(out, start);
-            return;
-        }
+    guint i = 0;
+    while (i < CSV_KINDS && csv_kinds[i] != kind)
+        i++;
+    return i;
+}
+
+static void csv_columns(GString *out, const WendReadCall *call)
+{
+    WendReadValue values[CSV_KINDS];
+    guint from[CSV_KINDS], seen = 0;
+    for (guint i = 0; i < call->function->n_parameters; i++) {
+        const WendReadParameter *p = wend_read_parameter(call->function, i);
+        guint k = csv_kind(p->kind);
+        if (k == CSV_KINDS || (seen & 1u << k) != 0 || p->direction == WEND_READ_OUT || p->array
+            || !value_argument(call, i, &values[k]))
+            continue;
+        seen |= 1u << k;
+        from[k] = i;
+    }
+    for (guint k = 0; k < CSV_KINDS; k++) {
+        g_string_append_c(out, ',');
+        gsize start = out->len;
+        if ((seen & 1u << k) == 0 || values[k].type == WEND_READ_NOT_SIGNIFICANT)
+            continue;
+        value_append(out, call, from[k], &values[k], VALUE_TEXT);
+        csv_quote(out, start);
     }
 }
 
-static void csv_number(GString *out, const SinkContext *context, guint64 index, const WendCall *call)
+static void csv_number(GString *out, const SinkContext *context, const WendReadCall *call)
 {
-    (void)call;
     text_decimal(out, context->rank);
     g_string_append_c(out, ',');
-    text_sequence(out, context->sequence);
+    text_sequence(out, context->callback, context->id);
     g_string_append_c(out, ',');
-    text_decimal(out, (gint64)index);
+    text_decimal(out, (gint64)call->index);
 }
 
 static void csv_optional(GString *out, gint64 number)
@@ -170,41 +190,35 @@ static void csv_optional(GString *out, gint64 number)
         text_decimal(out, number);
 }
 
-static void csv_partner(GString *out, const SinkContext *context)
+static void csv_partner(GString *out, const SinkContext *context, const WendReadCall *call)
 {
-    Partner p = partner_of(context);
-    csv_optional(out, wend_program_world_of(context->program, context->rank));
+    Partner p = partner_of(call);
+    csv_optional(out, context->world);
     csv_optional(out, p.peer);
     csv_optional(out, p.bytes);
     csv_optional(out, p.comm_size);
 }
 
-static void csv_call(GString *out, const SinkContext *context, const WendCall *call)
+static void csv_call(GString *out, const SinkContext *context, const WendReadCall *call)
 {
     g_string_append(out, call->poll ? ",1," : ",0,");
+    g_string_append(out, call->function->name);
+    g_string_append_c(out, ',');
     gsize start = out->len;
-    value_name(out, call->function->name, VALUE_TEXT);
+    value_return(out, context->reader, call, VALUE_TEXT);
+    csv_quote(out, start);
+    csv_columns(out, call);
+    g_string_append_c(out, ',');
+    start = out->len;
+    value_call_arguments(out, call);
     csv_quote(out, start);
     g_string_append_c(out, ',');
     start = out->len;
-    value_return(out, context->program, call, VALUE_TEXT);
+    value_call_results(out, call);
     csv_quote(out, start);
-    csv_first(out, context, call, WEND_KIND_COMM);
-    csv_first(out, context, call, WEND_KIND_RANK);
-    csv_first(out, context, call, WEND_KIND_TAG);
-    csv_first(out, context, call, WEND_KIND_COUNT);
-    csv_first(out, context, call, WEND_KIND_DATATYPE);
-    g_string_append_c(out, ',');
-    start = out->len;
-    value_call_arguments(out, context->program, context->walk, call);
-    csv_quote(out, start);
-    g_string_append_c(out, ',');
-    start = out->len;
-    value_call_results(out, context->program, context->walk, call);
-    csv_quote(out, start);
-    csv_partner(out, context);
+    csv_partner(out, context, call);
     if (context->timing) {
-        WendTiming interval, duration = mean_duration(context, call, &interval);
+        WendReadTiming interval, duration = mean_duration(context, call, &interval);
         char number[2][G_ASCII_DTOSTR_BUF_SIZE] = {"", ""};
         if (duration.count > 0)
             g_ascii_formatd(number[0], sizeof number[0], "%.4g",
@@ -218,15 +232,14 @@ static void csv_call(GString *out, const SinkContext *context, const WendCall *c
 
 /* -- JSON lines -- */
 
-static void json_number(GString *out, const SinkContext *context, guint64 index, const WendCall *call)
+static void json_number(GString *out, const SinkContext *context, const WendReadCall *call)
 {
-    (void)call;
     g_string_append(out, "{\"rank\":");
     text_decimal(out, context->rank);
-    g_string_append(out, context->sequence->kind == WEND_SEQUENCE_THREAD ? ",\"thread\":" : ",\"callback\":");
-    text_decimal(out, context->sequence->id);
+    g_string_append(out, context->callback ? ",\"callback\":" : ",\"thread\":");
+    text_decimal(out, context->id);
     g_string_append(out, ",\"call\":");
-    text_decimal(out, (gint64)index);
+    text_decimal(out, (gint64)call->index);
 }
 
 static void json_optional(GString *out, const char *key, gint64 number)
@@ -237,50 +250,49 @@ static void json_optional(GString *out, const char *key, gint64 number)
     text_decimal(out, number);
 }
 
-static void json_partner(GString *out, const SinkContext *context)
+static void json_partner(GString *out, const SinkContext *context, const WendReadCall *call)
 {
-    Partner p = partner_of(context);
-    json_optional(out, ",\"world\":", wend_program_world_of(context->program, context->rank));
+    Partner p = partner_of(call);
+    json_optional(out, ",\"world\":", context->world);
     json_optional(out, ",\"peer_world\":", p.peer);
     json_optional(out, ",\"bytes\":", p.bytes);
     json_optional(out, ",\"comm_size\":", p.comm_size);
 }
 
-static void json_call(GString *out, const SinkContext *context, const WendCall *call)
+/* "name":value of the parameters that have a value on that side. */
+static void json_side(GString *out, const WendReadCall *call,
+                      gboolean (*side)(const WendReadCall *, guint, WendReadValue *))
 {
-    g_string_append(out,
-                    call->poll ? ",\"poll\":true,\"function\":" : ",\"poll\":false,\"function\":");
-    value_name(out, call->function->name, VALUE_JSON);
-    g_string_append(out, ",\"arguments\":{");
     gboolean first = TRUE;
-    for (guint i = 0; i < call->n_args; i++) {
-        if (!value_is_argument(&call->args[i]))
+    for (guint i = 0; i < call->function->n_parameters; i++) {
+        WendReadValue v;
+        if (!side(call, i, &v))
             continue;
         if (!first)
             g_string_append_c(out, ',');
         first = FALSE;
-        value_name(out, call->args[i].param->name, VALUE_JSON);
-        g_string_append_c(out, ':');
-        value_argument(out, context->program, context->walk, &call->args[i], VALUE_JSON);
+        g_string_append_c(out, '"');
+        g_string_append(out, wend_read_parameter(call->function, i)->name); /* is Wend's own */
+        g_string_append_len(out, "\":", 2);
+        value_append(out, call, i, &v, VALUE_JSON);
     }
+}
+
+static void json_call(GString *out, const SinkContext *context, const WendReadCall *call)
+{
+    g_string_append(out, call->poll ? ",\"poll\":true" : ",\"poll\":false");
+    g_string_append(out, ",\"function\":\"");
+    g_string_append(out, call->function->name);
+    g_string_append(out, "\",\"arguments\":{");
+    json_side(out, call, value_argument);
     g_string_append(out, "},\"return\":");
-    value_return(out, context->program, call, VALUE_JSON);
+    value_return(out, context->reader, call, VALUE_JSON);
     g_string_append(out, ",\"results\":{");
-    first = TRUE;
-    for (guint i = 0; i < call->n_args; i++) {
-        if (!value_is_result(&call->args[i]))
-            continue;
-        if (!first)
-            g_string_append_c(out, ',');
-        first = FALSE;
-        value_name(out, call->args[i].param->name, VALUE_JSON);
-        g_string_append_c(out, ':');
-        value_result(out, context->program, context->walk, &call->args[i], VALUE_JSON);
-    }
+    json_side(out, call, value_result);
     g_string_append_c(out, '}');
-    json_partner(out, context);
+    json_partner(out, context, call);
     if (context->timing) {
-        WendTiming interval, duration = mean_duration(context, call, &interval);
+        WendReadTiming interval, duration = mean_duration(context, call, &interval);
         char number[G_ASCII_DTOSTR_BUF_SIZE];
         if (duration.count > 0)
             g_string_append_printf(out, ",\"mean_duration\":%s",

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "call_text.h"
 #include "expected.h"
 #include "explained.h"
 #include "findings.h"
@@ -79,7 +80,7 @@ static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items 
     const char *names[2];
     g_autoptr(GString) what = g_string_new(NULL);
     g_autoptr(GString) lines = g_string_new(NULL);
-    text_sequence(what, sequence);
+    call_text_sequence(what, sequence);
     if (apart->at[0].number != 0)
         g_string_append_printf(what, ", call %" G_GUINT64_FORMAT, apart->at[0].index);
     else
@@ -237,7 +238,7 @@ static gboolean explain_block(Diff *d, const Block *block, const guint sequence[
 static void report_missing(Diff *d, const Block *block, const WendSequence *sequence, guint where)
 {
     g_autoptr(GString) what = g_string_new(NULL);
-    text_sequence(what, sequence);
+    call_text_sequence(what, sequence);
     g_string_append_printf(what, ": only in %s", d->name[where]);
     findings_add(d->pair.findings, ranks_of(block), block->ranks->len, what->str, NULL);
     for (guint i = 0; i < block->ranks->len; i++)

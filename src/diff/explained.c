@@ -8,10 +8,10 @@
 
 #include <string.h>
 
+#include "call_text.h"
 #include "explain.h"
 #include "items.h"
 #include "src/command/command_text.h"
-#include "src/command/value.h"
 
 enum {
     LONGEST_VALUE = 48,
@@ -98,8 +98,8 @@ static gboolean same_words(const Explained *x, const WendArg *a, const WendArg *
 {
     gint64 n[2] = {is_out ? a->n_out : a->n_in, is_out ? b->n_out : b->n_in};
     const gint64 *words[2] = {is_out ? a->out : a->in, is_out ? b->out : b->in};
-    gsize n_words = value_words(a, is_out);
-    gboolean equal = n_words == value_words(b, is_out);
+    gsize n_words = call_text_words(a, is_out);
+    gboolean equal = n_words == call_text_words(b, is_out);
     for (gsize i = 0; equal && i <= n_words; i++) { /* the length first */
         gint64 one = i == 0 ? n[0] : words[0][i - 1], other = i == 0 ? n[1] : words[1][i - 1];
         const char *names[2] = {NULL, NULL};
@@ -113,16 +113,9 @@ static gboolean same_words(const Explained *x, const WendArg *a, const WendArg *
     return equal;
 }
 
-static void add_value(const Explained *x, guint side, GString *out, const WendArg *arg)
-{
-    gboolean argument = value_is_argument(arg);
-    if (argument)
-        value_argument(out, x->pair->program[side], NULL, arg, VALUE_TEXT);
-    else if (value_is_result(arg))
-        value_result(out, x->pair->program[side], NULL, arg, VALUE_TEXT);
-}
-
-static void add_apart(const Explained *x, ArgumentsApart *apart, const WendArg *a, const WendArg *b)
+/* Argument I of both calls. */
+static void add_apart(const Explained *x, ArgumentsApart *apart, const WendCall *const calls[2],
+                      guint i)
 {
     g_autoptr(GString) one = g_string_new(NULL);
     g_autoptr(GString) other = g_string_new(NULL);
@@ -134,9 +127,9 @@ static void add_apart(const Explained *x, ArgumentsApart *apart, const WendArg *
         }
         return;
     }
-    add_value(x, 0, one, a);
-    add_value(x, 1, other, b);
-    g_autofree char *name = text_foreign_new(a->param->name);
+    call_text_value(one, x->pair->program[0], calls[0], i);
+    call_text_value(other, x->pair->program[1], calls[1], i);
+    g_autofree char *name = text_foreign_new(calls[0]->args[i].param->name);
     g_string_append_printf(apart->names, "%s%s", comma, name);
     g_string_append_printf(apart->values, "%s%s", comma, name);
     if (one->len <= LONGEST_VALUE && other->len <= LONGEST_VALUE &&
@@ -165,7 +158,7 @@ static gboolean calls_differ(const Explained *x, const Edit *edit, guint rank,
         if (a->param->kind == WEND_KIND_SELF || !identity_compares(a->param))
             continue;
         if (!same_words(x, a, b, FALSE) || !same_words(x, a, b, TRUE))
-            add_apart(x, apart, a, b);
+            add_apart(x, apart, calls, i);
     }
     if (apart->n > 0) {
         g_string_prepend(apart->names, ": ");
@@ -266,7 +259,7 @@ static void put_only(const Explained *x, GString *out, const Edit *edit)
 static char *text_of_edit(const Explained *x, const Edit *edit, const char *changed)
 {
     GString *out = g_string_new(NULL);
-    text_sequence(out, x->what);
+    call_text_sequence(out, x->what);
     g_string_append(out, ", ");
     put_where(x, out, edit);
     g_string_append(out, ": ");

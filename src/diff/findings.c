@@ -4,6 +4,7 @@
 
 #include "findings.h"
 
+#include "call_text.h"
 #include "src/command/command_text.h"
 
 typedef struct { GArray *ranks; char *what, *lines; } Finding;
@@ -105,7 +106,7 @@ void findings_print(const Findings *f, GString *out)
         const Finding *one = f->all->pdata[i];
         g_array_sort(one->ranks, compare_ranks);
         if (one->ranks->len == 1) {
-            text_rank(out, f->program, g_array_index(one->ranks, guint, 0));
+            call_text_rank(out, f->program, g_array_index(one->ranks, guint, 0));
         } else {
             g_string_append(out, "ranks ");
             text_ranks(out, (const guint *)(const void *)one->ranks->data, one->ranks->len);

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "call_text.h"
 #include "pins.h"
-#include "src/command/value.h"
 
 /* What begins a byte string, so that calls and requests never meet. */
 enum {
@@ -206,7 +206,7 @@ static void put_words(IdentityRank *r, GByteArray *key, const WendArg *arg, gboo
     WendKind kind = arg->param->kind;
     gint64 n = is_out ? arg->n_out : arg->n_in;
     const gint64 *words = is_out ? arg->out : arg->in;
-    gsize n_words = value_words(arg, is_out);
+    gsize n_words = call_text_words(arg, is_out);
     if (options->without_memory && is_memory_or_request(kind))
         return;
     if (is_told_to_started(arg->param) || strcmp(arg->param->name, "fd") == 0) /* the number of a socket is the system's */

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
+#include "call_text.h"
 #include "src/command/command_text.h"
-#include "src/command/value.h"
 
 typedef enum {
     SORT_UNKNOWN,
@@ -139,7 +139,7 @@ static guint32 number_of_completion(Items *s, const WendCall *call, gint64 reque
 /* A failed call counts with its error class, by name: libraries number classes differently. */
 static guint32 number_of_failure(Items *s, const WendCall *call)
 {
-    char *class = value_error_class(s->program, call->return_code);
+    char *class = call_text_error_class(s->program, call->return_code);
     GString *name = g_string_new("f");
     g_string_append_printf(name, "%u ", identity_terminal(s->identity, call->terminal));
     if (class != NULL)
@@ -220,7 +220,7 @@ void items_drop(Items *s, gsize n)
 static char *describe(const Items *s, const WendWalk *walk, const WendCall *call, const char **name)
 {
     GString *text = g_string_new(NULL);
-    value_call(text, s->program, walk, call);
+    call_text(text, s->program, walk, call);
     *name = call->function->name;
     return g_string_free(text, FALSE);
 }
@@ -251,7 +251,7 @@ void items_put_call(GString *out, char mark, const WendProgram *p, guint rank, g
     if (call != NULL) {
         text_decimal(out, (gint64)index);
         g_string_append(out, "  ");
-        value_call(out, p, walk, call);
+        call_text(out, p, walk, call);
         g_string_append_c(out, '\n');
     } else {
         g_string_append(out, "(the end)\n");

@@ -5,6 +5,7 @@ DIFF_SOURCES = src/diff/diff.c $(DIFF_PASSES)
 # What it finds out about two recordings.
 DIFF_PASSES = \
 	src/diff/bodies.c src/diff/bodies.h \
+	src/diff/call_text.c src/diff/call_text.h \
 	src/diff/expected.c src/diff/expected.h \
 	src/diff/explain.c src/diff/explain.h \
 	src/diff/explained.c src/diff/explained.h \

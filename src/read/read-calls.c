@@ -27,12 +27,16 @@ void read_call_clear(ReadCall *c)
 
 void read_call_set(ReadCall *c, const WendWalk *walk, const WendCall *call)
 {
-    g_string_chunk_clear(c->strings);
+    if (c->has_strings)
+        g_string_chunk_clear(c->strings);
+    c->has_strings = FALSE;
     c->walk = walk;
     c->call = call;
     c->list = NULL;
-    if (c->public.function == NULL || c->public.function->name != call->function->name)
+    if (c->public.function == NULL || c->public.function->name != call->function->name) {
         c->public.function = read_function_of(call->function);
+        c->parameters = wend_read_parameter(c->public.function, 0);
+    }
     c->public.rank = call->rank;
     c->public.signature = call->terminal;
     c->public.index = call->index;
@@ -59,7 +63,8 @@ int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flag
     WendReadCalls *c = g_new0(WendReadCalls, 1);
     read_call_init(&c->call, r);
     c->walk = wend_walk_new(r->program, rank, sequence, with);
-    c->call.follower = follower_new(r->program, read_members(r), rank);
+    if ((flags & WEND_READ_WITHOUT_TRANSFERS) == 0)
+        c->call.follower = follower_new(r->program, read_members(r), rank);
     c->call.public.sequence = sequence;
     c->repeats = g_new0(guint8, wend_program_n_terminals(r->program) + 1);
     *calls = c;
@@ -102,7 +107,8 @@ int wend_read_next(WendReadCalls *calls, const WendReadCall **call)
     if (calls->ended)
         return WEND_READ_OK;
     read_call_set(&calls->call, calls->walk, next);
-    follower_next(calls->call.follower, calls->walk, next);
+    if (calls->call.follower != NULL)
+        follower_next(calls->call.follower, calls->walk, next);
     calls->call.public.index = calls->index;
     calls->call.public.repeats = repeats(calls, next);
     if (!next->poll)

@@ -19,7 +19,9 @@ typedef struct {
     const WendCall *call;
     const WendWalk *walk;     /* NULL: of a signature */
     Follower *follower;       /* NULL: likewise, or the walk is another's */
-    GStringChunk *strings;    /* of its values */
+    const WendReadParameter *parameters; /* of its function */
+    GStringChunk *strings;    /* of its values; */
+    gboolean has_strings;     /* there are some */
     const gint64 *list, *at;  /* the list of strings that was asked last: from INDEX on at AT */
     guint64 index;
 } ReadCall;

@@ -47,9 +47,25 @@ static void set_sizes(const ReadCall *c, WendReadTransfer *to, guint comm)
     to->remote_size = remote >= 0 ? remote : WEND_READ_ABSENT;
 }
 
+static void set_transfer(const ReadCall *c, WendReadTransfer *to, const Transfer *t)
+{
+    gboolean known = t->comm != WEND_COMM_UNKNOWN;
+    *to = (WendReadTransfer){.communicator = known ? t->comm : WEND_READ_NO_INDEX,
+                             .comm_size = WEND_READ_ABSENT,
+                             .remote_size = WEND_READ_ABSENT,
+                             .peer = t->peer,
+                             .peer_world = t->process,
+                             .bytes = WEND_READ_ABSENT};
+    if (known)
+        set_sizes(c, to, t->comm);
+    if (t->sized)
+        to->bytes = t->bytes == TRANSFER_UNSIZED ? WEND_READ_UNKNOWN
+                                                 : (int64_t)MIN(t->bytes, G_MAXINT64);
+}
+
 int wend_read_transfer(const WendReadCall *call, WendReadTransfer *transfer)
 {
-    ReadCall *c = (ReadCall *)call;
+    const ReadCall *c = (const ReadCall *)call;
     Transfer t;
     if (call == NULL || transfer == NULL)
         return WEND_READ_ERROR_USAGE;
@@ -57,18 +73,26 @@ int wend_read_transfer(const WendReadCall *call, WendReadTransfer *transfer)
         follower_transfer(c->follower, &t);
     else
         bare_transfer(c, &t);
-    gboolean known = t.comm != WEND_COMM_UNKNOWN;
-    *transfer = (WendReadTransfer){.communicator = known ? t.comm : WEND_READ_NO_INDEX,
-                                   .comm_size = WEND_READ_ABSENT,
-                                   .remote_size = WEND_READ_ABSENT,
-                                   .peer = t.peer,
-                                   .peer_world = t.process,
-                                   .bytes = WEND_READ_ABSENT};
-    if (known)
-        set_sizes(c, transfer, t.comm);
-    if (t.sized)
-        transfer->bytes =
-            t.bytes == TRANSFER_UNSIZED ? WEND_READ_UNKNOWN : (int64_t)MIN(t.bytes, G_MAXINT64);
+    set_transfer(c, transfer, &t);
+    return WEND_READ_OK;
+}
+
+int wend_read_completed_transfer(const WendReadCall *call, uint32_t index,
+    WendReadTransfer *transfer)
+{
+    const ReadCall *c = (const ReadCall *)call;
+    guint n = 0;
+    Transfer t;
+    if (call == NULL || transfer == NULL)
+        return WEND_READ_ERROR_USAGE;
+    if (c->walk != NULL)
+        wend_walk_completed(c->walk, &n);
+    int status = read_check_index(c->reader, transfer, "completed request", index, n);
+    if (status < 0)
+        return status;
+    if (c->follower == NULL || !follower_completed(c->follower, index, &t))
+        return read_fail(c->reader, WEND_READ_ERROR_NONE, "nothing is known of the request");
+    set_transfer(c, transfer, &t);
     return WEND_READ_OK;
 }
 

@@ -169,6 +169,7 @@ static void set_string(ReadCall *c, WendReadValue *v, const gint64 *words, gint6
     for (gint64 i = 0; i < bytes; i++)
         text[i] = (char)((guint64)words[i / 8] >> (8 * (i % 8)));
     text[bytes] = '\0';
+    c->has_strings = TRUE;
     v->type = WEND_READ_STRING;
     v->string.length = (size_t)bytes;
     v->string.bytes = g_string_chunk_insert_len(c->strings, text, (gssize)bytes + 1);
@@ -287,7 +288,8 @@ int wend_read_element(const WendReadValue *list, uint64_t index, WendReadValue *
         return read_fail(c->reader, WEND_READ_ERROR_USAGE,
                          "there is no element %" G_GUINT64_FORMAT ": there are %" G_GUINT64_FORMAT,
                          index, list->length);
-    WendReadValue v = {0};
+    WendReadValue v; /* ELEMENT may be LIST */
+    v.type = WEND_READ_NOTHING;
     switch (form) {
     case LIST_STRINGS:
         set_counted(c, &v, counted_at(c, words, index, 0), 0);
@@ -314,16 +316,13 @@ int wend_read_element(const WendReadValue *list, uint64_t index, WendReadValue *
 
 /* -- arguments -- */
 
-static const WendReadParameter *public_parameter(const ReadCall *c, guint i)
-{
-    return wend_read_parameter(c->public.function, i);
-}
-
 static int check_parameter(const WendReadCall *call, uint32_t parameter, const void *value)
 {
+    const ReadCall *c = (const ReadCall *)call;
     if (call == NULL || value == NULL)
         return WEND_READ_ERROR_USAGE;
-    const ReadCall *c = (const ReadCall *)call;
+    if (parameter < c->call->n_args)
+        return WEND_READ_OK;
     return read_check_index(c->reader, value, "parameter", parameter, c->call->n_args);
 }
 
@@ -348,18 +347,17 @@ int wend_read_input(const WendReadCall *call, uint32_t parameter, WendReadValue 
     ReadCall *c = (ReadCall *)call;
     const WendArg *arg = &c->call->args[parameter];
     const WendParam *param = arg->param;
-    WendReadValue v = {.type = WEND_READ_NOTHING};
+    value->type = WEND_READ_NOTHING;
     if (param->kind == WEND_KIND_STATUS) {
-        set_status_input(c, &v, arg);
-    } else if (public_parameter(c, parameter)->named) {
+        set_status_input(c, value, arg);
+    } else if (c->parameters[parameter].named) {
         if (arg->n_out != 0)
-            set_value(c, &v, param, arg->n_out, arg->out, TRUE);
+            set_value(c, value, param, arg->n_out, arg->out, TRUE);
     } else if (param->kind != WEND_KIND_SKIP
                && (param->dir == WEND_DIR_IN || param->dir == WEND_DIR_INOUT)
                && (arg->n_in != 0 || param->array || param->kind == WEND_KIND_STRING)) {
-        set_value(c, &v, param, arg->n_in, arg->in, FALSE);
+        set_value(c, value, param, arg->n_in, arg->in, FALSE);
     }
-    *value = v;
     return WEND_READ_OK;
 }
 
@@ -367,7 +365,7 @@ static gboolean has_output(const ReadCall *c, const WendArg *arg, guint paramete
 {
     const WendParam *param = arg->param;
     if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_SKIP
-        || param->dir == WEND_DIR_IN || public_parameter(c, parameter)->named)
+        || param->dir == WEND_DIR_IN || c->parameters[parameter].named)
         return FALSE;
     if (param->kind == WEND_KIND_FOUND) /* most ranks do not say it */
         return arg->out != NULL && arg->n_out == 1 && arg->out[0] != WEND_ABSENT;
@@ -381,10 +379,9 @@ int wend_read_output(const WendReadCall *call, uint32_t parameter, WendReadValue
         return status;
     ReadCall *c = (ReadCall *)call;
     const WendArg *arg = &c->call->args[parameter];
-    WendReadValue v = {.type = WEND_READ_NOTHING};
+    value->type = WEND_READ_NOTHING;
     if (has_output(c, arg, parameter))
-        set_value(c, &v, arg->param, arg->n_out, arg->out, TRUE);
-    *value = v;
+        set_value(c, value, arg->param, arg->n_out, arg->out, TRUE);
     return WEND_READ_OK;
 }
 

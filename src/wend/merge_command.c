@@ -19,6 +19,7 @@
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
 #include "src/decoder/endings.h"
+#include "src/read/wrap.h"
 #include "src/tracer/shared/shared.h"
 
 #define COMMAND "merge"
@@ -275,7 +276,9 @@ static void report(const char *directory, const WendProgram *p, const WendMergeR
     g_string_append(out, " bytes: ");
     text_foreign(out, directory);
     g_string_append_c(out, '\n');
-    endings_show(out, p, FEW_ENDINGS);
+    WendRead *r = wend_read_wrap(p);
+    endings_show(out, r, FEW_ENDINGS);
+    wend_read_free(r);
     wend_command_write(out->str, out->len);
     g_string_free(out, TRUE);
 }

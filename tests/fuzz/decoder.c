@@ -8,6 +8,7 @@
 #include "src/diff/same.h"
 #include "lib/analysis/summary.h"
 #include "src/diff/window.h"
+#include "src/read/wrap.h"
 
 enum { CALLS = 20000, RANKS = 16 };
 
@@ -43,7 +44,9 @@ static void compare(IdentityRank *a, IdentityRank *b, const WendProgram *p, guin
 static void decode(const WendProgram *p)
 {
     GString *text = g_string_new(NULL);
-    endings_show(text, p, 16);
+    WendRead *r = wend_read_wrap(p);
+    endings_show(text, r, 16);
+    wend_read_free(r);
     g_string_free(text, TRUE);
     Same *same = same_new(p, p);
     for (guint i = 0; i < wend_program_n_classes(p); i++) {

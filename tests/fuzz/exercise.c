@@ -5,6 +5,7 @@
 #include "../../lib/read/program-private.h"
 #include "members.h"
 #include "src/command/value.h"
+#include "src/read/wrap.h"
 
 WendProgram *exercise_open(const guint8 *data, gsize n, GError **error)
 {
@@ -14,8 +15,21 @@ WendProgram *exercise_open(const guint8 *data, gsize n, GError **error)
 
 enum { RANKS = 4, CALLS = 500, RUNS = 50 };
 
+/* As text and as JSON. W NULL: without what only a walk knows. */
+static void write_call(GString *text, WendRead *r, const WendWalk *w, const WendCall *c)
+{
+    const WendReadCall *call = wend_read_wrap_call(r, w, c);
+    WendReadValue v;
+    value_call(text, r, call);
+    for (guint a = 0; a < c->n_args; a++) {
+        if (value_argument(call, a, &v)) value_append(text, call, a, &v, VALUE_JSON);
+        if (value_result(call, a, &v)) value_append(text, call, a, &v, VALUE_JSON);
+    }
+}
+
 static void walk(const WendProgram *p, guint rank, guint sequence, WendWalkFlags flags)
 {
+    WendRead *r = wend_read_wrap(p);
     g_autoptr(GString) text = g_string_new(NULL);
     WendWalk *w = wend_walk_new(p, rank, sequence, flags);
     const WendCall *c;
@@ -24,10 +38,8 @@ static void walk(const WendProgram *p, guint rank, guint sequence, WendWalkFlags
         WendRequestState state;
         const gint64 *completed = wend_walk_completed(w, &n);
         for (guint k = 0; k < n; k++) wend_walk_request(w, completed[k], &state);
-        value_call(text, p, i % 2 ? w : NULL, c);
+        write_call(text, r, i % 2 ? w : NULL, c);
         for (guint a = 0; a < c->n_args; a++) {
-            if (value_is_argument(&c->args[a])) value_argument(text, p, w, &c->args[a], VALUE_JSON);
-            if (value_is_result(&c->args[a])) value_result(text, p, w, &c->args[a], VALUE_JSON);
             g_free(wend_arg_string(&c->args[a], FALSE));
             g_free(wend_arg_string(&c->args[a], TRUE));
             if (c->args[a].param->kind == WEND_KIND_DATATYPE && c->args[a].n_in == 1) wend_walk_datatype_size(w, c->args[a].in[0]);
@@ -36,6 +48,7 @@ static void walk(const WendProgram *p, guint rank, guint sequence, WendWalkFlags
         g_string_truncate(text, 0);
     }
     wend_walk_free(w);
+    wend_read_free(r);
 }
 
 void exercise(const WendProgram *p)

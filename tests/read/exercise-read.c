@@ -62,6 +62,7 @@ static uint64_t mix_request(uint64_t hash, const WendReadCall *call)
 {
     WendReadValue list, request;
     WendReadRequest state;
+    WendReadTransfer t;
     if (wend_read_completed(call, &list) < 0)
         abort();
     hash = mix_value(hash, &list);
@@ -69,6 +70,9 @@ static uint64_t mix_request(uint64_t hash, const WendReadCall *call)
         if (wend_read_element(&list, i, &request) == 0
             && wend_read_request(call, &request, &state) == 0)
             hash = mix(hash, state.active + 2u * state.persistent);
+    for (uint32_t i = 0; i < list.length && i < ELEMENTS; i++)
+        if (wend_read_completed_transfer(call, i, &t) == 0)
+            hash = mix(hash, (uint64_t)t.peer_world + t.communicator);
     return hash;
 }
 

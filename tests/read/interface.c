@@ -3,6 +3,7 @@
  *
  *     interface misuse RECORDING…   wrong arguments are refused with one line, and harm nothing
  *     interface threads RECORDING…  several threads read them all, each with readers of its own
+ *     interface completed RECORDING…  the ranks of the job that completed requests were with
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -161,6 +162,54 @@ static void threads(void)
         CHECK(hashes[i] == hashes[0]);
 }
 
+/* -- completions -- */
+
+static void print_partners(const WendReadCall *call)
+{
+    WendReadValue list;
+    WendReadTransfer t;
+    CHECK(wend_read_completed(call, &list) == 0);
+    if (list.length == 0)
+        return;
+    printf("%u %s:", call->rank, call->function->name);
+    for (uint32_t i = 0; i < list.length; i++) {
+        CHECK(wend_read_completed_transfer(call, i, &t) == 0);
+        CHECK(t.bytes == WEND_READ_ABSENT);
+        printf(" %d", t.peer_world >= 0 ? (int)t.peer_world : -1);
+    }
+    CHECK(wend_read_completed_transfer(call, (uint32_t)list.length, &t) == WEND_READ_ERROR_USAGE);
+    printf("\n");
+}
+
+/* Of rank RANK's first sequence. */
+static void print_completions(WendRead *r, uint32_t rank, unsigned flags)
+{
+    WendReadCalls *calls;
+    const WendReadCall *call;
+    WendReadTransfer t;
+    CHECK(wend_read_calls(r, rank, 0, flags, &calls) == 0);
+    while (wend_read_next(calls, &call) == 0 && call != NULL) {
+        if (flags == 0)
+            print_partners(call);
+        else if ((call->function->flags & WEND_READ_COMPLETES) != 0)
+            check_refused(r, wend_read_completed_transfer(call, 0, &t), WEND_READ_ERROR_NONE);
+    }
+    wend_read_calls_free(calls);
+}
+
+static void completed(const char *path)
+{
+    const WendReadFacts *facts;
+    WendRead *r = open_one(path);
+    CHECK(wend_read_facts(r, WEND_READ_JOB, &facts) == 0);
+    for (uint32_t rank = 0; rank < facts->n_ranks; rank++) {
+        print_completions(r, rank, 0);
+        print_completions(r, rank, WEND_READ_WITHOUT_TRANSFERS);
+    }
+    CHECK(wend_read_completed_transfer(NULL, 0, NULL) == WEND_READ_ERROR_USAGE);
+    wend_read_free(r);
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc > 2);
@@ -169,5 +218,7 @@ int main(int argc, char **argv)
         threads();
     for (int i = 2; i < argc && strcmp(argv[1], "misuse") == 0; i++)
         misuse(argv[i]);
+    for (int i = 2; i < argc && strcmp(argv[1], "completed") == 0; i++)
+        completed(argv[i]);
     return 0;
 }

@@ -98,6 +98,25 @@ END
     [[ $output == $'1 0 1 12\n1 2 1 40' ]] || fail "$output"
 }
 
+@test "each request that a call completes has the rank of the job that it was with" {
+    # comm#0 is of ranks 2 and 1; sources in statuses count from the caller's rank
+    recording a <<'END'
+ranks 3
+rank 0
+MPI_Comm_split color=MPI_UNDEFINED newcomm=MPI_COMM_NULL
+rank 1
+MPI_Comm_split color=1 key=1 newcomm=comm#0/2/1/2
+MPI_Isend count=2 dest=0 comm=comm#0 request=p
+MPI_Irecv count=9 source=MPI_ANY_SOURCE comm=comm#0 request=q
+MPI_Isend count=2 dest=0 request=r
+MPI_Waitall array_of_requests=p,q,r done=p,q,r -> array_of_statuses=0,0,0,0,-1,0,0,0,0,0,0,0
+rank 2
+MPI_Comm_split color=1 key=0 newcomm=comm#0/2/0/2
+END
+    run -0 "$BUILD_DIR/tests/read/interface" completed a
+    [[ $output == "1 MPI_Waitall: 2 2 0" ]] || fail "$output"
+}
+
 @test "the library shows what its header declares, in versioned symbols, and nothing else" {
     grep -o 'wend_read_[a-z_]*(' "$HEADER" | tr -d '(' | sort -u >declared
     nm -D --defined-only "$LIBRARY" | awk '$2 != "A" {print $3}' >symbols

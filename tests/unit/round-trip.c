@@ -5,6 +5,7 @@
 #include "../../lib/archive/bundle.h"
 #include "../../lib/record/codec.h"
 #include "src/command/value.h"
+#include "src/read/wrap.h"
 
 #include <malloc.h>
 #include <string.h>
@@ -483,7 +484,12 @@ static void test_walk(void)
     g_assert_cmpuint(n, ==, 1);
     g_assert_cmpint(completed[0], ==, a);
     g_autoptr(GString) text = g_string_new(NULL);
-    value_argument(text, p, w, &all->args[1], VALUE_TEXT);
+    WendRead *reader = wend_read_wrap(p);
+    const WendReadCall *wrapped = wend_read_wrap_call(reader, w, all);
+    WendReadValue requests;
+    g_assert_true(value_argument(wrapped, 1, &requests));
+    value_append(text, wrapped, 1, &requests, VALUE_TEXT);
+    wend_read_free(reader);
     g_assert_cmpstr(text->str, ==, "[req#0, req#1, MPI_REQUEST_NULL]");
     g_assert_null(wend_walk_next(w));
     wend_walk_free(w);
