@@ -49,7 +49,8 @@ MERGE_SOURCES = \
 	lib/archive/sequence-write.c \
 	lib/archive/timing-write.c \
 	lib/archive/write.c \
-	lib/archive/write-private.h
+	lib/archive/write-private.h \
+	lib/archive/writer.c
 
 # What follows from a recording as a whole.
 ANALYSIS_SOURCES = \
