@@ -11,7 +11,8 @@ HOT_SOURCES = \
 	lib/record/part.c lib/record/part.h \
 	lib/record/progressions.c lib/record/progressions.h \
 	lib/record/saved.c lib/record/saved.h \
-	lib/record/stream.c lib/record/stream.h
+	lib/record/stream.c lib/record/stream.h \
+	lib/record/world-files.h
 
 # The same by itself, for tests and benchmarks.
 noinst_LTLIBRARIES += lib/libwendhot.la

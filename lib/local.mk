@@ -49,7 +49,8 @@ MERGE_SOURCES = \
 	lib/archive/sequence-write.c \
 	lib/archive/timing-write.c \
 	lib/archive/write.c \
-	lib/archive/write-private.h
+	lib/archive/write-private.h \
+	lib/archive/writer.c
 
 # What follows from a recording as a whole.
 ANALYSIS_SOURCES = \
@@ -78,7 +79,9 @@ CORE_SOURCES = \
 	lib/read/decode.c lib/read/decode.h \
 	lib/read/ends.c lib/read/ends.h \
 	lib/read/graph-order.c lib/read/graph-order.h \
+	lib/read/member.c \
 	lib/read/program.c lib/read/program.h \
+	lib/read/program-open.c \
 	lib/read/program-private.h \
 	lib/read/program-read.c \
 	lib/read/requests.c lib/read/requests.h \

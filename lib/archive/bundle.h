@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "base/allowance.h"
-#include "merge/merge.h"
+#include "base/error.h"
 
 #define BUNDLE_FILE "trace.tar.zst"
 

@@ -10,40 +10,6 @@
 #include "record/stream.h"
 #include "write-private.h"
 
-/* Adds how often each terminal and shape occurs in the sequence of N_RANKS ranks that have these trip counts. RULE_TIMES: scratch. */
-static gboolean count_variant(Writer *w, const RecordedSequence *s, const guint64 *trips, guint32 n_ranks, guint64 *rule_times, guint64 *total)
-{
-    guint64 length = 0;
-    memset(rule_times, 0, (s->rule + 1) * sizeof *rule_times);
-    rule_times[s->rule] = n_ranks;
-    for (guint rule = s->rule + 1; rule-- > 0;) { /* users come after what they use */
-        const Rule *body = &g_array_index(w->r->rules, Rule, rule);
-        if (!rule_times[rule]) continue;
-        for (guint k = 0; k < body->n; k++) {
-            const WendSymbol *y = &body->symbols[k];
-            guint64 exponent = y->exponent & RULE_TRIP ? trips[y->exponent - RULE_TRIP] : y->exponent, times, *sum = y->is_rule ? &rule_times[y->id] : &w->calls[y->id];
-            if (__builtin_mul_overflow(rule_times[rule], exponent, &times) || __builtin_add_overflow(*sum, times, sum)) return FALSE;
-            if (y->is_rule) continue;
-            w->shape_calls[g_array_index(w->r->signatures, Signature, y->id).shape] += times;
-            if (__builtin_add_overflow(length, times, &length) || length > G_MAXINT64 / 2) return FALSE;
-        }
-    }
-    return !__builtin_add_overflow(*total, length, total);
-}
-
-gboolean writer_count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s, const Variant *variant, guint64 *total)
-{
-    memset(w->calls, 0, (w->r->signatures->len + 1) * sizeof(guint64));
-    memset(w->shape_calls, 0, (w->r->shapes->len + 1) * sizeof(guint64));
-    g_autofree guint64 *rule_times = g_new(guint64, s->rule + 1);
-    *total = 0;
-    if (variant) return count_variant(w, s, variant->trips, variant->ranks.n, rule_times, total);
-    if (!k->variants) return count_variant(w, s, NULL, k->class->ranks.n, rule_times, total);
-    for (guint i = 0; i < k->variants->n; i++)
-        if (!count_variant(w, s, k->variants->variants[i].trips, k->variants->variants[i].ranks.n, rule_times, total)) return FALSE;
-    return TRUE;
-}
-
 static Pieces pieces_of(GBytes *stream)
 {
     Pieces p;
@@ -219,19 +185,6 @@ static gboolean put_outcomes(Writer *w, const RecordedClass *k, const RecordedSe
 gboolean write_outcomes(Writer *w)
 {
     return writer_each_sequence(w, put_outcomes);
-}
-
-gboolean writer_if_told(Writer *w, SequenceFunction function, void (*end)(Writer *w))
-{
-    gsize before = w->out.len;
-    w->told = FALSE;
-    wend_buf_unsigned(&w->out, 1);
-    if (!writer_each_sequence(w, function)) return FALSE;
-    if (end) end(w);
-    if (w->told || w->out.failed) return TRUE;
-    w->out.len = before;
-    wend_buf_unsigned(&w->out, 0);
-    return TRUE;
 }
 
 /* The grammar's rules in an order in which each uses only rules before it; the last is the start. */

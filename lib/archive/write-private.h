@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write-private.h: what write.c and sequence-write.c share. */
+/* write-private.h: what those share who write a part of the archive (writer.c), and these parts. */
 #ifndef WEND_WRITE_PRIVATE_H
 #define WEND_WRITE_PRIVATE_H
 

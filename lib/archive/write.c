@@ -18,24 +18,6 @@ G_STATIC_ASSERT(WEND_KIND_SELF == 0 && WEND_KIND_REQUEST == 18 && WEND_KIND_RANK
                 WEND_KIND_TARGET == 42 && WEND_KIND_NEIGHBOURS == 43);
 G_STATIC_ASSERT(WEND_DIR_RETURN == 3 && WEND_PLACE_OUTCOME == 2 && WEND_EXTENT_COUNT_OWN_SIZE == 10);
 
-
-void writer_member(Writer *w, const char *name)
-{
-    w->failed |= w->out.failed;
-    bundle_add(w->bundle, name, w->out.data, w->out.len);
-    wend_buf_clear(&w->out);
-}
-
-gboolean writer_each_sequence(Writer *w, SequenceFunction function)
-{
-    for (guint i = 0; i < w->r->classes->len; i++) {
-        const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
-        for (guint q = 0; q < k->class->n_sequences; q++)
-            if (!function(w, k, &k->sequences[q])) return FALSE;
-    }
-    return TRUE;
-}
-
 /* -- which functions and constants there are -- */
 
 static gboolean use_word(gpointer writer, gint64 word)
@@ -225,15 +207,6 @@ static void write_constants(Writer *w)
         g_autofree char *key = g_strconcat("datatype.", wend_constants[i], NULL);
         put_datatype(&w->out, fact(w->r->merge, key));
     }
-}
-
-void writer_shorter(Writer *w, WendBuf *plain, WendBuf *other)
-{
-    const WendBuf *less = other && other->len < plain->len ? other : plain;
-    wend_buf_bytes(&w->out, less->data, less->len);
-    w->failed |= plain->failed || (other && other->failed);
-    wend_buf_clear(plain);
-    if (other) wend_buf_clear(other);
 }
 
 /* What tells a batch of N: thing by thing or, if there are several, column by column. Clears both. */

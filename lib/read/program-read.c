@@ -10,68 +10,6 @@
 #include "record/part.h"
 #include "record/rules.h"
 
-/* -- members -- */
-
-gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error)
-{
-    *m = (Member){.p = p, .member = name, .error = error};
-    GBytes *bytes = bundle_member(p->bundle, name, error);
-    if (!bytes) return FALSE;
-    g_ptr_array_add(p->members, bytes);
-    gsize n;
-    m->start = g_bytes_get_data(bytes, &n);
-    m->c = wend_cursor(m->start, n);
-    m->c.allowance = bundle_allowance(p->bundle);
-    return TRUE;
-}
-
-gboolean member_bad(Member *m, const char *what)
-{
-    if ((m->error && *m->error) ||
-        allowance_error(m->c.allowance, bundle_name(m->p->bundle), m->error))
-        return FALSE;
-    g_set_error(m->error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member %s%s%s: %s (at byte %" G_GSIZE_FORMAT ")", bundle_name(m->p->bundle), m->member,
-                m->part ? ", " : "", m->part ? m->part : "", m->c.failed ? "truncated or damaged" : what, (gsize)(m->c.p - m->start));
-    return FALSE;
-}
-
-gboolean member_close(Member *m)
-{
-    if (m->c.failed) return member_bad(m, "truncated or damaged");
-    if (m->c.p != m->c.end) return member_bad(m, "has more than it should");
-    return TRUE;
-}
-
-gboolean member_part(Member *m, const char *name)
-{
-    if (!m->member && !member_open(m, m->p, "program", m->error)) return FALSE;
-    m->part = name;
-    return TRUE;
-}
-
-gboolean member_has_part(Member *m)
-{
-    return wend_read_unsigned(&m->c) == 1;
-}
-
-gint64 member_word(Member *m)
-{
-    return codec_word(&m->c, m->p->constants, m->p->n_constants);
-}
-
-gpointer member_block(Member *m, guint64 n, gsize size)
-{
-    gpointer block = allowance_block(m->c.allowance, n, size);
-    if (block) g_ptr_array_add(m->p->blocks, block);
-    else member_bad(m, "out of memory");
-    return block;
-}
-
-gboolean member_admits(Member *m, guint64 n, gsize size)
-{
-    return allowance_take(m->c.allowance, n, size) || member_bad(m, "out of memory");
-}
-
 /* What a thing takes besides itself: in a batch of those that are alike; a table's series. */
 enum { SHAPE_MORE = 96, TERMINAL_MORE = 32, TABLE_MORE = 96, WORD_MORE = 64, META_MEMORY = 64 };
 
@@ -554,22 +492,6 @@ static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64
     if (!m->c.failed) return symbols;
     member_bad(m, "a rule makes no sense");
     return NULL;
-}
-
-gboolean measure_rule(Member *m, WendRule *rules, guint i)
-{
-    guint64 length = 0;
-    for (guint k = 0; k < rules[i].n; k++) {
-        const WendSymbol *y = &rules[i].symbols[k];
-        guint64 all;
-        if (y->id >= (y->is_rule ? i : m->p->n_terminals) || y->exponent == 0)
-            return member_bad(m, "a rule uses one that does not come before it, or a terminal that is not there");
-        if (__builtin_mul_overflow(y->is_rule ? rules[y->id].length : 1, y->exponent & RULE_TRIP ? 1 : y->exponent, &all) || __builtin_add_overflow(length, all, &length) ||
-            length > G_MAXINT64 / 2)
-            return member_bad(m, "a rule stands for more calls than can be counted");
-    }
-    rules[i].length = length;
-    return TRUE;
 }
 
 static gboolean read_rules(Member *m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* program.c: opening a recording, and what is asked of it. */
+/* program.c: what is asked of a recording. */
 #include "program-private.h"
 #include "merge/hosts.h"
 #include "merge/vector.h"
@@ -37,50 +37,6 @@ WendProgram *program_new(GPtrArray *more_constants)
     return p;
 }
 
-WendProgram *program_from_bundle_with(Bundle *b, GPtrArray *more_constants, GError **error)
-{
-    WendProgram *p = program_new(more_constants);
-    p->bundle = b;
-    if (program_read(p, error)) {
-        p->n_worlds = 1;
-        p->worlds = program_new_block(p, 1, sizeof(WendWorld));
-        p->worlds[0] = (WendWorld){.name = "", .ranks = p->ranks};
-        return p;
-    }
-    wend_program_free(p);
-    return NULL;
-}
-
-WendProgram *program_from_bundle(Bundle *b, GError **error)
-{
-    return program_from_bundle_with(b, NULL, error);
-}
-
-static void slot_table_clear(WendSlotTable *t)
-{
-    rankset_clear(&t->ranks);
-    series_unref(t->series);
-}
-
-void wend_program_free(WendProgram *p)
-{
-    if (!p) return;
-    program_clear_sequences(p);
-    for (guint i = 0; i < p->n_tables; i++) slot_table_clear(&p->tables[i]);
-    for (guint i = 0; i < p->derived_tables->len; i++) slot_table_clear(p->derived_tables->pdata[i]);
-    g_ptr_array_unref(p->derived_tables);
-    comm_numbers_free(p->comms);
-    g_clear_pointer(&p->meta, g_key_file_unref);
-    g_hash_table_unref(p->datatypes);
-    g_ptr_array_unref(p->more_constants);
-    g_ptr_array_unref(p->blocks);
-    g_ptr_array_unref(p->members);
-    if (p->bundle) bundle_free(p->bundle);
-    if (p->parts) g_ptr_array_unref(p->parts);
-    if (p->names) g_ptr_array_unref(p->names);
-    g_free(p);
-}
-
 GKeyFile *wend_program_meta(const WendProgram *p) { return p->meta; }
 guint wend_program_ranks(const WendProgram *p) { return p->ranks; }
 
@@ -103,6 +59,34 @@ guint64 wend_program_member_bytes(const WendProgram *p)
     for (guint i = 0; p->parts && i < p->parts->len; i++) bytes += wend_program_member_bytes(p->parts->pdata[i]);
     return bytes;
 }
+
+/* -- worlds -- */
+
+guint wend_program_n_worlds(const WendProgram *p) { return p->n_worlds; }
+
+const WendWorld *wend_program_world(const WendProgram *p, guint i)
+{
+    g_return_val_if_fail(i < p->n_worlds, NULL);
+    return &p->worlds[i];
+}
+
+guint wend_program_world_of(const WendProgram *p, guint rank)
+{
+    guint low = 0, high = p->n_worlds;
+    while (high - low > 1) {
+        guint middle = low + (high - low) / 2;
+        if (p->worlds[middle].first <= rank) low = middle; else high = middle;
+    }
+    return low;
+}
+
+GKeyFile *wend_program_world_meta(const WendProgram *p, guint i)
+{
+    g_return_val_if_fail(i < p->n_worlds, NULL);
+    return p->parts ? ((WendProgram *)p->parts->pdata[i])->meta : p->meta;
+}
+
+/* -- its parts -- */
 
 guint wend_program_n_rules(const WendProgram *p) { return p->n_rules; }
 guint wend_program_n_shapes(const WendProgram *p) { return p->n_shapes; }

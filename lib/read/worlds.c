@@ -281,27 +281,3 @@ WendProgram *wend_program_open_world(const char *path, guint number, guint64 max
     allowance_unref(allowance);
     return p;
 }
-
-guint wend_program_n_worlds(const WendProgram *p) { return p->n_worlds; }
-
-const WendWorld *wend_program_world(const WendProgram *p, guint i)
-{
-    g_return_val_if_fail(i < p->n_worlds, NULL);
-    return &p->worlds[i];
-}
-
-guint wend_program_world_of(const WendProgram *p, guint rank)
-{
-    guint low = 0, high = p->n_worlds;
-    while (high - low > 1) {
-        guint middle = low + (high - low) / 2;
-        if (p->worlds[middle].first <= rank) low = middle; else high = middle;
-    }
-    return low;
-}
-
-GKeyFile *wend_program_world_meta(const WendProgram *p, guint i)
-{
-    g_return_val_if_fail(i < p->n_worlds, NULL);
-    return p->parts ? ((WendProgram *)p->parts->pdata[i])->meta : p->meta;
-}

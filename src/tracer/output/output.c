@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/read/worlds.h"
 #include "lib/record/saved.h"
+#include "lib/record/world-files.h"
 #include "shared/shared.h"
 
 static char *directory;

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "lib/base/printable.h"
-#include "lib/read/worlds.h"
 #include "lib/record/saved.h"
+#include "lib/record/world-files.h"
 #include "output.h"
 #include "process/process.h"
 #include "shared/shared.h"

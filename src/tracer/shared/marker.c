@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/read/worlds.h"
 #include "lib/record/saved.h"
+#include "lib/record/world-files.h"
 
 #define FIRST_ARCHIVE "trace" WORLD_FILE_SUFFIX
 #define TITLE "# What Wend made here, and wend trace --force may remove:\n"

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* program-open.c: a program from an archive, and its end. */
+#include "program-private.h"
+
+WendProgram *program_from_bundle_with(Bundle *b, GPtrArray *more_constants, GError **error)
+{
+    WendProgram *p = program_new(more_constants);
+    p->bundle = b;
+    if (program_read(p, error)) {
+        p->n_worlds = 1;
+        p->worlds = program_new_block(p, 1, sizeof(WendWorld));
+        p->worlds[0] = (WendWorld){.name = "", .ranks = p->ranks};
+        return p;
+    }
+    wend_program_free(p);
+    return NULL;
+}
+
+WendProgram *program_from_bundle(Bundle *b, GError **error)
+{
+    return program_from_bundle_with(b, NULL, error);
+}
+
+static void slot_table_clear(WendSlotTable *t)
+{
+    rankset_clear(&t->ranks);
+    series_unref(t->series);
+}
+
+void wend_program_free(WendProgram *p)
+{
+    if (!p) return;
+    program_clear_sequences(p);
+    for (guint i = 0; i < p->n_tables; i++) slot_table_clear(&p->tables[i]);
+    for (guint i = 0; i < p->derived_tables->len; i++)
+        slot_table_clear(p->derived_tables->pdata[i]);
+    g_ptr_array_unref(p->derived_tables);
+    comm_numbers_free(p->comms);
+    g_clear_pointer(&p->meta, g_key_file_unref);
+    g_hash_table_unref(p->datatypes);
+    g_ptr_array_unref(p->more_constants);
+    g_ptr_array_unref(p->blocks);
+    g_ptr_array_unref(p->members);
+    if (p->bundle) bundle_free(p->bundle);
+    if (p->parts) g_ptr_array_unref(p->parts);
+    if (p->names) g_ptr_array_unref(p->names);
+    g_free(p);
+}
