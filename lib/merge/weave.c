@@ -27,7 +27,7 @@ typedef struct {
     ShapeRow *shapes;        /* of the first */
     guint32 *shape_of;       /* the second's shapes: the first's number */
     gboolean sizes;          /* calls of other sizes are others */
-    guint8 *tells;           /* by slot of the first: what it tells, of those terminals that FITS has */
+    guint8 *tells;           /* by slot of the first: what it tells, for terminals that FITS has */
     guint8 *fits;            /* by terminal of the first: does its row of slots fit its function? */
     guint8 *known;           /* by pair of terminals; NULL: they are too many, and shapes decide */
     Layout layout;
