@@ -162,22 +162,20 @@ typedef struct { const TimingSum *timing; guint n_timed, n, n_rows; guint32 *ter
 /* w->calls has how often they call what. */
 static Timed timed_new(const Writer *w, const RecordedSequence *s, const guint32 *timed_as, const TimingSum *timing, guint n_timed)
 {
-    guint called = 0;
-    for (guint x = 0; x < w->r->signatures->len; x++) called += w->calls[x] > 0;
-    Timed t = {timing, n_timed, 0, 0, g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint32, called + 1), g_new(guint64, called + 1)};
-    g_autofree guint32 *local = g_new0(guint32, w->r->signatures->len + 1);
+    guint n = w->called->len;
+    Timed t = {timing, n_timed, n, 0, g_memdup2(w->called->data, n * sizeof(guint32)),
+               g_new(guint32, n + 1), g_new(guint32, n + 1), g_new(guint32, n + 1),
+               g_new(guint32, n + 1), g_new(guint64, n + 1)};
+    for (guint i = 0; i < n; i++) w->local[t.terminals[i]] = 0;
     for (guint i = 0; i < s->sequence->table.n_terminals; i++)
-        if (timed_as[i] != PAIR_NONE) local[s->main.terminals[i]] = i;
-    for (guint x = 0; x < w->r->signatures->len; x++) {
-        if (!w->calls[x]) continue;
+        if (timed_as[i] != PAIR_NONE) w->local[s->main.terminals[i]] = i;
+    for (guint i = 0; i < n; i++) {
+        guint32 x = t.terminals[i];
         const Signature *of = &g_array_index(w->r->signatures, Signature, x);
-        t.terminals[t.n] = x;
-        t.counts[t.n] = signature_count(of);
-        t.shapes[t.n] = of->shape;
-        t.timed_as[t.n] = timed_as[local[x]];
-        t.calls[t.n] = w->calls[x];
-        t.rows[t.n] = t.timed_as[t.n];
-        t.n++;
+        t.counts[i] = signature_count(of);
+        t.shapes[i] = of->shape;
+        t.rows[i] = t.timed_as[i] = timed_as[w->local[x]];
+        t.calls[i] = w->calls[x];
     }
     t.n_rows = timing_rows(t.shapes, t.counts, t.rows, t.n);
     return t;

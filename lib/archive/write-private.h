@@ -14,7 +14,11 @@ typedef struct {
     guint32 *function_number, *constant_number; /* this build's -> the archive's */
     guint n_functions, n_constants;
     guint64 *calls;          /* scratch: by terminal, how often in the sequence at hand, over all ranks */
+    GArray *called;          /* scratch: guint32, those terminals, ascending */
     guint64 *shape_calls;    /* scratch: by shape */
+    guint64 *rule_times;     /* scratch: by rule; zero between sequences */
+    GArray *rules;           /* scratch: guint32, what a sequence uses, each rule after its users */
+    guint32 *local;          /* scratch: by terminal, its number in a sequence's table */
     WendTotals totals;
     struct TimingTable *times; /* scratch: durations, intervals */
     SeriesBuilder *timed;    /* scratch: how each sequence is */

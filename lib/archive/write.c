@@ -619,7 +619,11 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
     w.function_number = g_new0(guint32, wend_n_functions + 1);
     w.constant_number = g_new0(guint32, wend_n_constants + 1);
     w.calls = g_new0(guint64, r->signatures->len + 1);
+    w.called = g_array_new(FALSE, FALSE, sizeof(guint32));
     w.shape_calls = g_new0(guint64, r->shapes->len + 1);
+    w.rule_times = g_new0(guint64, r->rules->len + 1);
+    w.rules = g_array_new(FALSE, FALSE, sizeof(guint32));
+    w.local = g_new(guint32, r->signatures->len + 1);
 
     gboolean good = use_all(&w);
     if (good) {
@@ -649,7 +653,11 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
     g_free(w.function_number);
     g_free(w.constant_number);
     g_free(w.calls);
+    g_array_unref(w.called);
     g_free(w.shape_calls);
+    g_free(w.rule_times);
+    g_array_unref(w.rules);
+    g_free(w.local);
     return good;
 }
 

@@ -43,26 +43,61 @@ gboolean writer_if_told(Writer *w, SequenceFunction function, void (*end)(Writer
     return TRUE;
 }
 
-/* Adds how often each terminal and shape occurs in the sequence of N_RANKS ranks that have these
- * trip counts. RULE_TIMES: scratch. */
-static gboolean count_variant(Writer *w, const RecordedSequence *s, const guint64 *trips,
-    guint32 n_ranks, guint64 *rule_times, guint64 *total)
+static gint ascending(gconstpointer a, gconstpointer b)
+{
+    guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+    return x < y ? -1 : x > y;
+}
+
+static gint descending(gconstpointer a, gconstpointer b)
+{
+    return ascending(b, a);
+}
+
+/* w->rules are those that START needs: users come after what they use, and so before it here. All
+ * rules of all classes would be looked at for each sequence otherwise. */
+static void find_rules(Writer *w, guint32 start)
+{
+    g_array_set_size(w->rules, 0);
+    g_array_append_val(w->rules, start);
+    w->rule_times[start] = 1;
+    for (guint at = 0; at < w->rules->len; at++) {
+        guint32 rule = g_array_index(w->rules, guint32, at);
+        const Rule *body = &g_array_index(w->r->rules, Rule, rule);
+        for (guint k = 0; k < body->n; k++) {
+            guint32 id = body->symbols[k].id;
+            if (!body->symbols[k].is_rule || w->rule_times[id]) continue;
+            w->rule_times[id] = 1;
+            g_array_append_val(w->rules, id);
+        }
+    }
+    for (guint i = 0; i < w->rules->len; i++)
+        w->rule_times[g_array_index(w->rules, guint32, i)] = 0;
+    g_array_sort(w->rules, descending);
+}
+
+/* Adds how often each terminal and shape occurs in the sequence that w->rules are of, of N_RANKS
+ * ranks that have these trip counts. */
+static gboolean count_variant(Writer *w, const guint64 *trips, guint32 n_ranks, guint64 *total)
 {
     guint64 length = 0;
-    memset(rule_times, 0, (s->rule + 1) * sizeof *rule_times);
-    rule_times[s->rule] = n_ranks;
-    for (guint rule = s->rule + 1; rule-- > 0;) { /* users come after what they use */
+    w->rule_times[g_array_index(w->rules, guint32, 0)] = n_ranks;
+    for (guint i = 0; i < w->rules->len; i++) {
+        guint32 rule = g_array_index(w->rules, guint32, i);
         const Rule *body = &g_array_index(w->r->rules, Rule, rule);
-        if (!rule_times[rule]) continue;
-        for (guint k = 0; k < body->n; k++) {
+        guint64 used = w->rule_times[rule];
+        w->rule_times[rule] = 0;
+        for (guint k = 0; used && k < body->n; k++) {
             const WendSymbol *y = &body->symbols[k];
-            guint64 exponent = y->exponent, times;
-            if (exponent & RULE_TRIP) exponent = trips[exponent - RULE_TRIP];
-            guint64 *sum = y->is_rule ? &rule_times[y->id] : &w->calls[y->id];
-            if (__builtin_mul_overflow(rule_times[rule], exponent, &times) ||
-                __builtin_add_overflow(*sum, times, sum))
+            guint64 exponent =
+                y->exponent & RULE_TRIP ? trips[y->exponent - RULE_TRIP] : y->exponent;
+            guint64 times, *sum = y->is_rule ? &w->rule_times[y->id] : &w->calls[y->id];
+            gboolean first = *sum == 0;
+            if (__builtin_mul_overflow(used, exponent, &times)
+                || __builtin_add_overflow(*sum, times, sum))
                 return FALSE;
-            if (y->is_rule) continue;
+            if (y->is_rule || times == 0) continue;
+            if (first) g_array_append_vals(w->called, (const guint32[]){y->id}, 1);
             w->shape_calls[g_array_index(w->r->signatures, Signature, y->id).shape] += times;
             if (__builtin_add_overflow(length, times, &length) || length > G_MAXINT64 / 2)
                 return FALSE;
@@ -72,17 +107,22 @@ static gboolean count_variant(Writer *w, const RecordedSequence *s, const guint6
 }
 
 gboolean writer_count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s,
-    const Variant *variant, guint64 *total)
+                            const Variant *variant, guint64 *total)
 {
-    memset(w->calls, 0, (w->r->signatures->len + 1) * sizeof(guint64));
+    gboolean good = TRUE;
+    for (guint i = 0; i < w->called->len; i++)
+        w->calls[g_array_index(w->called, guint32, i)] = 0;
+    g_array_set_size(w->called, 0);
     memset(w->shape_calls, 0, (w->r->shapes->len + 1) * sizeof(guint64));
-    g_autofree guint64 *rule_times = g_new(guint64, s->rule + 1);
+    find_rules(w, s->rule);
     *total = 0;
-    if (variant) return count_variant(w, s, variant->trips, variant->ranks.n, rule_times, total);
-    if (!k->variants) return count_variant(w, s, NULL, k->class->ranks.n, rule_times, total);
-    for (guint i = 0; i < k->variants->n; i++) {
+    if (variant || !k->variants)
+        good = count_variant(w, variant ? variant->trips : NULL,
+                             variant ? variant->ranks.n : k->class->ranks.n, total);
+    for (guint i = 0; good && !variant && k->variants && i < k->variants->n; i++) {
         const Variant *v = &k->variants->variants[i];
-        if (!count_variant(w, s, v->trips, v->ranks.n, rule_times, total)) return FALSE;
+        good = count_variant(w, v->trips, v->ranks.n, total);
     }
-    return TRUE;
+    g_array_sort(w->called, ascending);
+    return good;
 }

@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#define SUM_BITS 60
-#define SUM2_BITS 84
+/* The units of sums, and of sums of squares; to multiply by them is exact. */
+#define SUM_UNIT 0x1p-60L
+#define SUM2_UNIT 0x1p-84L
 
 void buf_double(WendBuf *b, double v)
 {
@@ -28,22 +29,30 @@ double cursor_double(WendCursor *c)
     return isfinite(v) ? v : 0;
 }
 
-/* v * 2^bits as an integer, within what 126 bits hold. */
-static __int128 fixed(long double v, int bits)
+/* V without its fraction; 0 <= V < 2^126. The compiler's own function takes many times as long. */
+static __int128 whole(long double v)
 {
-    long double limit = ldexpl(1, 125), scaled = ldexpl(v, bits);
+    guint64 high = (guint64)(v * 0x1p-64L);
+    return (__int128)high << 64 | (guint64)(v - (long double)high * 0x1p64L);
+}
+
+/* V in such units as an integer, within what 126 bits hold. */
+static __int128 fixed(long double v, long double unit)
+{
+    static const long double limit = 0x1p125L;
+    long double scaled = v / unit;
     if (scaled > limit) scaled = limit;
     if (scaled < -limit) scaled = -limit;
-    return (__int128)(scaled < 0 ? scaled - 0.5L : scaled + 0.5L);
+    return scaled < 0 ? -whole(0.5L - scaled) : whole(scaled + 0.5L);
 }
 
 TimingSum timing_from_moments(guint64 count, double mean, double min, double max, double m2)
 {
     TimingSum t = {.count = count};
     if (count == 0) return t;
-    t.sum = fixed((long double)count * mean, SUM_BITS);
+    t.sum = fixed((long double)count * mean, SUM_UNIT);
     long double squares = m2 + (long double)count * mean * mean;
-    t.sum2 = squares > 0 ? (unsigned __int128)fixed(squares, SUM2_BITS) : 0;
+    t.sum2 = squares > 0 ? (unsigned __int128)fixed(squares, SUM2_UNIT) : 0;
     t.min = min;
     t.max = max;
     return t;
@@ -67,8 +76,8 @@ WendTiming timing_result(const TimingSum *t)
 {
     WendTiming r = {.count = t->count};
     if (t->count == 0) return r;
-    long double mean = ldexpl((long double)t->sum, -SUM_BITS) / t->count;
-    long double variance = ldexpl((long double)t->sum2, -SUM2_BITS) / t->count - mean * mean;
+    long double mean = (long double)t->sum * SUM_UNIT / t->count;
+    long double variance = (long double)t->sum2 * SUM2_UNIT / t->count - mean * mean;
     r.mean = mean;
     r.min = t->min;
     r.max = t->max;
@@ -80,11 +89,11 @@ WendTiming timing_result(const TimingSum *t)
 static WendTiming without_longest(const TimingSum *t)
 {
     TimingSum rest = *t;
-    __int128 longest = fixed(t->max, SUM_BITS);
+    __int128 longest = fixed(t->max, SUM_UNIT);
     if (t->count <= 2 || longest < 0 || longest > t->sum) return timing_result(t); /* a damaged part may say that it is negative, or more than all together */
     rest.count--;
     rest.sum -= longest;
-    rest.sum2 -= MIN(rest.sum2, (unsigned __int128)fixed((long double)t->max * t->max, SUM2_BITS));
+    rest.sum2 -= MIN(rest.sum2, (unsigned __int128)fixed((long double)t->max * t->max, SUM2_UNIT));
     return timing_result(&rest);
 }
 

@@ -12,18 +12,23 @@
 
 /* Once so many calls and edits have been looked at (a second or two) all that are left stay apart. */
 enum { WORK_MAX = 1 << 26 };
-/* How many classes a class is compared with. */
-enum { TRIES = 8 };
+/* How many classes a class is compared with: always the same ones, once there are so many. After so
+ * many classes in a row that are like none of these the ones left stay apart, too. Else a program
+ * whose ranks have nothing in common would be searched for the longer the more ranks there are. */
+enum { TRIES = 8, MISSES_MAX = 64 };
 
 /* -- which terminals can be one -- */
 
 enum { LIKE_UNKNOWN, LIKE_NO, LIKE_YES };
+enum { TELLS_NOTHING, TELLS_SIZE, TELLS_PARTNER };
 
 typedef struct {
     const Table *tables[2];
     ShapeRow *shapes;        /* of the first */
     guint32 *shape_of;       /* the second's shapes: the first's number */
     gboolean sizes;          /* calls of other sizes are others */
+    guint8 *tells;           /* by slot of the first: what it tells, for terminals that FITS has */
+    guint8 *fits;            /* by terminal of the first: does its row of slots fit its function? */
     guint8 *known;           /* by pair of terminals; NULL: they are too many, and shapes decide */
     Layout layout;
 } Likeness;
@@ -34,6 +39,8 @@ static void likeness_init(Likeness *l, const Table *a, const Table *b, gboolean 
 {
     guint64 n = (guint64)a->n_terminals * b->n_terminals;
     *l = (Likeness){.tables = {a, b}, .sizes = sizes, .shapes = table_shapes(a), .shape_of = table_shapes_in(a, b), .known = n <= PAIRS_MAX ? g_new0(guint8, n + 1) : NULL};
+    l->fits = g_new0(guint8, a->n_terminals + 1);
+    l->tells = g_new(guint8, a->first_slot[a->n_terminals] + 1);
     layout_init(&l->layout);
 }
 
@@ -41,6 +48,8 @@ static void likeness_clear(Likeness *l)
 {
     table_shapes_free(l->shapes, l->tables[0]->n_shapes);
     g_free(l->shape_of);
+    g_free(l->tells);
+    g_free(l->fits);
     g_free(l->known);
     layout_clear(&l->layout);
 }
@@ -51,19 +60,38 @@ static gboolean same_shape(const Likeness *l, guint32 a, guint32 b)
     return x->terminal_shape[a] == l->shape_of[y->terminal_shape[b]] && x->first_slot[a + 1] - x->first_slot[a] == y->first_slot[b + 1] - y->first_slot[b];
 }
 
-/* A rank sends to its left neighbour and to its right one with calls of one shape. What is the same call of the program has one expression for the partner and the tag, or rows of values; sizes and places may well differ. */
-static gboolean same_partner(Likeness *l, guint32 a, guint32 b)
+/* What the slots of A tell, in TELLS. FALSE: they are not those of its function. */
+static gboolean find_telling(Likeness *l, guint32 a)
 {
-    const Table *x = l->tables[0], *y = l->tables[1];
+    const Table *x = l->tables[0];
     const ShapeRow *row = &l->shapes[x->terminal_shape[a]];
     const WendFunction *f = &wend_functions[row->words[0] / 2];
     guint n = x->first_slot[a + 1] - x->first_slot[a];
     if (!layout_fits(&l->layout, f, row->words, row->n, n)) return FALSE;
     for (guint i = 0; i < n; i++) {
-        const Vector *v = &x->slots[x->first_slot[a] + i], *w = &y->slots[y->first_slot[b] + i];
         WendKind kind = f->params[g_array_index(l->layout.slot_param, gint16, i)].kind;
-        gboolean tells = kind == WEND_KIND_RANK || kind == WEND_KIND_TAG || (l->sizes && kind == WEND_KIND_COUNT);
-        if (tells && !vector_is_series(v) && !vector_is_series(w) && !vector_joins(v, w)) return FALSE;
+        l->tells[x->first_slot[a] + i] =
+            kind == WEND_KIND_RANK || kind == WEND_KIND_TAG ? TELLS_PARTNER
+            : kind == WEND_KIND_COUNT                       ? TELLS_SIZE
+                                                            : TELLS_NOTHING;
+    }
+    return TRUE;
+}
+
+/* A rank sends to its left neighbour and to its right one with calls of one shape. What is the same
+ * call of the program has one expression for the partner and the tag, or rows of values; sizes and
+ * places may well differ. */
+static gboolean same_partner(Likeness *l, guint32 a, guint32 b)
+{
+    const Table *x = l->tables[0], *y = l->tables[1];
+    guint8 least = l->sizes ? TELLS_SIZE : TELLS_PARTNER;
+    if (l->fits[a] == LIKE_UNKNOWN) l->fits[a] = find_telling(l, a) ? LIKE_YES : LIKE_NO;
+    if (l->fits[a] == LIKE_NO) return FALSE;
+    for (guint i = x->first_slot[a], k = y->first_slot[b]; i < x->first_slot[a + 1]; i++, k++) {
+        const Vector *v = &x->slots[i], *w = &y->slots[k];
+        if (l->tells[i] >= least && !vector_is_series(v) && !vector_is_series(w)
+            && !vector_joins(v, w))
+            return FALSE;
     }
     return TRUE;
 }
@@ -75,6 +103,29 @@ static gboolean alike(Likeness *l, guint32 a, guint32 b)
     if (*known == LIKE_UNKNOWN)
         *known = same_shape(l, a, b) && same_partner(l, a, b) ? LIKE_YES : LIKE_NO;
     return *known == LIKE_YES;
+}
+
+/* Terminals of the second (SECOND) or first table of which no terminal of the other is one. */
+static guint count_lone(Likeness *l, gboolean second, gint64 *left)
+{
+    guint n = l->tables[second]->n_terminals, others = l->tables[!second]->n_terminals, lone = 0;
+    for (guint32 i = 0; i < n; i++) {
+        guint32 k = 0;
+        while (k < others && !(second ? alike(l, k, i) : alike(l, i, k))) k++;
+        lone += k == others;
+        *left -= 1 + k / 8; /* most pairs differ in shape, and that is told at once */
+    }
+    return lone;
+}
+
+/* Can the result have as few as MOST terminals? Each terminal of one sequence is one, alone or with
+ * some of the other, and each that meets none of these is one more. FALSE: it cannot. */
+static gboolean may_have_few(Likeness *l, guint64 most, gint64 *left)
+{
+    for (int second = 0; l->known && second < 2; second++)
+        if ((guint64)l->tables[!second]->n_terminals + count_lone(l, second, left) > most)
+            return FALSE;
+    return TRUE;
 }
 
 /* -- an order for the calls of both -- */
@@ -292,11 +343,16 @@ static gboolean has_common(const Sequence *s, const Sequence *t)
 static gboolean weave_sequence(const Class *a, const Sequence *s, const Class *b, const Sequence *t, gboolean sizes, gint64 *left, WovenSequence *out)
 {
     Likeness like;
+    guint32 x = s->table.n_terminals, y = t->table.n_terminals;
+    guint64 most = (guint64)MAX(x, y) + MIN(x, y) / 4 + MORE_MAX;
     likeness_init(&like, &s->table, &t->table, sizes);
+    if (!may_have_few(&like, most, left)) {
+        likeness_clear(&like);
+        return FALSE;
+    }
     Weaving w = {.like = &like, .pairs = pairs_new(s->table.n_terminals), .grammar = wend_grammar_new(), .left = left, .reached = g_array_new(FALSE, FALSE, sizeof(gint32)),
                  .edits = g_array_new(FALSE, FALSE, sizeof(guint8))};
-    guint32 x = s->table.n_terminals, y = t->table.n_terminals;
-    w.terminals_max = (guint64)MAX(x, y) + MIN(x, y) / 4 + MORE_MAX;
+    w.terminals_max = most;
     if (!w.grammar) wend_shortage();
     gboolean good = unfold(s, &w.of[0]) && unfold(t, &w.of[1]);
     *left -= w.of[0].n + (gint64)w.of[1].n;
@@ -535,13 +591,15 @@ gboolean weave_classes(WendMerge *m, GHashTable *variants)
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(woven_free);
     g_autoptr(GPtrArray) classes = g_ptr_array_new();
     gint64 left = WORK_MAX;
+    guint misses = 0;
     for (guint i = 0; i < m->classes->len; i++)
         if (!g_hash_table_contains(variants, m->classes->pdata[i])) g_ptr_array_add(classes, m->classes->pdata[i]);
     g_ptr_array_sort(classes, by_size);
-    for (guint i = 0; i < classes->len; i++) {
+    for (guint i = 0; i < classes->len && misses < MISSES_MAX; i++) {
         Class *k = classes->pdata[i];
         RankSet ranks = rankset_copy(&k->ranks);
         Woven *into = weave_into(all, k, &left);
+        misses = into ? 0 : misses + 1;
         if (into) {
             g_ptr_array_remove(m->classes, k); /* and frees it */
         } else {
