@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""lib/record/functions.gen.c: the function table for everything that reads a recording. The same in every build."""
+"""lib/record/functions.gen.c: the table of functions for whoever reads a recording.
+
+The same in every build."""
 
 import hashlib
 

@@ -171,7 +171,9 @@ class Wrapper:
     # -- arrays, in and out --
 
     def folding(self, p, place, after):
-        """What progressions there can be (lib/record/layout.c, layout_folding); None: each element has its words."""
+        """What progressions there can be (lib/record/layout.c, layout_folding).
+
+        None: each element has its words."""
         if after and p.kind in HANDLES:
             return None
         if p.kind == "address":

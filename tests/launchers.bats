@@ -158,7 +158,8 @@ wait
 END
     chmod +x script
     export LD_PRELOAD=$YIELD
-    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -q -o a.dir ./script "${LAUNCH[@]}" -n 2 "$PROGRAMS/hello" >out 2>err </dev/null
+    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -q -o a.dir ./script "${LAUNCH[@]}" -n 2 \
+        "$PROGRAMS/hello" >out 2>err </dev/null
     [ "$(grep -c 'hello from 2 ranks: 1' out)" = 2 ] || fail "$(cat err)"
     is_right a.dir a.dir-2
 }

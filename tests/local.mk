@@ -224,6 +224,8 @@ check-tsan: SANITIZERS = -fsanitize=thread
 check-asan: SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 check-tsan check-asan: all
 	$(AM_V_CC)$(MPICC) $(DEFS) $(TRACER_CPPFLAGS) $(CPPFLAGS) $(TRACER_CFLAGS) -Wno-stringop-overflow -g -O1 $(SANITIZERS) -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock \
-		-o $(@:check-%=tests/%) $(addprefix $(srcdir)/,$(filter-out src/tracer/memory/malloc.c,$(tsan_files))) lib/record/functions.gen.c $(TRACER_GENERATED) $(FFI_LIBS) -ldl -lpthread
+		-o $(@:check-%=tests/%) \
+		$(addprefix $(srcdir)/,$(filter-out src/tracer/memory/malloc.c,$(tsan_files))) \
+		lib/record/functions.gen.c $(TRACER_GENERATED) $(FFI_LIBS) -ldl -lpthread
 	$(AM_V_at)UCX_MEM_EVENTS=no UCX_MEM_MMAP_HOOK_MODE=none TSAN_OPTIONS='halt_on_error=0 exitcode=66' ASAN_OPTIONS=detect_leaks=0 setarch -R $(@:check-%=tests/%)
 CLEANFILES += tests/tsan tests/asan

@@ -282,8 +282,8 @@ typedef struct WendReadCalls WendReadCalls;
 
 enum {
     WEND_READ_WITH_POLLS = 1 << 0,       /**< unsuccessful polls too, where they happened */
-    WEND_READ_WITHOUT_TRANSFERS = 1 << 1 /**< nobody will ask wend_read_transfer, which then says as
-                                              much as of a bare call: saves following handles */
+    WEND_READ_WITHOUT_TRANSFERS = 1 << 1 /**< handles are not followed, which is faster;
+                                              wend_read_transfer gives what the call alone says */
 };
 
 /** Goes through the calls of a sequence in order, from the first. FLAGS: some of those above, or 0.

@@ -20,14 +20,14 @@ enum { TRIES = 8, MISSES_MAX = 64 };
 /* -- which terminals can be one -- */
 
 enum { LIKE_UNKNOWN, LIKE_NO, LIKE_YES };
-enum { TELLS_NOTHING, TELLS_SIZE, TELLS_PARTNER };
+enum { SLOT_OTHER, SLOT_SIZE, SLOT_PARTNER };
 
 typedef struct {
     const Table *tables[2];
     ShapeRow *shapes;        /* of the first */
     guint32 *shape_of;       /* the second's shapes: the first's number */
     gboolean sizes;          /* calls of other sizes are others */
-    guint8 *tells;           /* by slot of the first: what it tells, for terminals that FITS has */
+    guint8 *slot_kinds;      /* by slot of the first, for terminals that FITS has */
     guint8 *fits;            /* by terminal of the first: does its row of slots fit its function? */
     guint8 *known;           /* by pair of terminals; NULL: they are too many, and shapes decide */
     Layout layout;
@@ -40,7 +40,7 @@ static void likeness_init(Likeness *l, const Table *a, const Table *b, gboolean 
     guint64 n = (guint64)a->n_terminals * b->n_terminals;
     *l = (Likeness){.tables = {a, b}, .sizes = sizes, .shapes = table_shapes(a), .shape_of = table_shapes_in(a, b), .known = n <= PAIRS_MAX ? g_new0(guint8, n + 1) : NULL};
     l->fits = g_new0(guint8, a->n_terminals + 1);
-    l->tells = g_new(guint8, a->first_slot[a->n_terminals] + 1);
+    l->slot_kinds = g_new(guint8, a->first_slot[a->n_terminals] + 1);
     layout_init(&l->layout);
 }
 
@@ -48,7 +48,7 @@ static void likeness_clear(Likeness *l)
 {
     table_shapes_free(l->shapes, l->tables[0]->n_shapes);
     g_free(l->shape_of);
-    g_free(l->tells);
+    g_free(l->slot_kinds);
     g_free(l->fits);
     g_free(l->known);
     layout_clear(&l->layout);
@@ -60,8 +60,8 @@ static gboolean same_shape(const Likeness *l, guint32 a, guint32 b)
     return x->terminal_shape[a] == l->shape_of[y->terminal_shape[b]] && x->first_slot[a + 1] - x->first_slot[a] == y->first_slot[b + 1] - y->first_slot[b];
 }
 
-/* What the slots of A tell, in TELLS. FALSE: they are not those of its function. */
-static gboolean find_telling(Likeness *l, guint32 a)
+/* The kinds of the slots of A. FALSE: they are not those of its function. */
+static gboolean find_slot_kinds(Likeness *l, guint32 a)
 {
     const Table *x = l->tables[0];
     const ShapeRow *row = &l->shapes[x->terminal_shape[a]];
@@ -70,10 +70,10 @@ static gboolean find_telling(Likeness *l, guint32 a)
     if (!layout_fits(&l->layout, f, row->words, row->n, n)) return FALSE;
     for (guint i = 0; i < n; i++) {
         WendKind kind = f->params[g_array_index(l->layout.slot_param, gint16, i)].kind;
-        l->tells[x->first_slot[a] + i] =
-            kind == WEND_KIND_RANK || kind == WEND_KIND_TAG ? TELLS_PARTNER
-            : kind == WEND_KIND_COUNT                       ? TELLS_SIZE
-                                                            : TELLS_NOTHING;
+        l->slot_kinds[x->first_slot[a] + i] =
+            kind == WEND_KIND_RANK || kind == WEND_KIND_TAG ? SLOT_PARTNER
+            : kind == WEND_KIND_COUNT                       ? SLOT_SIZE
+                                                            : SLOT_OTHER;
     }
     return TRUE;
 }
@@ -84,12 +84,12 @@ static gboolean find_telling(Likeness *l, guint32 a)
 static gboolean same_partner(Likeness *l, guint32 a, guint32 b)
 {
     const Table *x = l->tables[0], *y = l->tables[1];
-    guint8 least = l->sizes ? TELLS_SIZE : TELLS_PARTNER;
-    if (l->fits[a] == LIKE_UNKNOWN) l->fits[a] = find_telling(l, a) ? LIKE_YES : LIKE_NO;
+    guint8 least = l->sizes ? SLOT_SIZE : SLOT_PARTNER;
+    if (l->fits[a] == LIKE_UNKNOWN) l->fits[a] = find_slot_kinds(l, a) ? LIKE_YES : LIKE_NO;
     if (l->fits[a] == LIKE_NO) return FALSE;
     for (guint i = x->first_slot[a], k = y->first_slot[b]; i < x->first_slot[a + 1]; i++, k++) {
         const Vector *v = &x->slots[i], *w = &y->slots[k];
-        if (l->tells[i] >= least && !vector_is_series(v) && !vector_is_series(w)
+        if (l->slot_kinds[i] >= least && !vector_is_series(v) && !vector_is_series(w)
             && !vector_joins(v, w))
             return FALSE;
     }
@@ -105,7 +105,7 @@ static gboolean alike(Likeness *l, guint32 a, guint32 b)
     return *known == LIKE_YES;
 }
 
-/* Terminals of the second (SECOND) or first table of which no terminal of the other is one. */
+/* How many terminals of one table (SECOND: the second) can be one with none of the other. */
 static guint count_lone(Likeness *l, gboolean second, gint64 *left)
 {
     guint n = l->tables[second]->n_terminals, others = l->tables[!second]->n_terminals, lone = 0;
@@ -118,14 +118,13 @@ static guint count_lone(Likeness *l, gboolean second, gint64 *left)
     return lone;
 }
 
-/* Can the result have as few as MOST terminals? Each terminal of one sequence is one, alone or with
- * some of the other, and each that meets none of these is one more. FALSE: it cannot. */
+/* Can the result have at most MOST terminals? It has all those of one table, and those of the other
+ * that can be one with none of them. */
 static gboolean may_have_few(Likeness *l, guint64 most, gint64 *left)
 {
-    for (int second = 0; l->known && second < 2; second++)
-        if ((guint64)l->tables[!second]->n_terminals + count_lone(l, second, left) > most)
-            return FALSE;
-    return TRUE;
+    if (!l->known) return TRUE; /* there are too many pairs to look at */
+    guint64 n = l->tables[0]->n_terminals, others = l->tables[1]->n_terminals;
+    return n + count_lone(l, TRUE, left) <= most && others + count_lone(l, FALSE, left) <= most;
 }
 
 /* -- an order for the calls of both -- */

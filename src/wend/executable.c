@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* executable.c: finds a program, and reads from its ELF header whether a library can be preloaded into it. */
+/* executable.c: finds a program, and reads in its ELF header whether it can be preloaded into. */
 #include "config.h"
 
 #include "executable.h"

@@ -7,7 +7,8 @@ FUZZ_CC = clang
 FUZZ_SECONDS = 60
 # An empty array of GLib is NULL: nothing added to it, or compared at it, is no fault.
 FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow,nonnull-attribute
-FUZZ_FILES = tests/fuzz/exercise.c $(filter %.c,$(VALUE_SOURCES) $(READ_SOURCES) $(CORE_SOURCES) $(HOT_SOURCES)) lib/record/functions.c
+FUZZ_FILES = tests/fuzz/exercise.c lib/record/functions.c \
+	$(filter %.c,$(VALUE_SOURCES) $(READ_SOURCES) $(CORE_SOURCES) $(HOT_SOURCES))
 FUZZ_LIMITS = -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -rss_limit_mb=2048 -timeout=60
 FUZZ_SHARED = tests/fuzz/exercise.h tests/fuzz/members.h
 EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-decoder tests/fuzz/seeds-part tests/fuzz/seeds-program tests/fuzz/seeds-proxygen
@@ -19,9 +20,11 @@ fuzz_program_files = \
 fuzz_reader_files = tests/read/exercise-read.c
 fuzz_proxygen_files = $(filter %.c,$(DIFF_PASSES) $(PROXYGEN_SOURCES))
 
-$(FUZZERS:%=tests/fuzz/fuzz-%): tests/fuzz/fuzz-%: tests/fuzz/%.c $(FUZZ_FILES) $(fuzz_proxygen_files) $(FUZZ_SHARED) lib/record/functions.gen.c
+$(FUZZERS:%=tests/fuzz/fuzz-%): tests/fuzz/fuzz-%: tests/fuzz/%.c $(FUZZ_FILES) \
+		$(fuzz_proxygen_files) $(FUZZ_SHARED) lib/record/functions.gen.c
 	$(AM_V_CC)$(MKDIR_P) tests/fuzz && $(FUZZ_CC) $(FUZZ_FLAGS) -std=gnu11 $(DEFS) -I. $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"' $(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) \
-	  $(XXHASH_CFLAGS) -o $@ $< $(addprefix $(srcdir)/,$(FUZZ_FILES) $(fuzz_$*_files)) lib/record/functions.gen.c $(GLIB_LIBS) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(XXHASH_LIBS) -lm
+	  $(XXHASH_CFLAGS) -o $@ $< $(addprefix $(srcdir)/,$(FUZZ_FILES) $(fuzz_$*_files)) \
+	  lib/record/functions.gen.c $(GLIB_LIBS) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(XXHASH_LIBS) -lm
 CLEANFILES += $(FUZZERS:%=tests/fuzz/fuzz-%)
 
 .PHONY: fuzz

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_pattern.c: a terminal as a call whose words are known, or slots. lib/record/layout.c knows which
- * words belong to which argument. */
+/* call_pattern.c: a terminal as a call whose words are known, or slots. Which words belong to which
+ * argument is in lib/record/layout.c. */
 #include "call_pattern.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* facts.c: what a rank says of itself and its run beside the calls: the keys are in lib/record/part.h. */
+/* facts.c: what a rank says of itself and its run. The keys are in lib/record/part.h. */
 #include "config.h"
 
 #include "lifecycle.h"

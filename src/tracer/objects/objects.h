@@ -37,7 +37,8 @@ const CommFacts *file_facts(MPI_File file);
 int comm_indegree(MPI_Comm comm), comm_outdegree(MPI_Comm comm);     /* neighbours of a topology, 0 if none; cached */
 bool comm_weighted(MPI_Comm comm);                                   /* whether its edges have weights */
 int64_t comm_made(ActiveCall *c, MPI_Comm comm);                           /* handle_made and the facts; pushes handle word (shape) and, if it is a handle, 5 slots */
-void put_neighbours(ActiveCall *c, MPI_Comm graph); /* of a graph just made (lib/record/neighbours.h) */
+/* Of a graph just made (lib/record/neighbours.h). */
+void put_neighbours(ActiveCall *c, MPI_Comm graph);
 void comm_made_later(ActiveCall *c, MPI_Comm parent, MPI_Comm *variable);  /* MPI_Comm_idup…: pushes what comm_made does, from the parent's facts;
                                                                       * VARIABLE is read when the request completes */
 void win_made(MPI_Win win, MPI_Comm comm);                           /* after handle_made: its facts are those of COMM */

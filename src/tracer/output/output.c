@@ -110,7 +110,8 @@ static bool is_of_recording(const char *name)
 /* The marker too: it is there before anything else is. */
 static bool is_ours(const char *name)
 {
-    return strcmp(name, MARKER_FILE) == 0 || strcmp(name, "trace.tar.zst") == 0 || is_of_recording(name);
+    return strcmp(name, MARKER_FILE) == 0 || strcmp(name, "trace" WORLD_FILE_SUFFIX) == 0
+           || is_of_recording(name);
 }
 
 static bool has_entry(const char *path, bool (*wanted)(const char *name))
