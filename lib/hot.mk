@@ -10,7 +10,7 @@ HOT_SOURCES = \
 	lib/record/intern.c lib/record/intern.h \
 	lib/record/part.c lib/record/part.h \
 	lib/record/progressions.c lib/record/progressions.h \
-	lib/record/saved.c lib/record/saved.h \
+	lib/record/checkpoint-file.c lib/record/checkpoint-file.h \
 	lib/record/stream.c lib/record/stream.h \
 	lib/record/world-files.h
 

@@ -17,7 +17,7 @@ MERGE_SOURCES = \
 	lib/record/elastic.c lib/record/elastic.h \
 	lib/record/layout.c lib/record/layout.h \
 	lib/record/neighbours.h \
-	lib/record/pieces.c lib/record/pieces.h \
+	lib/record/outcome-runs.c lib/record/outcome-runs.h \
 	lib/record/rules.c lib/record/rules.h \
 	lib/record/types.h \
 	lib/record/words.h \
@@ -29,22 +29,22 @@ MERGE_SOURCES = \
 	lib/merge/rankset.c lib/merge/rankset.h \
 	lib/merge/recording.h \
 	lib/merge/refine.c lib/merge/refine.h \
-	lib/merge/series.c lib/merge/series.h \
-	lib/merge/series-bytes.c \
-	lib/merge/series-patterns.c \
-	lib/merge/series-private.h \
+	lib/merge/delta-sequence.c lib/merge/delta-sequence.h \
+	lib/merge/delta-sequence-bytes.c \
+	lib/merge/delta-sequence-patterns.c \
+	lib/merge/delta-sequence-private.h \
 	lib/merge/table.c \
 	lib/merge/timing.c lib/merge/timing.h \
 	lib/merge/timing-rows.c lib/merge/timing-rows.h \
 	lib/merge/totals.c lib/merge/totals.h \
-	lib/merge/unify.c \
+	lib/merge/shared-terminals.c \
 	lib/merge/unroll.c lib/merge/unroll.h \
 	lib/merge/variants.c lib/merge/variants.h \
-	lib/merge/vector.c lib/merge/vector.h \
-	lib/merge/weave.c lib/merge/weave.h \
-	lib/archive/bundle.h \
-	lib/archive/bundle-index.h \
-	lib/archive/bundle-write.c \
+	lib/merge/rank-vector.c lib/merge/rank-vector.h \
+	lib/merge/class-alignment.c lib/merge/class-alignment.h \
+	lib/archive/container.h \
+	lib/archive/container-index.h \
+	lib/archive/container-write.c \
 	lib/archive/rules-write.c \
 	lib/archive/sequence-write.c \
 	lib/archive/timing-write.c \
@@ -72,12 +72,12 @@ CORE_SOURCES = \
 	lib/base/byte-table.c lib/base/byte-table.h \
 	lib/base/regular.c lib/base/regular.h \
 	lib/base/shortage.c \
-	lib/archive/bundle-read.c \
+	lib/archive/container-read.c \
 	lib/read/classes-read.c \
 	lib/read/comms.c \
 	lib/read/cursor.c lib/read/cursor.h \
 	lib/read/decode.c lib/read/decode.h \
-	lib/read/ends.c lib/read/ends.h \
+	lib/read/terminations.c lib/read/terminations.h \
 	lib/read/graph-order.c lib/read/graph-order.h \
 	lib/read/member.c \
 	lib/read/program.c lib/read/program.h \
@@ -98,10 +98,10 @@ lib_libcore_la_LIBADD = lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS) $(ARC
 pkglib_LTLIBRARIES += libwendcore.la
 libwendcore_la_SOURCES =
 libwendcore_la_LIBADD = lib/libcore.la
-# What analysis.h, byte-table.h, error.h, merge.h, program.h, regular.h, saved.h and functions.h
+# What analysis.h, byte-table.h, error.h, merge.h, program.h, regular.h, checkpoint-file.h and functions.h
 # declare, and what commands need of shortage.h.
 CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
-CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|saved|shortage|walk
+CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|walk
 # What the headers of lib/analysis/ declare that commands use.
 CORE_ANALYSIS_NAMES = counts|follower|matrix|summary|times|traffic|transfer
 libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \

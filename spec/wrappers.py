@@ -426,7 +426,7 @@ class Wrapper:
             if p.is_in:
                 self.put_in(p)
         if f.name == "MPI_Win_create_dynamic":
-            self.line("attached_open();")
+            self.line("attachments_open();")
         freed = [p for p in f.params if p.frees and p.kind not in ("buf", "request")]
         for p in f.params: # what is gone when the library has it back may be another thread's by the time of its return
             if p.frees and p.kind == "buf" and not p.detaches:
@@ -469,13 +469,13 @@ class Wrapper:
                 elif event:
                     self.line(f"request_event(c, 0, {p.name}, {event}, false);")
             elif p.attaches:
-                self.line(f"attached_add(HANDLE_VALUE(win), {p.name}, {p.extent[1][0]});")
+                self.line(f"attachments_add(HANDLE_VALUE(win), {p.name}, {p.extent[1][0]});")
             elif p.detaches:
-                self.line(f"attached_remove(HANDLE_VALUE(win), {p.name});")
+                self.line(f"attachments_remove(HANDLE_VALUE(win), {p.name});")
             elif p in freed:
                 if p.kind == "win":
                     self.line(f"memory_remove_owner(before_{p.name});")
-                    self.line(f"attached_remove_window(before_{p.name});")
+                    self.line(f"attachments_remove_window(before_{p.name});")
                 self.line(f"handle_freed(c, HANDLE_{p.kind.upper()}, before_{p.name});")
         after, self.out = self.out, outputs
         if after:
@@ -488,7 +488,7 @@ class Wrapper:
         self.put_nulls()
         made = f.request
         if made:
-            self.line(f"call_end_new_request(c, {made.name}, &(struct RequestFacts){{{self.request_facts(made)}}});")
+            self.line(f"call_end_new_request(c, {made.name}, &(struct RequestMetadata){{{self.request_facts(made)}}});")
         else:
             self.line("call_end(c);")
         self.line("return rc;")
@@ -501,7 +501,7 @@ class Wrapper:
         needs_self = own is not None
         if needs_self:
             value = own.name if not self.is_pointer(own) else f"({own.name} ? *{own.name} : {self.null(own)})"
-            pre.append(f"const CommFacts *facts = {own.kind}_facts({value});")
+            pre.append(f"const CommMetadata *facts = {own.kind}_facts({value});")
             pre.append("int self = facts_self(facts);")
         for word in ("root", "leaf", "member"):
             if needs[f"at_{word}"]:
@@ -515,7 +515,7 @@ class Wrapper:
             elif used:
                 pre.append(f"int64_t before_{p.name} = {p.name} ? (int64_t)*{p.name} : 0;")
         if needs["from"]:
-            pre.append("MessageFacts from = message_facts(message ? *message : MPI_MESSAGE_NULL);")
+            pre.append("MessageMetadata from = message_facts(message ? *message : MPI_MESSAGE_NULL);")
         if needs["filled"]:
             status = next(p.name for p in f.params if p.kind == "status" and p.direction == "out")
             pre.append(f"MPI_Status *filled = status_to_fill(c, {status});")

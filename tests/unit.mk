@@ -25,10 +25,10 @@ tests_unit_callbacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(buildd
 tests_unit_callbacks_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS) -fexceptions
 tests_unit_callbacks_LDADD = $(FFI_LIBS) -lpthread
 
-UNIT_TESTS += tests/unit/asked
-tests_unit_asked_SOURCES = tests/unit/asked.c $(MEMORY_SOURCES)
-tests_unit_asked_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
-tests_unit_asked_LDADD = lib/libwendhot.la -lpthread
+UNIT_TESTS += tests/unit/address-log
+tests_unit_address_log_SOURCES = tests/unit/address-log.c $(MEMORY_SOURCES)
+tests_unit_address_log_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
+tests_unit_address_log_LDADD = lib/libwendhot.la -lpthread
 
 UNIT_TESTS += tests/unit/memory
 tests_unit_memory_SOURCES = tests/unit/memory.c $(MEMORY_SOURCES)
@@ -100,10 +100,10 @@ tests_unit_common_SOURCES = tests/unit/common.c $(RECORDED_SOURCES)
 tests_unit_common_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_common_LDADD = lib/libcore.la $(GLIB_LIBS) -lm
 
-UNIT_TESTS += tests/unit/woven
-tests_unit_woven_SOURCES = tests/unit/woven.c $(RECORDED_SOURCES)
-tests_unit_woven_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_unit_woven_LDADD = lib/libcore.la $(GLIB_LIBS)
+UNIT_TESTS += tests/unit/class-alignment
+tests_unit_class_alignment_SOURCES = tests/unit/class-alignment.c $(RECORDED_SOURCES)
+tests_unit_class_alignment_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_class_alignment_LDADD = lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/elastic
 tests_unit_elastic_SOURCES = tests/unit/elastic.c $(RECORDED_SOURCES)
@@ -116,14 +116,14 @@ tests_unit_damage_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_damage_LDADD = src/read/libread.la lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/codecs
-tests_unit_codecs_SOURCES = tests/unit/codecs.c tests/unit/series-of.h
+tests_unit_codecs_SOURCES = tests/unit/codecs.c tests/unit/delta-sequence-of.h
 tests_unit_codecs_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_codecs_LDADD = lib/libcore.la $(GLIB_LIBS) -lm
 
-UNIT_TESTS += tests/unit/series
-tests_unit_series_SOURCES = tests/unit/series.c tests/unit/series-of.h
-tests_unit_series_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_unit_series_LDADD = lib/libcore.la $(GLIB_LIBS) -lm
+UNIT_TESTS += tests/unit/delta-sequence
+tests_unit_delta_sequence_SOURCES = tests/unit/delta-sequence.c tests/unit/delta-sequence-of.h
+tests_unit_delta_sequence_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_delta_sequence_LDADD = lib/libcore.la $(GLIB_LIBS) -lm
 
 UNIT_TESTS += tests/unit/tokens
 tests_unit_tokens_SOURCES = tests/unit/tokens.c src/proxygen/emit/c_tokens.c \

@@ -79,7 +79,7 @@ const guint32 *counts_of_rule(Counts *c, guint rule, guint *n)
             guint64 *count = symbol->is_rule ? &c->rules[symbol->id] : &c->terminals[symbol->id];
             if (!symbol->is_rule && *count == 0)
                 g_array_append_val(c->seen, symbol->id);
-            *count += times * symbol->exponent; /* an open has checked that lengths do not overflow */
+            *count += times * symbol->repeats; /* an open has checked that lengths do not overflow */
         }
         c->rules[id] = 0;
         c->visited[id] = FALSE;

@@ -3,7 +3,7 @@
  *
  * Sizes of derived datatypes and of communicators, and the sends behind persistent requests, come
  * from the calls that made them. Handles are used again, so a handle can have several makers. They
- * need not be told apart as long as they all give the same; otherwise the operation is unsized. */
+ * need not be distinguished as long as they all give the same; otherwise the operation is unsized. */
 #include "config.h"
 
 #include "traffic.h"

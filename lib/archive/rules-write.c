@@ -9,21 +9,21 @@ static guint kind_of(const Writer *w, const WendSymbol *s)
     return s->is_rule ? 0 : 1 + g_array_index(w->r->signatures, Signature, s->id).shape;
 }
 
-/* Its number in the archive, the first one's if it is affine. */
+/* Its number in the archive, the first one's if it is strided. */
 static guint32 number_in_archive(const Writer *w, const WendSymbol *s)
 {
     return s->is_rule ? s->id : w->r->numbers[s->id];
 }
 
 /* A trip as 0 and its number. */
-static void put_exponent(guint64 exponent, WendBuf *out)
+static void put_repeats(guint64 repeats, WendBuf *out)
 {
-    if (exponent & RULE_TRIP) wend_buf_unsigned(out, 0);
-    wend_buf_unsigned(out, exponent & ~RULE_TRIP);
+    if (repeats & RULE_TRIP) wend_buf_unsigned(out, 0);
+    wend_buf_unsigned(out, repeats & ~RULE_TRIP);
 }
 
-/* Symbol by symbol: rules by how many come between them and this one, the recording's Ith; terminals by how far they are from what comes after the last one told, *LAST, of whatever rule: what is done
- * one after the other has numbers near each other, and so two classes that do likewise are told likewise. */
+/* Symbol by symbol: rules by how many come between them and this one, the recording's Ith; terminals by how far they are from what comes after the last one encoded, *LAST, of whatever rule: what is done
+ * one after the other has numbers near each other, and so two classes that do likewise are encoded likewise. */
 static void put_rule(const Writer *w, const Rule *rule, guint i, guint32 *last, WendBuf *out)
 {
     wend_buf_unsigned(out, rule->n);
@@ -31,17 +31,17 @@ static void put_rule(const Writer *w, const Rule *rule, guint i, guint32 *last, 
         const WendSymbol *y = &rule->symbols[k];
         guint32 id = number_in_archive(w, y);
         guint64 number = y->is_rule ? i - 1 - id : wend_zigzag((gint64)id - *last - 1);
-        gboolean repeated = y->exponent != 1;
+        gboolean repeated = y->repeats != 1;
         if (!y->is_rule) *last = id;
         symbol_encode(number, y->is_rule, repeated, out);
-        if (repeated) put_exponent(y->exponent, out);
+        if (repeated) put_repeats(y->repeats, out);
     }
     if (rule->n == 0) wend_buf_unsigned(out, 0);
 }
 
-/* What a row of numbers of one kind is told by: how far each is below the one that would be new, NEXT. So new ones, however
+/* What a row of numbers of one kind is encoded by: how far each is below the one that would be new, NEXT. So new ones, however
  * many there are in a row, are zeros. */
-typedef struct { SeriesBuilder *told; guint32 next; } Numbers;
+typedef struct { DeltaSequenceBuilder *encoded; guint32 next; } Numbers;
 
 /* RUN numbers from FIRST on. */
 static void add_numbers(Numbers *n, guint32 first, guint32 run)
@@ -49,7 +49,7 @@ static void add_numbers(Numbers *n, guint32 first, guint32 run)
     while (run > 0) {
         guint32 known = first < n->next ? MIN(run, n->next - first) : 0, news = first == n->next ? run : 1;
         guint32 count = known ? known : news;
-        series_builder_add(n->told, (SeriesRun){(gint64)n->next - first, known ? -1 : 0, count});
+        deltas_builder_add(n->encoded, (DeltaSequenceRun){(gint64)n->next - first, known ? -1 : 0, count});
         if (!known) n->next = first + count;
         first += count;
         run -= count;
@@ -57,37 +57,37 @@ static void add_numbers(Numbers *n, guint32 first, guint32 run)
 }
 
 /* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values go their own ways: 1, 2, 3, … or by chance; or of a loop whose trip count
- * varies. So the order of shapes is one row, the numbers of each shape's terminals another one, and the exponents are told symbol
+ * varies. So the order of shapes is one row, the numbers of each shape's terminals another one, and the repeats are encoded symbol
  * by symbol. NEXT says for each kind what comes after all that rules before this one have. */
 static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, WendBuf *out)
 {
     g_autofree guint32 *kind = g_new(guint32, rule->n), *ids = g_new(guint32, rule->n), *places = g_new(guint32, rule->n);
-    SeriesBuilder *kinds = series_builder_new(), *exponents = series_builder_new();
+    DeltaSequenceBuilder *kinds = deltas_builder_new(), *repeats = deltas_builder_new();
     for (guint k = 0; k < rule->n; k++) {
         kind[k] = kind_of(w, &rule->symbols[k]);
         ids[k] = number_in_archive(w, &rule->symbols[k]);
-        series_builder_add(kinds, (SeriesRun){kind[k], 0, 1});
+        deltas_builder_add(kinds, (DeltaSequenceRun){kind[k], 0, 1});
     }
     wend_buf_unsigned(out, 0);
     wend_buf_unsigned(out, rule->n);
-    series_builder_encode(kinds, out, NULL);
+    deltas_builder_encode(kinds, out, NULL);
     order_begin(places, rule->n);
     order_by_keys(places, kind, rule->n);
     for (guint k = 0, n; k < rule->n; k += n) {
-        Numbers numbers = {series_builder_new(), next[kind[places[k]]]};
+        Numbers numbers = {deltas_builder_new(), next[kind[places[k]]]};
         for (n = 0; k + n < rule->n && kind[places[k + n]] == kind[places[k]]; n++) add_numbers(&numbers, ids[places[k + n]], 1);
-        series_builder_encode(numbers.told, out, NULL);
+        deltas_builder_encode(numbers.encoded, out, NULL);
         order_by_keys(&places[k], ids, n);
     }
     for (guint k = 0; k < rule->n; k++) {
-        guint64 exponent = rule->symbols[places[k]].exponent;
-        gint64 told = exponent & RULE_TRIP ? -1 - (gint64)(exponent - RULE_TRIP) : (gint64)exponent;
-        series_builder_add(exponents, (SeriesRun){told, 0, 1});
+        guint64 count = rule->symbols[places[k]].repeats;
+        gint64 encoded = count & RULE_TRIP ? -1 - (gint64)(count - RULE_TRIP) : (gint64)count;
+        deltas_builder_add(repeats, (DeltaSequenceRun){encoded, 0, 1});
     }
-    series_builder_encode(exponents, out, NULL);
+    deltas_builder_encode(repeats, out, NULL);
 }
 
-/* What a rule of two symbols or more takes so at least: two numbers, and three series that are one run. */
+/* What a rule of two symbols or more takes so at least: two numbers, and three delta sequences that are one run. */
 enum { BY_KIND_LEAST = 10 };
 
 static void put_shortest_rule(Writer *w, const Rule *rule, guint i, const guint32 *next, guint32 *last)
@@ -99,8 +99,8 @@ static void put_shortest_rule(Writer *w, const Rule *rule, guint i, const guint3
     writer_shorter(w, &plain, may ? &by_kind : NULL);
 }
 
-/* A symbol of a rule that is gone through, and its exponents; none, if it is affine. */
-typedef struct { guint kind; const WendSymbol *symbol; SeriesBuilder *exponents; } Going;
+/* A symbol of a rule that is gone through, and its repeats; none, if it is strided. */
+typedef struct { guint kind; const WendSymbol *symbol; DeltaSequenceBuilder *repeats; } Going;
 
 static gint compare_going(gconstpointer a, gconstpointer b)
 {
@@ -109,59 +109,59 @@ static gint compare_going(gconstpointer a, gconstpointer b)
     return x->symbol->id < y->symbol->id ? -1 : x->symbol->id > y->symbol->id;
 }
 
-static void add_series(SeriesBuilder *b, SeriesBuilder *ended)
+static void add_deltas(DeltaSequenceBuilder *b, DeltaSequenceBuilder *ended)
 {
-    g_autoptr(Series) s = series_builder_end(ended);
-    for (guint64 i = 0; s && i < series_length(s);) {
-        SeriesRun run = series_run(s, i);
-        series_builder_add(b, run);
+    g_autoptr(DeltaSequence) s = deltas_builder_end(ended);
+    for (guint64 i = 0; s && i < deltas_length(s);) {
+        DeltaSequenceRun run = deltas_run(s, i);
+        deltas_builder_add(b, run);
         i += run.count;
     }
 }
 
-/* By kind, as in put_rule_by_kind, without a row of its symbols: what grows with its calls is told as it comes. SUMMARY: its symbols, each of them once. */
+/* By kind, as in put_rule_by_kind, without a row of its symbols: what grows with its calls is encoded as it comes. SUMMARY: its symbols, each of them once. */
 static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *summary, const guint32 *next, guint32 *last)
 {
     const Unrolling *u = unrolled->sequence->unrolling;
     g_autofree Going *all = g_new0(Going, summary->n + 1);
-    g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL), places = g_hash_table_new(NULL, NULL); /* kind -> SeriesBuilder; 2 id + is_rule -> place in ALL */
+    g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL), places = g_hash_table_new(NULL, NULL); /* kind -> DeltaSequenceBuilder; 2 id + is_rule -> place in ALL */
     for (guint k = 0; k < summary->n; k++) all[k] = (Going){kind_of(w, &summary->symbols[k]), &summary->symbols[k], NULL};
     qsort(all, summary->n, sizeof *all, compare_going);
     for (guint k = 0; k < summary->n; k++) {
         const WendSymbol *y = all[k].symbol;
         gpointer kind = GUINT_TO_POINTER(all[k].kind);
-        all[k].exponents = series_builder_new();
+        all[k].repeats = deltas_builder_new();
         g_hash_table_insert(places, GSIZE_TO_POINTER((gsize)y->id << 1 | (y->is_rule ? 1 : 0)), GUINT_TO_POINTER(k));
-        const Numbers none = {k > 0 && all[k].kind == all[k - 1].kind ? NULL : series_builder_new(), next[all[k].kind]};
-        if (none.told) g_hash_table_insert(numbers, kind, g_memdup2(&none, sizeof none));
+        const Numbers none = {k > 0 && all[k].kind == all[k - 1].kind ? NULL : deltas_builder_new(), next[all[k].kind]};
+        if (none.encoded) g_hash_table_insert(numbers, kind, g_memdup2(&none, sizeof none));
     }
-    SeriesBuilder *kinds = series_builder_new(), *exponents = series_builder_new();
+    DeltaSequenceBuilder *kinds = deltas_builder_new(), *repeats = deltas_builder_new();
     guint64 n = 0;
     UnrolledSymbol s;
     UnrolledWalk walk = unrolled_walk(u, unrolled->rule);
     while (unrolled_next(&walk, &s)) {
-        gboolean affine = !s.symbol.is_rule && u->counts[s.symbol.id];
+        gboolean strided = !s.symbol.is_rule && u->counts[s.symbol.id];
         s.symbol.id = s.symbol.is_rule ? u->number[s.symbol.id] : unrolled->sequence->main.terminals[s.symbol.id];
         Going *of = &all[GPOINTER_TO_UINT(g_hash_table_lookup(places, GSIZE_TO_POINTER((gsize)s.symbol.id << 1 | (s.symbol.is_rule ? 1 : 0))))];
         guint32 first = number_in_archive(w, &s.symbol) + s.first;
-        series_builder_add(kinds, (SeriesRun){of->kind, 0, s.run});
+        deltas_builder_add(kinds, (DeltaSequenceRun){of->kind, 0, s.run});
         add_numbers(g_hash_table_lookup(numbers, GUINT_TO_POINTER(of->kind)), first, s.run);
-        series_builder_add(of->exponents, (SeriesRun){affine ? 1 : (gint64)s.symbol.exponent, 0, s.run});
+        deltas_builder_add(of->repeats, (DeltaSequenceRun){strided ? 1 : (gint64)s.symbol.repeats, 0, s.run});
         if (!s.symbol.is_rule) *last = first + s.run - 1;
         n += s.run;
     }
     unrolled_clear(&walk);
     wend_buf_unsigned(&w->out, 0);
     wend_buf_unsigned(&w->out, n);
-    series_builder_encode(kinds, &w->out, NULL);
+    deltas_builder_encode(kinds, &w->out, NULL);
     for (guint k = 0; k < summary->n; k++) {
         if (k == 0 || all[k].kind != all[k - 1].kind) {
             const Numbers *of_kind = g_hash_table_lookup(numbers, GUINT_TO_POINTER(all[k].kind));
-            series_builder_encode(of_kind->told, &w->out, NULL);
+            deltas_builder_encode(of_kind->encoded, &w->out, NULL);
         }
-        add_series(exponents, all[k].exponents);
+        add_deltas(repeats, all[k].repeats);
     }
-    series_builder_encode(exponents, &w->out, NULL);
+    deltas_builder_encode(repeats, &w->out, NULL);
 }
 
 void write_rules(Writer *w)

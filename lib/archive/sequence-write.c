@@ -6,29 +6,29 @@
 #include "base/shortage.h"
 #include "record/elastic.h"
 #include "record/functions.h"
-#include "record/pieces.h"
+#include "record/outcome-runs.h"
 #include "record/stream.h"
 #include "write-private.h"
 
-static Pieces pieces_of(GBytes *stream)
+static OutcomeRuns outcome_runs_of(GBytes *stream)
 {
-    Pieces p;
-    pieces_init_part(&p, g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
+    OutcomeRuns p;
+    outcome_runs_init_part(&p, g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
     return p;
 }
 
-/* An archive has no rises: RISES, there are some, and not all has been put. */
-static gboolean put_pieces(Writer *w, GBytes *stream, gboolean *rises)
+/* An archive has no arithmetic runs: ARITHMETIC, there are some, and not all has been put. */
+static gboolean put_runs(Writer *w, GBytes *stream, gboolean *arithmetic)
 {
-    Pieces p = pieces_of(stream);
-    *rises = FALSE;
-    while (!*rises && pieces_next(&p)) {
+    OutcomeRuns p = outcome_runs_of(stream);
+    *arithmetic = FALSE;
+    while (!*arithmetic && outcome_runs_next(&p)) {
         wend_buf_unsigned(&w->out, p.repeats);
-        if (!p.repeats) wend_buf_unsigned(&w->out, pieces_entries(&p));
-        for (guint e = 0; e < pieces_entries(&p); e++) {
+        if (!p.repeats) wend_buf_unsigned(&w->out, outcome_runs_entries(&p));
+        for (guint e = 0; e < outcome_runs_entries(&p); e++) {
             guint n;
-            const gint64 *words = pieces_entry(&p, e, &n);
-            *rises |= pieces_count(&p, e) > 0;
+            const gint64 *words = outcome_runs_entry(&p, e, &n);
+            *arithmetic |= outcome_runs_count(&p, e) > 0;
             wend_buf_unsigned(&w->out, n);
             for (guint i = 0; i < n; i++) writer_word(w, words[i]);
         }
@@ -36,7 +36,7 @@ static gboolean put_pieces(Writer *w, GBytes *stream, gboolean *rises)
         for (guint i = 0; i < p.rules.n_rules; i++) rule_encode(&p.rules.rules[i], RULES_PLAIN, &w->out);
     }
     gboolean good = !p.c.failed;
-    pieces_clear(&p);
+    outcome_runs_clear(&p);
     return good;
 }
 
@@ -45,69 +45,69 @@ typedef struct { guint width; /* of its first entry */ gboolean one_run, zeros; 
 
 static Look look_at(GBytes *stream)
 {
-    Pieces p = pieces_of(stream);
+    OutcomeRuns p = outcome_runs_of(stream);
     Look l = {0, TRUE, TRUE};
-    if (pieces_next(&p)) {
-        const gint64 *words = pieces_entry(&p, 0, &l.width);
+    if (outcome_runs_next(&p)) {
+        const gint64 *words = outcome_runs_entry(&p, 0, &l.width);
         for (guint i = 0; i < l.width; i++) l.zeros &= words[i] == 0;
-        l.one_run = p.repeats && p.c.p == p.c.end && !pieces_count(&p, 0);
+        l.one_run = p.repeats && p.c.p == p.c.end && !outcome_runs_count(&p, 0);
     }
-    pieces_clear(&p);
+    outcome_runs_clear(&p);
     return l;
 }
 
 /* To go through a stream takes time for each run, and what repeats itself may be any number of them: so time stays linear in the bytes. */
 enum { RUNS_PER_BYTE = 16 };
 
-/* Entries of one width can be told word by word, as series. FALSE: they are not, or it would take too long. */
+/* Entries of one width can be encoded word by word, as delta sequences. FALSE: they are not, or it would take too long. */
 static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
 {
-    Pieces p = pieces_of(stream);
+    OutcomeRuns p = outcome_runs_of(stream);
     guint64 left = RUNS_PER_BYTE * (guint64)g_bytes_get_size(stream), repeats;
-    SeriesBuilder **columns = NULL;
+    DeltaSequenceBuilder **columns = NULL;
     const gint64 *words, *steps;
     guint width = 0, n;
     gboolean good = TRUE;
-    while (good && pieces_next_rise(&p, &repeats, &words, &n, &steps)) {
+    while (good && outcome_runs_next_arithmetic(&p, &repeats, &words, &n, &steps)) {
         if (!columns) {
-            columns = g_new(SeriesBuilder *, n + 1);
+            columns = g_new(DeltaSequenceBuilder *, n + 1);
             width = n;
-            for (guint i = 0; i < n; i++) columns[i] = series_builder_new();
+            for (guint i = 0; i < n; i++) columns[i] = deltas_builder_new();
         }
         good = n == width && left-- > 0;
-        for (guint i = 0; good && i < n; i++) series_builder_add(columns[i], (SeriesRun){words[i], steps ? steps[i] : 0, repeats});
+        for (guint i = 0; good && i < n; i++) deltas_builder_add(columns[i], (DeltaSequenceRun){words[i], steps ? steps[i] : 0, repeats});
     }
     wend_buf_unsigned(out, 1);
     wend_buf_unsigned(out, width);
-    for (guint i = 0; i < width; i++) series_builder_encode(columns[i], out, w->constant_number);
+    for (guint i = 0; i < width; i++) deltas_builder_encode(columns[i], out, w->constant_number);
     g_free(columns);
-    pieces_clear(&p);
+    outcome_runs_clear(&p);
     return good && width > 0;
 }
 
-/* The same stream, recorded without rises. NULL: damaged, or longer than any. */
-static GBytes *without_rises(GBytes *stream)
+/* The same stream, recorded without arithmetic runs. NULL: damaged, or longer than any. */
+static GBytes *without_arithmetic(GBytes *stream)
 {
-    Pieces p = pieces_of(stream);
+    OutcomeRuns p = outcome_runs_of(stream);
     WendStream flat = {.flat = true};
     WendBuf out = WEND_BUF_INIT;
     guint64 repeats;
     const gint64 *words;
     guint n;
     gboolean good = TRUE;
-    while (good && pieces_next_run(&p, &repeats, &words, &n)) {
+    while (good && outcome_runs_next_run(&p, &repeats, &words, &n)) {
         good = flat.entries + repeats <= elastic_calls_most;
         if (good && !wend_stream_add_run(&flat, words, n, repeats)) wend_shortage();
     }
     good = good && !p.c.failed;
-    pieces_clear(&p);
+    outcome_runs_clear(&p);
     wend_stream_encode(&flat, &out);
     wend_stream_clear(&flat);
     WendCursor c = wend_cursor(out.data, out.len);
     wend_read_unsigned(&c); /* entries */
-    WendCursor pieces = wend_read_block(&c);
+    WendCursor runs = wend_read_block(&c);
     if (out.failed) wend_shortage();
-    GBytes *bytes = good ? g_bytes_new(pieces.p, (gsize)(pieces.end - pieces.p)) : NULL;
+    GBytes *bytes = good ? g_bytes_new(runs.p, (gsize)(runs.end - runs.p)) : NULL;
     wend_buf_clear(&out);
     return bytes;
 }
@@ -115,7 +115,7 @@ static GBytes *without_rises(GBytes *stream)
 static gboolean put_content(Writer *w, GBytes *stream);
 
 /* As columns, if that can be. */
-static gboolean put_rises(Writer *w, GBytes *stream)
+static gboolean put_arithmetic(Writer *w, GBytes *stream)
 {
     WendBuf columns = WEND_BUF_INIT;
     gboolean by_columns = put_columns(w, stream, &columns);
@@ -123,7 +123,7 @@ static gboolean put_rises(Writer *w, GBytes *stream)
     w->failed |= columns.failed;
     wend_buf_clear(&columns);
     if (by_columns) return TRUE;
-    g_autoptr(GBytes) flat = without_rises(stream);
+    g_autoptr(GBytes) flat = without_arithmetic(stream);
     return flat && put_content(w, flat);
 }
 
@@ -136,23 +136,23 @@ static gboolean put_content(Writer *w, GBytes *stream)
     }
     WendBuf member_so_far = w->out, columns = WEND_BUF_INIT;
     w->out = (WendBuf)WEND_BUF_INIT;
-    gboolean rises, good = put_pieces(w, stream, &rises);
-    WendBuf pieces = w->out;
+    gboolean arithmetic, good = put_runs(w, stream, &arithmetic);
+    WendBuf runs = w->out;
     w->out = member_so_far;
-    if (rises) {
-        wend_buf_clear(&pieces);
-        return put_rises(w, stream);
+    if (arithmetic) {
+        wend_buf_clear(&runs);
+        return put_arithmetic(w, stream);
     }
-    /* At least these are two numbers and, for each word, what a series takes. */
-    gboolean by_columns = good && !first.one_run && pieces.len > 2 + 2 * first.width && put_columns(w, stream, &columns);
-    if (by_columns && columns.len < pieces.len) {
+    /* At least these are two numbers and, for each word, what a delta sequence takes. */
+    gboolean by_columns = good && !first.one_run && runs.len > 2 + 2 * first.width && put_columns(w, stream, &columns);
+    if (by_columns && columns.len < runs.len) {
         wend_buf_bytes(&w->out, columns.data, columns.len);
     } else {
-        wend_buf_unsigned(&w->out, (guint64)pieces.len << 1 | 1);
-        wend_buf_bytes(&w->out, pieces.data, pieces.len);
+        wend_buf_unsigned(&w->out, (guint64)runs.len << 1 | 1);
+        wend_buf_bytes(&w->out, runs.data, runs.len);
     }
-    w->failed |= pieces.failed || columns.failed;
-    wend_buf_clear(&pieces);
+    w->failed |= runs.failed || columns.failed;
+    wend_buf_clear(&runs);
     wend_buf_clear(&columns);
     return good;
 }
@@ -224,7 +224,7 @@ static gboolean put_polls(Writer *w, const RecordedClass *k, const RecordedSeque
     const GPtrArray *tables = s->sequence->poll_tables, *grammars = s->sequence->poll_grammars.items;
     wend_buf_unsigned(&w->out, tables->len);
     if (!tables->len) return TRUE;
-    w->told = TRUE;
+    w->encoded = TRUE;
     for (guint t = 0; t < tables->len; t++) {
         const PollTable *p = g_ptr_array_index(tables, t);
         rankset_encode_shortest(&p->ranks, &w->out);
@@ -242,5 +242,5 @@ static gboolean put_polls(Writer *w, const RecordedClass *k, const RecordedSeque
 
 gboolean write_polls(Writer *w)
 {
-    return writer_if_told(w, put_polls, NULL);
+    return writer_if_encoded(w, put_polls, NULL);
 }

@@ -12,17 +12,17 @@
 typedef struct { TimingSum sum; guint64 expected; } TimingRow;
 typedef struct { GArray *rows; SharedRows shared; } RowTable;
 
-/* Rows of durations, or of intervals. All sequences are gone through twice: what was told apart from a row that had few calls as yet may well be like it when it has all. So the first time finds
+/* Rows of durations, or of intervals. All sequences are gone through twice: what was distinguished from a row that had few calls as yet may well be like it when it has all. So the first time finds
  * rows, each from what comes before; then those that turned out to be alike are one; and the second time each takes the likely one of these if it is like that, else the one with most calls that it is like, else the one it had. */
 typedef struct TimingTable {
-    RowTable found, told;
+    RowTable found, encoded;
     GArray *had;                  /* guint32: which row was found for each that asked, in turn, */
     guint asked;                  /* and how many have asked again; */
     guint32 *same_as;             /* by row found: the one that it is now, */
     GArray **by_calls;            /* by function: rows found, most calls first; */
-    GArray *found_as;             /* guint32, by row told: the one found, */
-    guint32 *told_as;             /* and back, + 1; 0: not told as yet */
-    SeriesBuilder *gaps, *values; /* how the rows of all sequences are told: how many have the likely one before each that has not, and what that has */
+    GArray *found_as;             /* guint32, by row encoded: the one found, */
+    guint32 *encoded_as;             /* and back, + 1; 0: not encoded as yet */
+    DeltaSequenceBuilder *gaps, *values; /* how the rows of all sequences are encoded: how many have the likely one before each that has not, and what that has */
     guint64 gap, n_values;
 } TimingTable;
 
@@ -41,22 +41,22 @@ static void row_table_clear(RowTable *t)
 
 static TimingTable timing_table_new(guint n_terminals)
 {
-    return (TimingTable){.found = row_table_new(n_terminals), .told = row_table_new(n_terminals), .had = g_array_new(FALSE, FALSE, sizeof(guint32)), .found_as = g_array_new(FALSE, FALSE, sizeof(guint32)),
-                         .gaps = series_builder_new(), .values = series_builder_new()};
+    return (TimingTable){.found = row_table_new(n_terminals), .encoded = row_table_new(n_terminals), .had = g_array_new(FALSE, FALSE, sizeof(guint32)), .found_as = g_array_new(FALSE, FALSE, sizeof(guint32)),
+                         .gaps = deltas_builder_new(), .values = deltas_builder_new()};
 }
 
 static void timing_table_clear(TimingTable *t)
 {
     row_table_clear(&t->found);
-    row_table_clear(&t->told);
+    row_table_clear(&t->encoded);
     g_array_unref(t->had);
     g_array_unref(t->found_as);
-    series_builder_free(t->gaps);
-    series_builder_free(t->values);
+    deltas_builder_free(t->gaps);
+    deltas_builder_free(t->values);
     for (gsize f = 0; t->by_calls && f < wend_n_functions; f++) g_clear_pointer(&t->by_calls[f], g_array_unref);
     g_free(t->by_calls);
     g_free(t->same_as);
-    g_free(t->told_as);
+    g_free(t->encoded_as);
 }
 
 static TimingSum *sum_of(const RowTable *t, guint32 row)
@@ -77,7 +77,7 @@ static guint32 find_row(TimingTable *t, guint function, guint32 terminal, const 
         if (timing_alike(sum_of(f, other), sum)) row = other;
     }
     if (row == f->rows->len) g_array_set_size(f->rows, row + 1);
-    shared_rows_tell(&f->shared, function, terminal, row);
+    shared_rows_encode(&f->shared, function, terminal, row);
     timing_add(sum_of(f, row), sum);
     g_array_append_val(t->had, row);
     return row;
@@ -95,7 +95,7 @@ static void settle_rows(TimingTable *t)
 {
     RowTable *f = &t->found;
     t->same_as = g_new(guint32, f->rows->len + 1);
-    t->told_as = g_new0(guint32, f->rows->len + 1);
+    t->encoded_as = g_new0(guint32, f->rows->len + 1);
     t->by_calls = g_new0(GArray *, wend_n_functions + 1);
     for (guint32 row = 0; row < f->rows->len; row++) t->same_as[row] = row;
     for (guint function = 0; function < wend_n_functions; function++) {
@@ -116,10 +116,10 @@ static void settle_rows(TimingTable *t)
     }
 }
 
-/* The row that is told of the next one that asks; told.rows->len: a new one. */
+/* The row that is encoded of the next one that asks; encoded.rows->len: a new one. */
 static guint32 take_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
 {
-    guint32 found = t->same_as[g_array_index(t->had, guint32, t->asked++)], likely = shared_rows_likely(&t->told.shared, function, terminal);
+    guint32 found = t->same_as[g_array_index(t->had, guint32, t->asked++)], likely = shared_rows_likely(&t->encoded.shared, function, terminal);
     const GArray *rows = t->by_calls[function];
     if (likely && timing_alike(sum_of(&t->found, g_array_index(t->found_as, guint32, likely - 1)), sum)) return likely - 1;
     for (guint i = 0; i < MIN(rows->len, WEND_TIMED_APART); i++) {
@@ -128,23 +128,23 @@ static guint32 take_row(TimingTable *t, guint function, guint32 terminal, const 
         found = row;
         break;
     }
-    if (!t->told_as[found]) {
-        t->told_as[found] = t->told.rows->len + 1;
+    if (!t->encoded_as[found]) {
+        t->encoded_as[found] = t->encoded.rows->len + 1;
         g_array_append_val(t->found_as, found);
     }
-    return t->told_as[found] - 1;
+    return t->encoded_as[found] - 1;
 }
 
-static void tell_row(TimingTable *t, guint function, guint32 terminal, guint32 row, guint32 count)
+static void encode_row(TimingTable *t, guint function, guint32 terminal, guint32 row, guint32 count)
 {
-    gint64 value = shared_rows_tell(&t->told.shared, function, terminal, row);
+    gint64 value = shared_rows_encode(&t->encoded.shared, function, terminal, row);
     if (value != ROW_LIKELY) {
-        series_builder_add(t->gaps, (SeriesRun){(gint64)t->gap, 0, 1});
-        series_builder_add(t->values, (SeriesRun){value, 0, 1});
+        deltas_builder_add(t->gaps, (DeltaSequenceRun){(gint64)t->gap, 0, 1});
+        deltas_builder_add(t->values, (DeltaSequenceRun){value, 0, 1});
         t->n_values++;
         t->gap = 0;
     }
-    t->gap += count - (value != ROW_LIKELY); /* those of an affine terminal have not been told before, and the function just had that row */
+    t->gap += count - (value != ROW_LIKELY); /* those of an strided terminal have not been encoded before, and the function just had that row */
 }
 
 /* -- the sequences -- */
@@ -191,8 +191,8 @@ static void timed_clear(Timed *t)
     g_free(t->calls);
 }
 
-/* The second time they are TOLD. */
-static void number_rows(Writer *w, const Timed *timed, int interval, gboolean told)
+/* The second time they are ENCODED. */
+static void number_rows(Writer *w, const Timed *timed, int interval, gboolean encoded)
 {
     TimingTable *table = &w->times[interval];
     g_autofree TimingSum *sums = g_new0(TimingSum, timed->n_rows + 1);
@@ -207,36 +207,36 @@ static void number_rows(Writer *w, const Timed *timed, int interval, gboolean to
         guint32 terminal = timed->terminals[i], *row = &had[timed->rows[i]];
         const TimingSum *sum = &sums[timed->rows[i]];
         guint function = (guint)(g_array_index(w->r->shapes, ShapeRow, timed->shapes[i]).words[0] / 2);
-        if (!*row) *row = (told ? take_row(table, function, terminal, sum) : find_row(table, function, terminal, sum)) + 1;
+        if (!*row) *row = (encoded ? take_row(table, function, terminal, sum) : find_row(table, function, terminal, sum)) + 1;
         else sum = NULL;
-        if (!told) continue;
-        if (*row > table->told.rows->len) g_array_set_size(table->told.rows, *row);
-        if (sum) timing_add(sum_of(&table->told, *row - 1), sum);
-        g_array_index(table->told.rows, TimingRow, *row - 1).expected += timed->calls[i];
-        tell_row(table, function, terminal, *row - 1, timed->counts[i]);
+        if (!encoded) continue;
+        if (*row > table->encoded.rows->len) g_array_set_size(table->encoded.rows, *row);
+        if (sum) timing_add(sum_of(&table->encoded, *row - 1), sum);
+        g_array_index(table->encoded.rows, TimingRow, *row - 1).expected += timed->calls[i];
+        encode_row(table, function, terminal, *row - 1, timed->counts[i]);
     }
 }
 
-/* Those of a class all together, or by variant if it is a woven one. */
-static gboolean go_through(Writer *w, const RecordedClass *k, const RecordedSequence *s, gboolean told)
+/* Those of a class all together, or by variant if it is a aligned one. */
+static gboolean go_through(Writer *w, const RecordedClass *k, const RecordedSequence *s, gboolean encoded)
 {
     const Sequence *of = s->sequence;
-    const GArray *woven = of->woven_times;
-    guint n = woven ? woven->len : 1;
-    gboolean timed = !woven && any_timed(of->timing, of->n_timed), good = TRUE;
-    for (guint v = 0; woven && v < n; v++) timed |= any_timed(g_array_index(woven, ClassTimes, v).timing, g_array_index(woven, ClassTimes, v).n_timed);
-    if (told) series_builder_add(w->timed, (SeriesRun){!timed ? TIMING_NONE : woven ? TIMING_BY_VARIANT : TIMING_TOGETHER, 0, 1});
+    const GArray *aligned = of->aligned_times;
+    guint n = aligned ? aligned->len : 1;
+    gboolean timed = !aligned && any_timed(of->timing, of->n_timed), good = TRUE;
+    for (guint v = 0; aligned && v < n; v++) timed |= any_timed(g_array_index(aligned, ClassTimes, v).timing, g_array_index(aligned, ClassTimes, v).n_timed);
+    if (encoded) deltas_builder_add(w->timed, (DeltaSequenceRun){!timed ? TIMING_NONE : aligned ? TIMING_BY_VARIANT : TIMING_TOGETHER, 0, 1});
     if (!timed) return TRUE;
-    w->told |= told;
+    w->encoded |= encoded;
     g_autofree Timed *all = g_new0(Timed, n);
     for (guint v = 0; good && v < n; v++) {
         guint64 total;
-        const ClassTimes *t = woven ? &g_array_index(woven, ClassTimes, v) : NULL;
+        const ClassTimes *t = aligned ? &g_array_index(aligned, ClassTimes, v) : NULL;
         good = writer_count_calls(w, k, s, t ? &k->variants->variants[v] : NULL, &total);
         if (good) all[v] = t ? timed_new(w, s, t->timed_as, t->timing, t->n_timed) : timed_new(w, s, of->timed_as, of->timing, of->n_timed);
     }
     for (int interval = 0; good && interval < 2; interval++)
-        for (guint v = 0; v < n; v++) number_rows(w, &all[v], interval, told);
+        for (guint v = 0; v < n; v++) number_rows(w, &all[v], interval, encoded);
     for (guint v = 0; v < n; v++) timed_clear(&all[v]);
     return good;
 }
@@ -255,44 +255,44 @@ static void put_rows(Writer *w, const GArray *rows)
 {
     typedef struct { WendTiming t; gint64 numbers[TIMING_NUMBERS]; guint finer; } Row;
     g_autofree Row *out = g_new0(Row, rows->len + 1);
-    SeriesBuilder *counts = series_builder_new();
+    DeltaSequenceBuilder *counts = deltas_builder_new();
     for (guint i = 0; i < rows->len; i++) {
         const TimingRow *row = &g_array_index(rows, TimingRow, i);
         out[i].t = timing_result(&row->sum);
         if (out[i].t.count) out[i].finer = timing_to_numbers(&out[i].t, out[i].numbers);
-        series_builder_add(counts, (SeriesRun){(gint64)(out[i].t.count - row->expected), 0, 1});
+        deltas_builder_add(counts, (DeltaSequenceRun){(gint64)(out[i].t.count - row->expected), 0, 1});
     }
-    series_builder_encode(counts, &w->out, NULL);
+    deltas_builder_encode(counts, &w->out, NULL);
     for (guint column = 0; column < TIMING_NUMBERS; column++) {
-        SeriesBuilder *numbers = series_builder_new();
+        DeltaSequenceBuilder *numbers = deltas_builder_new();
         for (guint i = 0; i < rows->len; i++)
-            if (timing_tells(out[i].t.count, column, out[i].finer)) series_builder_add(numbers, (SeriesRun){out[i].numbers[column], 0, 1});
-        series_builder_encode(numbers, &w->out, NULL);
+            if (timing_encodes(out[i].t.count, column, out[i].finer)) deltas_builder_add(numbers, (DeltaSequenceRun){out[i].numbers[column], 0, 1});
+        deltas_builder_encode(numbers, &w->out, NULL);
     }
 }
 
 static void put_all_rows(Writer *w)
 {
-    series_builder_encode(g_steal_pointer(&w->timed), &w->out, NULL);
+    deltas_builder_encode(g_steal_pointer(&w->timed), &w->out, NULL);
     for (int interval = 0; interval < 2; interval++) {
         TimingTable *t = &w->times[interval];
         wend_buf_unsigned(&w->out, t->n_values);
-        series_builder_encode(g_steal_pointer(&t->gaps), &w->out, NULL);
-        series_builder_encode(g_steal_pointer(&t->values), &w->out, NULL);
+        deltas_builder_encode(g_steal_pointer(&t->gaps), &w->out, NULL);
+        deltas_builder_encode(g_steal_pointer(&t->values), &w->out, NULL);
     }
-    for (int interval = 0; interval < 2; interval++) put_rows(w, w->times[interval].told.rows);
+    for (int interval = 0; interval < 2; interval++) put_rows(w, w->times[interval].encoded.rows);
 }
 
 gboolean write_timing(Writer *w)
 {
     TimingTable times[2] = {timing_table_new(w->r->signatures->len), timing_table_new(w->r->signatures->len)};
     w->times = times;
-    w->timed = series_builder_new();
+    w->timed = deltas_builder_new();
     gboolean good = writer_each_sequence(w, find_rows);
     for (int interval = 0; interval < 2; interval++) settle_rows(&times[interval]);
-    good = good && writer_if_told(w, put_timing, put_all_rows);
+    good = good && writer_if_encoded(w, put_timing, put_all_rows);
     w->times = NULL;
-    series_builder_free(g_steal_pointer(&w->timed));
+    deltas_builder_free(g_steal_pointer(&w->timed));
     for (int interval = 0; interval < 2; interval++) timing_table_clear(&times[interval]);
     return good;
 }

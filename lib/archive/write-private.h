@@ -3,7 +3,7 @@
 #ifndef WEND_WRITE_PRIVATE_H
 #define WEND_WRITE_PRIVATE_H
 
-#include "bundle.h"
+#include "container.h"
 #include "merge/recording.h"
 #include "merge/totals.h"
 #include "record/codec.h"
@@ -21,10 +21,10 @@ typedef struct {
     guint32 *local;          /* scratch: by terminal, its number in a sequence's table */
     WendTotals totals;
     struct TimingTable *times; /* scratch: durations, intervals */
-    SeriesBuilder *timed;    /* scratch: how each sequence is */
-    gboolean told;           /* scratch: whether the part at hand says anything */
+    DeltaSequenceBuilder *timed;    /* scratch: how each sequence is */
+    gboolean encoded;           /* scratch: whether the part at hand says anything */
     WendBuf out;             /* the member at hand */
-    BundleWriter *bundle;
+    ContainerWriter *container;
     gboolean failed;
 } Writer;
 
@@ -39,8 +39,8 @@ gboolean writer_each_sequence(Writer *w, SequenceFunction function);
 
 /* How often each terminal and shape occurs in a sequence, over all ranks, or all of one variant (NULL: all): what follows is in the order of those that occur. FALSE: more often than can be counted. */
 gboolean writer_count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s, const Variant *variant, guint64 *total);
-/* 1 and a part, or 0 where no sequence had something to tell (w->told). END, if not NULL, adds what comes behind all sequences. */
-gboolean writer_if_told(Writer *w, SequenceFunction function, void (*end)(Writer *w));
+/* 1 and a part, or 0 where no sequence had something to tell (w->encoded). END, if not NULL, adds what comes behind all sequences. */
+gboolean writer_if_encoded(Writer *w, SequenceFunction function, void (*end)(Writer *w));
 
 void write_rules(Writer *w);
 /* The parts that go with the sequences. FALSE: a rank's streams or grammars are damaged. */

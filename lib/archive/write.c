@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write.c: a unified recording -> the members of the archive (docs/format.md). */
+/* write.c: a shared recording -> the members of the archive (docs/format.md). */
 #include <string.h>
 
 #include "base/pairs.h"
-#include "bundle.h"
+#include "container.h"
 #include "merge/derive.h"
 #include "record/codec.h"
 #include "record/functions.h"
 #include "record/part.h"
-#include "record/pieces.h"
-#include "record/saved.h"
+#include "record/outcome-runs.h"
+#include "record/checkpoint-file.h"
 #include "write-private.h"
 
 /* The archive has kinds and extents by number (docs/format.md): new ones go behind these. */
@@ -31,13 +31,13 @@ static gboolean use_word(gpointer writer, gint64 word)
 
 static gboolean use_outcomes(Writer *w, GBytes *stream)
 {
-    Pieces p;
-    pieces_init_part(&p, g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
+    OutcomeRuns p;
+    outcome_runs_init_part(&p, g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
     gboolean good = TRUE;
-    while (good && pieces_next(&p))
+    while (good && outcome_runs_next(&p))
         for (guint i = 0; good && i < p.words->len; i++) good = use_word(w, g_array_index(p.words, gint64, i));
     good = good && !p.c.failed;
-    pieces_clear(&p);
+    outcome_runs_clear(&p);
     return good;
 }
 
@@ -64,9 +64,9 @@ static gboolean use_all(Writer *w)
     for (guint i = 0; i < r->signatures->len; i++) {
         const Signature *s = &g_array_index(r->signatures, Signature, i);
         for (guint k = 0; k < s->n_slots; k++) {
-            const Vector *v = &s->slots[k];
-            if (vector_is_constant(v) && !use_word(w, v->value)) return FALSE;
-            if (vector_is_series(v) && !series_specials(v->series, use_word, w)) return FALSE;
+            const RankVector *v = &s->slots[k];
+            if (rank_vector_is_constant(v) && !use_word(w, v->value)) return FALSE;
+            if (rank_vector_is_deltas(v) && !deltas_specials(v->deltas, use_word, w)) return FALSE;
         }
     }
     if (!writer_each_sequence(w, use_sequence)) return FALSE;
@@ -225,9 +225,9 @@ static void put_shapes(Writer *w, const Batch *batch)
     for (guint i = 0; i < n; i++)
         for (guint k = 1; k <= batch->n; k++) codec_put_word(&each, s[i]->words[k], w->constant_number);
     for (guint k = 1; k <= batch->n && n > 1; k++) {
-        SeriesBuilder *words = series_builder_new();
-        for (guint i = 0; i < n; i++) series_builder_add(words, (SeriesRun){s[i]->words[k], 0, 1});
-        series_builder_encode(words, &columns, w->constant_number);
+        DeltaSequenceBuilder *words = deltas_builder_new();
+        for (guint i = 0; i < n; i++) deltas_builder_add(words, (DeltaSequenceRun){s[i]->words[k], 0, 1});
+        deltas_builder_encode(words, &columns, w->constant_number);
     }
     put_batch(w, n, &each, &columns);
 }
@@ -236,17 +236,17 @@ static void write_shapes(Writer *w)
 {
     Batches batches;
     batches_init(&batches);
-    SeriesBuilder *heads = series_builder_new(), *n_words = series_builder_new();
+    DeltaSequenceBuilder *heads = deltas_builder_new(), *n_words = deltas_builder_new();
     for (guint i = 0; i < w->r->shapes->len; i++) {
         ShapeRow *s = &g_array_index(w->r->shapes, ShapeRow, i);
         gint64 head = (gint64)w->function_number[s->words[0] / 2] << 1 | (s->words[0] & 1);
-        series_builder_add(heads, (SeriesRun){head, 0, 1});
-        series_builder_add(n_words, (SeriesRun){s->n - 1, 0, 1});
+        deltas_builder_add(heads, (DeltaSequenceRun){head, 0, 1});
+        deltas_builder_add(n_words, (DeltaSequenceRun){s->n - 1, 0, 1});
         batches_add(&batches, head, s->n - 1, s);
     }
     wend_buf_unsigned(&w->out, w->r->shapes->len);
-    series_builder_encode(heads, &w->out, NULL);
-    series_builder_encode(n_words, &w->out, NULL);
+    deltas_builder_encode(heads, &w->out, NULL);
+    deltas_builder_encode(n_words, &w->out, NULL);
     for (guint g = 0; g < batches.all->len; g++) put_shapes(w, &g_array_index(batches.all, Batch, g));
     batches_clear(&batches);
 }
@@ -276,10 +276,10 @@ static guint distinct_add(Distinct *d, const WendBuf *one, gboolean *is_new)
 }
 
 /* Tells the next new one. */
-static void distinct_tell(Distinct *d, const WendBuf *told)
+static void distinct_encode(Distinct *d, const WendBuf *encoded)
 {
-    wend_buf_bytes(&d->bytes, told->data, told->len);
-    d->bytes.failed |= told->failed;
+    wend_buf_bytes(&d->bytes, encoded->data, encoded->len);
+    d->bytes.failed |= encoded->failed;
 }
 
 static void distinct_write(Distinct *d, Writer *w)
@@ -292,30 +292,30 @@ static void distinct_write(Distinct *d, Writer *w)
 }
 
 /* A table of values: where its bytes are in those of all tables, and what they are of. */
-typedef struct { gsize offset, n; guint64 key; const Vector *values; const RankSet *ranks; guint column; } TableTold;
+typedef struct { gsize offset, n; guint64 key; const RankVector *values; const RankSet *ranks; guint column; } EncodedTable;
 
-/* TOLD: TableTold, by number. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be told by
+/* ENCODED: EncodedTable, by number. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be encoded by
  * others; DERIVED: words of those that are. */
 typedef struct {
     Distinct sets, tables;
-    GArray *told;
+    GArray *encoded;
     guint column;
     gboolean derive;
     guint64 derived;
 } SlotTables;
 
-/* How a slot is told: its form, and the word, the table's number, or how many slots before those are that tell it. */
-typedef struct { SlotTold form; gint64 word; } Told;
+/* How a slot is encoded: its form, and the word, the table's number, or how many slots before those are that tell it. */
+typedef struct { SlotEncoding form; gint64 word; } EncodedSlot;
 
 /* FALSE: a table tells it. */
-static gboolean tell_plainly(const Writer *w, const Signature *s, guint k, Told *told)
+static gboolean encode_plainly(const Writer *w, const Signature *s, guint k, EncodedSlot *encoded)
 {
-    const Vector *v = &s->slots[k];
-    if (vector_is_series(v)) return FALSE;
+    const RankVector *v = &s->slots[k];
+    if (rank_vector_is_deltas(v)) return FALSE;
     gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
-    /* where there is one rank, self is best told relative to it */
-    gboolean constant = vector_is_constant(v) && !(vector_is_relative(v) && k == 0 && has_self);
-    *told = constant ? (Told){TOLD_CONSTANT, v->value} : (Told){TOLD_SELF, v->delta};
+    /* where there is one rank, self is best encoded relative to it */
+    gboolean constant = rank_vector_is_constant(v) && !(rank_vector_is_relative(v) && k == 0 && has_self);
+    *encoded = constant ? (EncodedSlot){ENCODED_AS_CONSTANT, v->value} : (EncodedSlot){ENCODED_AS_SELF, v->delta};
     return TRUE;
 }
 
@@ -327,108 +327,108 @@ static guint set_number(SlotTables *tables, const RankSet *ranks)
     gboolean is_new;
     rankset_encode_shortest(ranks, &set);
     guint number = distinct_add(&tables->sets, &set, &is_new);
-    if (is_new) distinct_tell(&tables->sets, &set);
+    if (is_new) distinct_encode(&tables->sets, &set);
     wend_buf_clear(&set);
     return number;
 }
 
-static Told tell_by_table(Writer *w, SlotTables *tables, const Signature *s, guint k)
+static EncodedSlot encode_by_table(Writer *w, SlotTables *tables, const Signature *s, guint k)
 {
-    const Vector *v = &s->slots[k];
+    const RankVector *v = &s->slots[k];
     WendBuf bytes = WEND_BUF_INIT;
     gboolean is_new;
-    TableTold table = {.offset = tables->tables.bytes.len, .key = (guint64)set_number(tables, s->ranks) << TABLE_SET_BITS | (v->value == VECTOR_SERIES_OF_SELF ? 1 : 0), .values = v, .ranks = s->ranks, .column = tables->column};
+    EncodedTable table = {.offset = tables->tables.bytes.len, .key = (guint64)set_number(tables, s->ranks) << TABLE_SET_BITS | (v->value == RANK_VECTOR_DELTAS_OF_SELF ? 1 : 0), .values = v, .ranks = s->ranks, .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
-    series_encode_shortest(v->series, &bytes, w->constant_number);
+    deltas_encode_shortest(v->deltas, &bytes, w->constant_number);
     guint number = distinct_add(&tables->tables, &bytes, &is_new);
     if (is_new) {
         table.n = bytes.len;
-        distinct_tell(&tables->tables, &bytes);
-        g_array_append_val(tables->told, table);
+        distinct_encode(&tables->tables, &bytes);
+        g_array_append_val(tables->encoded, table);
     }
     wend_buf_clear(&bytes);
-    return (Told){TOLD_TABLE, number};
+    return (EncodedSlot){ENCODED_AS_TABLE, number};
 }
 
 /* Terminals of one function and as many slots. There may be as many as there are calls: of those that no table tells nothing is kept. */
-typedef struct { const Signature *const *terminals; guint n, n_slots; Told **by_table; gboolean affine; /* some of them are */ } Telling;
+typedef struct { const Signature *const *terminals; guint n, n_slots; EncodedSlot **by_table; gboolean strided; /* some of them are */ } Encoding;
 
 /* Slot by slot, as tables are numbered. */
-static void tell_tables(Writer *w, SlotTables *tables, Telling *t)
+static void encode_tables(Writer *w, SlotTables *tables, Encoding *t)
 {
     g_autofree Derived **derived = g_new0(Derived *, t->n + 1);
-    t->by_table = g_new0(Told *, t->n + 1);
+    t->by_table = g_new0(EncodedSlot *, t->n + 1);
     for (guint i = 0; i < t->n; i++) {
         const Signature *s = t->terminals[i];
         if (!s->ranks) continue;
-        t->by_table[i] = g_new(Told, t->n_slots + 1);
+        t->by_table[i] = g_new(EncodedSlot, t->n_slots + 1);
         if (tables->derive) derived[i] = slots_derive(s->slots, t->n_slots, s->ranks->n);
     }
     for (guint k = 0; k < t->n_slots; k++, tables->column++)
         for (guint i = 0; i < t->n; i++) {
             if (!t->by_table[i]) continue;
             const Signature *s = t->terminals[i];
-            Told *told = &t->by_table[i][k];
+            EncodedSlot *encoded = &t->by_table[i][k];
             if (derived[i] && derived[i][k].kind) {
                 tables->derived += s->ranks->n;
-                *told = (Told){derived[i][k].kind == DERIVED_SUM ? TOLD_SUM : TOLD_ACROSS, derived[i][k].back};
-            } else if (!tell_plainly(w, s, k, told)) {
-                *told = tell_by_table(w, tables, s, k);
+                *encoded = (EncodedSlot){derived[i][k].kind == DERIVED_SUM ? ENCODED_AS_SUM : ENCODED_AS_ACROSS, derived[i][k].back};
+            } else if (!encode_plainly(w, s, k, encoded)) {
+                *encoded = encode_by_table(w, tables, s, k);
             }
         }
     for (guint i = 0; i < t->n; i++) g_free(derived[i]);
 }
 
-static Told how_told(const Writer *w, const Telling *t, guint terminal, guint k)
+static EncodedSlot encoding_of(const Writer *w, const Encoding *t, guint terminal, guint k)
 {
-    Told one = {TOLD_CONSTANT, 0};
+    EncodedSlot one = {ENCODED_AS_CONSTANT, 0};
     if (t->by_table[terminal]) return t->by_table[terminal][k];
-    tell_plainly(w, t->terminals[terminal], k, &one);
+    encode_plainly(w, t->terminals[terminal], k, &one);
     return one;
 }
 
 /* One after the other. */
-static void put_each_terminal(const Writer *w, WendBuf *out, const Telling *t)
+static void put_each_terminal(const Writer *w, WendBuf *out, const Encoding *t)
 {
     for (guint i = 0; i < t->n; i++)
         for (guint k = 0; k < t->n_slots; k++) {
-            Told one = how_told(w, t, i, k);
-            wend_buf_unsigned(out, one.form == TOLD_TABLE ? TOLD_TABLE + (guint64)one.word : one.form);
-            if (one.form != TOLD_TABLE) codec_put_word(out, one.word, w->constant_number);
+            EncodedSlot one = encoding_of(w, t, i, k);
+            wend_buf_unsigned(out, one.form == ENCODED_AS_TABLE ? ENCODED_AS_TABLE + (guint64)one.word : one.form);
+            if (one.form != ENCODED_AS_TABLE) codec_put_word(out, one.word, w->constant_number);
         }
 }
 
 /* Slot by slot: their forms, and the words or numbers of tables. */
-static void put_slot_columns(const Writer *w, WendBuf *out, const Telling *t)
+static void put_slot_columns(const Writer *w, WendBuf *out, const Encoding *t)
 {
     for (guint k = 0; k < t->n_slots; k++) {
-        SeriesBuilder *forms = series_builder_new(), *words = series_builder_new();
+        DeltaSequenceBuilder *forms = deltas_builder_new(), *words = deltas_builder_new();
         for (guint i = 0; i < t->n; i++) {
-            Told one = how_told(w, t, i, k);
-            const Affine *affine = t->terminals[i]->affine;
+            EncodedSlot one = encoding_of(w, t, i, k);
+            const Strided *strided = t->terminals[i]->strided;
             guint32 count = signature_count(t->terminals[i]);
-            series_builder_add(forms, (SeriesRun){one.form, 0, count});
-            series_builder_add(words, (SeriesRun){one.word, affine ? affine->steps[k] : 0, count});
+            deltas_builder_add(forms, (DeltaSequenceRun){one.form, 0, count});
+            deltas_builder_add(words, (DeltaSequenceRun){one.word, strided ? strided->steps[k] : 0, count});
         }
-        series_builder_encode(forms, out, NULL);
-        series_builder_encode(words, out, w->constant_number);
+        deltas_builder_encode(forms, out, NULL);
+        deltas_builder_encode(words, out, w->constant_number);
     }
 }
 
 static void put_terminals(Writer *w, SlotTables *tables, const Batch *batch)
 {
-    Telling t = {.terminals = (const Signature *const *)batch->things->pdata, .n = batch->things->len, .n_slots = batch->n};
+    Encoding t = {.terminals = (const Signature *const *)batch->things->pdata, .n = batch->things->len, .n_slots = batch->n};
     WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
     guint32 n = 0; /* that these stand for */
     for (guint i = 0; i < t.n; i++) {
         n += signature_count(t.terminals[i]);
-        t.affine |= t.terminals[i]->affine != NULL;
+        t.strided |= t.terminals[i]->strided != NULL;
     }
-    t.affine &= n > 1;
-    tell_tables(w, tables, &t);
-    if (!t.affine) put_each_terminal(w, &each, &t);
+    t.strided &= n > 1;
+    encode_tables(w, tables, &t);
+    if (!t.strided) put_each_terminal(w, &each, &t);
     if (n > 1) put_slot_columns(w, &columns, &t);
-    if (t.affine) {
+    if (t.strided) {
         wend_buf_unsigned(&w->out, 1);
         writer_shorter(w, &columns, NULL);
     } else {
@@ -438,73 +438,73 @@ static void put_terminals(Writer *w, SlotTables *tables, const Batch *batch)
     g_free(t.by_table);
 }
 
-/* N tables as one series; nothing if that would be no less than the LESS bytes that they take apart. */
-static void put_together(Writer *w, const TableTold *told, guint n, gsize less)
+/* N tables as one delta sequence; nothing if that would be no less than the LESS bytes that they take apart. */
+static void put_together(Writer *w, const EncodedTable *encoded, guint n, gsize less)
 {
     WendBuf out = WEND_BUF_INIT;
-    SeriesBuilder *words = series_builder_new();
+    DeltaSequenceBuilder *words = deltas_builder_new();
     for (guint i = 0; i < n; i++) {
-        const Series *series = told[i].values->series;
-        for (guint64 k = 0; k < series_length(series);) {
-            SeriesRun run = series_run(series, k);
-            series_builder_add(words, run);
+        const DeltaSequence *deltas = encoded[i].values->deltas;
+        for (guint64 k = 0; k < deltas_length(deltas);) {
+            DeltaSequenceRun run = deltas_run(deltas, k);
+            deltas_builder_add(words, run);
             k += run.count;
         }
     }
-    wend_buf_unsigned(&out, told->key | TABLE_TOGETHER);
+    wend_buf_unsigned(&out, encoded->key | TABLE_TOGETHER);
     wend_buf_unsigned(&out, n);
-    series_builder_encode(words, &out, w->constant_number);
-    if (out.len < less && (guint64)n * told->ranks->n <= TABLES_WORDS_PER_BYTE * (guint64)out.len) wend_buf_bytes(&w->out, out.data, out.len);
+    deltas_builder_encode(words, &out, w->constant_number);
+    if (out.len < less && (guint64)n * encoded->ranks->n <= TABLES_WORDS_PER_BYTE * (guint64)out.len) wend_buf_bytes(&w->out, out.data, out.len);
     w->failed |= out.failed;
     wend_buf_clear(&out);
 }
 
-/* Words of a series that is made only to see what it takes: it needs 100 bytes for each. */
+/* Words of a delta sequence that is made only to see what it takes: it needs 100 bytes for each. */
 enum { TOGETHER_AT_ONCE = 1 << 14 };
 
 /* Values by chance of few ranks: what stands before a row, and what its coder has to learn, would take as much as the row. */
 static void write_tables(Writer *w, SlotTables *tables)
 {
-    const TableTold *told = (const TableTold *)(gpointer)tables->told->data;
-    wend_buf_unsigned(&w->out, tables->told->len);
-    for (guint i = 0, end; i < tables->told->len; i = end) {
-        gsize bytes = told[i].n, before = w->out.len;
+    const EncodedTable *encoded = (const EncodedTable *)(gpointer)tables->encoded->data;
+    wend_buf_unsigned(&w->out, tables->encoded->len);
+    for (guint i = 0, end; i < tables->encoded->len; i = end) {
+        gsize bytes = encoded[i].n, before = w->out.len;
         end = i + 1;
-        guint most = told[i].ranks->n <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / told[i].ranks->n : 1;
-        for (; end < tables->told->len && end - i < most && told[end].key == told[i].key && told[end].column == told[i].column; end++) bytes += told[end].n;
-        if (end - i > 1) put_together(w, &told[i], end - i, bytes);
-        if (w->out.len == before) wend_buf_bytes(&w->out, tables->tables.bytes.data + told[i].offset, bytes);
+        guint most = encoded[i].ranks->n <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / encoded[i].ranks->n : 1;
+        for (; end < tables->encoded->len && end - i < most && encoded[end].key == encoded[i].key && encoded[end].column == encoded[i].column; end++) bytes += encoded[end].n;
+        if (end - i > 1) put_together(w, &encoded[i], end - i, bytes);
+        if (w->out.len == before) wend_buf_bytes(&w->out, tables->tables.bytes.data + encoded[i].offset, bytes);
     }
     w->failed |= tables->tables.bytes.failed;
     wend_buf_clear(&tables->tables.bytes);
     g_hash_table_destroy(tables->tables.numbers);
-    g_array_unref(tables->told);
+    g_array_unref(tables->encoded);
 }
 
-/* Terminals of one function, failed or not, and as many slots are told together, whatever their shape: their slots are mostly alike. */
+/* Terminals of one function, failed or not, and as many slots are encoded together, whatever their shape: their slots are mostly alike. */
 static void put_all_slots(Writer *w, SlotTables *tables)
 {
     Batches batches;
     batches_init(&batches);
-    SeriesBuilder *terminals = series_builder_new(), *n_slots = series_builder_new();
+    DeltaSequenceBuilder *terminals = deltas_builder_new(), *n_slots = deltas_builder_new();
     for (guint shape = 0, i = 0, n; shape < w->r->shapes->len; shape++, i += n) {
         Signature *first = &g_array_index(w->r->signatures, Signature, i);
         for (n = 0; i + n < w->r->signatures->len && first[n].shape == shape;) n++;
-        series_builder_add(terminals, (SeriesRun){w->r->numbers[i + n] - w->r->numbers[i], 0, 1});
-        series_builder_add(n_slots, (SeriesRun){n ? first->n_slots : 0, 0, 1});
+        deltas_builder_add(terminals, (DeltaSequenceRun){w->r->numbers[i + n] - w->r->numbers[i], 0, 1});
+        deltas_builder_add(n_slots, (DeltaSequenceRun){n ? first->n_slots : 0, 0, 1});
         for (guint k = 0; k < n; k++) batches_add(&batches, g_array_index(w->r->shapes, ShapeRow, shape).words[0], first->n_slots, &first[k]);
     }
-    series_builder_encode(terminals, &w->out, NULL);
-    series_builder_encode(n_slots, &w->out, NULL);
+    deltas_builder_encode(terminals, &w->out, NULL);
+    deltas_builder_encode(n_slots, &w->out, NULL);
     for (guint g = 0; g < batches.all->len; g++) put_terminals(w, tables, &g_array_index(batches.all, Batch, g));
     batches_clear(&batches);
 }
 
-/* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. Returns how many words the slots have that are told by others. */
+/* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. Returns how many words the slots have that are encoded by others. */
 static guint64 put_all_terminals(Writer *w, gboolean derive)
 {
     SlotTables tables = {.sets = distinct_new(), .tables = distinct_new(),
-        .told = g_array_new(FALSE, FALSE, sizeof(TableTold)), .derive = derive};
+        .encoded = g_array_new(FALSE, FALSE, sizeof(EncodedTable)), .derive = derive};
     WendBuf before = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
     put_all_slots(w, &tables);
@@ -519,7 +519,7 @@ static guint64 put_all_terminals(Writer *w, gboolean derive)
     return tables.derived;
 }
 
-/* A reader bounds by the member's bytes what slots that are told by others stand for. */
+/* A reader bounds by the member's bytes what slots that are encoded by others stand for. */
 static void write_terminals(Writer *w)
 {
     gsize before = w->out.len;
@@ -532,14 +532,14 @@ static void write_terminals(Writer *w)
 static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
 {
     g_autofree guint32 *variant_of = g_new(guint32, ranks->n);
-    SeriesBuilder *numbers = series_builder_new();
+    DeltaSequenceBuilder *numbers = deltas_builder_new();
     for (guint i = 0; i < v->n; i++) {
         g_autofree guint32 *expanded = rankset_expand(&v->variants[i].ranks);
         for (guint32 r = 0, index; r < v->variants[i].ranks.n; r++)
             if (rankset_find(ranks, expanded[r], &index)) variant_of[index] = i;
     }
-    for (guint32 r = 0; r < ranks->n; r++) series_builder_add(numbers, (SeriesRun){variant_of[r], 0, 1});
-    series_builder_encode(numbers, &w->out, NULL);
+    for (guint32 r = 0; r < ranks->n; r++) deltas_builder_add(numbers, (DeltaSequenceRun){variant_of[r], 0, 1});
+    deltas_builder_encode(numbers, &w->out, NULL);
 }
 
 /* Each trip by variant. */
@@ -547,10 +547,10 @@ static void put_trips(Writer *w, const Variants *v)
 {
     wend_buf_unsigned(&w->out, v->n_trips);
     for (guint t = 0; t < v->n_trips; t++) {
-        SeriesBuilder *counts = series_builder_new();
+        DeltaSequenceBuilder *counts = deltas_builder_new();
         for (guint i = 0; i < v->n; i++)
-            series_builder_add(counts, (SeriesRun){(gint64)v->variants[i].trips[t], 0, 1});
-        series_builder_encode(counts, &w->out, NULL);
+            deltas_builder_add(counts, (DeltaSequenceRun){(gint64)v->variants[i].trips[t], 0, 1});
+        deltas_builder_encode(counts, &w->out, NULL);
     }
 }
 
@@ -570,21 +570,21 @@ static void put_sets(Writer *w)
 /* Of all sequences what they are of and their rules, in columns; before these how many each class has. */
 static void put_sequences(Writer *w)
 {
-    SeriesBuilder *counts = series_builder_new(), *kinds = series_builder_new(), *ids = series_builder_new(), *rules = series_builder_new();
+    DeltaSequenceBuilder *counts = deltas_builder_new(), *kinds = deltas_builder_new(), *ids = deltas_builder_new(), *rules = deltas_builder_new();
     for (guint i = 0; i < w->r->classes->len; i++) {
         const RecordedClass *k = class_at(w, i);
-        series_builder_add(counts, (SeriesRun){k->class->n_sequences, 0, 1});
+        deltas_builder_add(counts, (DeltaSequenceRun){k->class->n_sequences, 0, 1});
         for (guint q = 0; q < k->class->n_sequences; q++) {
             const RecordedSequence *s = &k->sequences[q];
-            series_builder_add(kinds, (SeriesRun){s->sequence->kind, 0, 1});
-            series_builder_add(ids, (SeriesRun){s->sequence->id, 0, 1});
-            series_builder_add(rules, (SeriesRun){s->rule, 0, 1});
+            deltas_builder_add(kinds, (DeltaSequenceRun){s->sequence->kind, 0, 1});
+            deltas_builder_add(ids, (DeltaSequenceRun){s->sequence->id, 0, 1});
+            deltas_builder_add(rules, (DeltaSequenceRun){s->rule, 0, 1});
         }
     }
-    series_builder_encode(counts, &w->out, NULL);
-    series_builder_encode(kinds, &w->out, w->constant_number);
-    series_builder_encode(ids, &w->out, w->constant_number);
-    series_builder_encode(rules, &w->out, w->constant_number);
+    deltas_builder_encode(counts, &w->out, NULL);
+    deltas_builder_encode(kinds, &w->out, w->constant_number);
+    deltas_builder_encode(ids, &w->out, w->constant_number);
+    deltas_builder_encode(rules, &w->out, w->constant_number);
 }
 
 /* Of which class each rank is, and of which of its variants. */
@@ -595,9 +595,9 @@ static void put_ranks(Writer *w)
     wend_buf_unsigned(&w->out, n);
     if (n == 0) return;
     put_sets(w);
-    SeriesBuilder *variants = series_builder_new();
-    for (guint i = 0; i < n; i++) series_builder_add(variants, (SeriesRun){class_at(w, i)->variants ? class_at(w, i)->variants->n : 1, 0, 1});
-    series_builder_encode(variants, &w->out, NULL);
+    DeltaSequenceBuilder *variants = deltas_builder_new();
+    for (guint i = 0; i < n; i++) deltas_builder_add(variants, (DeltaSequenceRun){class_at(w, i)->variants ? class_at(w, i)->variants->n : 1, 0, 1});
+    deltas_builder_encode(variants, &w->out, NULL);
     for (guint i = 0; i < n; i++)
         if (class_at(w, i)->variants) put_variants(w, &class_at(w, i)->class->ranks, class_at(w, i)->variants);
 }
@@ -613,7 +613,7 @@ static void write_classes(Writer *w)
 gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error)
 {
     const char *start = fact(r->merge, "run.start");
-    Writer w = {.r = r, .out = WEND_BUF_INIT, .bundle = bundle_writer_new(start ? g_ascii_strtoll(start, NULL, 10) : 0)};
+    Writer w = {.r = r, .out = WEND_BUF_INIT, .container = container_writer_new(start ? g_ascii_strtoll(start, NULL, 10) : 0)};
     w.function_used = g_new0(guint8, wend_n_functions + 1);
     w.constant_used = g_new0(guint8, wend_n_constants + 1);
     w.function_number = g_new0(guint32, wend_n_functions + 1);
@@ -641,9 +641,9 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
     }
     if (good && !w.failed) {
         if (result) *result = (WendMergeResult){.totals = w.totals, .classes = r->classes->len};
-        good = bundle_finish(w.bundle, dir, file ? file : BUNDLE_FILE, result ? &result->bytes : NULL, error);
+        good = container_finish(w.container, dir, file ? file : BUNDLE_FILE, result ? &result->bytes : NULL, error);
     } else {
-        bundle_writer_free(w.bundle);
+        container_writer_free(w.container);
         g_set_error(error, WEND_ERROR, good ? WEND_ERROR_SYSTEM : WEND_ERROR_INPUT, good ? "out of memory" : "a rank's outcomes or polls are damaged");
         good = FALSE;
     }
@@ -663,7 +663,7 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
 
 gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendMergeResult *result, GError **error)
 {
-    Recording *r = recording_unify(m, error);
+    Recording *r = recording_share_terminals(m, error);
     gboolean good = r && recording_write(r, dir, file, result, error);
     recording_free(r);
     return good;

@@ -7,7 +7,7 @@
 void writer_member(Writer *w, const char *name)
 {
     w->failed |= w->out.failed;
-    bundle_add(w->bundle, name, w->out.data, w->out.len);
+    container_add(w->container, name, w->out.data, w->out.len);
     wend_buf_clear(&w->out);
 }
 
@@ -30,14 +30,14 @@ gboolean writer_each_sequence(Writer *w, SequenceFunction function)
     return TRUE;
 }
 
-gboolean writer_if_told(Writer *w, SequenceFunction function, void (*end)(Writer *w))
+gboolean writer_if_encoded(Writer *w, SequenceFunction function, void (*end)(Writer *w))
 {
     gsize before = w->out.len;
-    w->told = FALSE;
+    w->encoded = FALSE;
     wend_buf_unsigned(&w->out, 1);
     if (!writer_each_sequence(w, function)) return FALSE;
     if (end) end(w);
-    if (w->told || w->out.failed) return TRUE;
+    if (w->encoded || w->out.failed) return TRUE;
     w->out.len = before;
     wend_buf_unsigned(&w->out, 0);
     return TRUE;
@@ -89,11 +89,11 @@ static gboolean count_variant(Writer *w, const guint64 *trips, guint32 n_ranks, 
         w->rule_times[rule] = 0;
         for (guint k = 0; used && k < body->n; k++) {
             const WendSymbol *y = &body->symbols[k];
-            guint64 exponent =
-                y->exponent & RULE_TRIP ? trips[y->exponent - RULE_TRIP] : y->exponent;
+            guint64 repeats =
+                y->repeats & RULE_TRIP ? trips[y->repeats - RULE_TRIP] : y->repeats;
             guint64 times, *sum = y->is_rule ? &w->rule_times[y->id] : &w->calls[y->id];
             gboolean first = *sum == 0;
-            if (__builtin_mul_overflow(used, exponent, &times)
+            if (__builtin_mul_overflow(used, repeats, &times)
                 || __builtin_add_overflow(*sum, times, sum))
                 return FALSE;
             if (y->is_rule || times == 0) continue;

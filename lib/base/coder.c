@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coder.c: an adaptive binary range coder for rows of numbers (docs/format.md, "Series"). */
+/* coder.c: an adaptive binary range coder for rows of numbers (docs/format.md, "DeltaSequence"). */
 #include "coder.h"
 
 /* A number is its length in bits, and those behind its highest one. The length is told from the top, and so are that many

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* coder.h: rows of numbers of any distribution, in about as many bits as they carry.
  *
- * An adaptive binary range coder (Martin, "Range encoding", 1979; the bits of a number are told apart by contexts, each of
+ * An adaptive binary range coder (Martin, "Range encoding", 1979; the bits of a number are distinguished by contexts, each of
  * which has the estimate of Krichevsky and Trofimov, 1981). What it takes follows the numbers that come: evenly
  * distributed ones take what their range has in bits, small ones with a few large among them, or few that come again, less. */
 #ifndef WEND_CODER_H

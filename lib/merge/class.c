@@ -32,13 +32,13 @@ static void sequence_clear(Sequence *s)
     free_outcomes(s->outcomes, s->table.n_shapes);
     g_free(s->timed_as);
     g_free(s->timing);
-    for (guint i = 0; s->woven_times && i < s->woven_times->len; i++) {
-        ClassTimes *t = &g_array_index(s->woven_times, ClassTimes, i);
+    for (guint i = 0; s->aligned_times && i < s->aligned_times->len; i++) {
+        ClassTimes *t = &g_array_index(s->aligned_times, ClassTimes, i);
         rankset_clear(&t->ranks);
         g_free(t->timed_as);
         g_free(t->timing);
     }
-    g_clear_pointer(&s->woven_times, g_array_unref);
+    g_clear_pointer(&s->aligned_times, g_array_unref);
     table_clear(&s->table);
     g_clear_pointer(&s->grammar, g_bytes_unref);
     g_clear_pointer(&s->poll_tables, g_ptr_array_unref);
@@ -153,7 +153,7 @@ static void time_apart(Sequence *s)
     g_autofree guint32 *counts = g_new(guint32, n + 1);
     s->timed_as = g_new(guint32, MAX(n, 1));
     for (guint32 i = 0; i < n; i++) {
-        const Affine *a = table_affine(&s->table, i);
+        const Strided *a = table_strided(&s->table, i);
         counts[i] = a ? a->count : 1;
         s->timed_as[i] = i;
     }
@@ -161,10 +161,10 @@ static void time_apart(Sequence *s)
     s->timing = g_new0(TimingSum, 2 * (gsize)s->n_timed + 1);
 }
 
-gboolean class_is_affine(const Class *k)
+gboolean class_is_strided(const Class *k)
 {
     for (guint i = 0; i < k->n_sequences; i++)
-        if (k->sequences[i].table.affine) return TRUE;
+        if (k->sequences[i].table.strided) return TRUE;
     return FALSE;
 }
 
@@ -182,7 +182,7 @@ static gboolean sequence_spread(Sequence *s, guint32 rank)
         g_bytes_unref(grammar);
         return FALSE;
     }
-    /* There are so many of an affine shape that all of them are timed as one. */
+    /* There are so many of an strided shape that all of them are timed as one. */
     guint32 *timed_as = g_new(guint32, table.n_terminals + 1);
     g_autofree guint32 *of_shape = g_new0(guint32, table.n_shapes + 1);
     for (guint i = 0; i < s->table.n_terminals; i++) of_shape[s->table.terminal_shape[i]] = s->timed_as[i];
@@ -203,7 +203,7 @@ static gboolean sequence_spread(Sequence *s, guint32 rank)
 gboolean class_spread(Class *k)
 {
     gboolean good = TRUE;
-    for (guint i = 0; good && i < k->n_sequences; i++) good = !k->sequences[i].table.affine || sequence_spread(&k->sequences[i], rankset_lowest(&k->ranks));
+    for (guint i = 0; good && i < k->n_sequences; i++) good = !k->sequences[i].table.strided || sequence_spread(&k->sequences[i], rankset_lowest(&k->ranks));
     make_key(k);
     return good;
 }
@@ -520,17 +520,17 @@ gsize class_cost(const Table *t, GBytes *grammar, guint32 all_ranks, const guint
     for (guint i = 0; i < t->n_terminals; i++) {
         if (known && known[i]) continue;
         cost += TERMINAL;
-        const Vector *slots = &t->slots[t->first_slot[i]];
+        const RankVector *slots = &t->slots[t->first_slot[i]];
         guint n = t->first_slot[i + 1] - t->first_slot[i];
         guint32 ranks = t->ranks ? t->ranks[i].n : all_ranks;
         g_autofree Derived *derived = slots_derive(slots, n, ranks);
         for (guint k = 0; k < n; k++) {
-            if (!vector_is_series(&slots[k]) || (derived && derived[k].kind)) {
+            if (!rank_vector_is_deltas(&slots[k]) || (derived && derived[k].kind)) {
                 cost += ONE;
                 continue;
             }
             WendBuf row = WEND_BUF_INIT;
-            vector_encode(&slots[k], &row);
+            rank_vector_encode(&slots[k], &row);
             gint64 hash = (gint64)XXH3_64bits(row.data, row.len);
             cost += g_hash_table_add(seen, g_memdup2(&hash, sizeof hash)) ? MIN(row.len, ONE - EACH + EACH * (gsize)ranks) : SEEN;
             wend_buf_clear(&row);
@@ -579,7 +579,7 @@ static void time_as(guint32 **timed_as, const guint32 *of, guint n)
 }
 
 /* What is told call by call; tables have been merged. */
-static void merge_told(Sequence *s, const Sequence *t)
+static void merge_encoded(Sequence *s, const Sequence *t)
 {
     merge_timing(s, t);
     for (guint o = 0; o < s->table.n_shapes; o++) contents_merge(&s->outcomes[o], &t->outcomes[o]);
@@ -590,13 +590,13 @@ void class_join(Class *a, Class *b)
 {
     for (guint i = 0; i < a->n_sequences; i++) {
         table_merge(&a->sequences[i].table, &a->ranks, &b->sequences[i].table, &b->ranks);
-        merge_told(&a->sequences[i], &b->sequences[i]);
+        merge_encoded(&a->sequences[i], &b->sequences[i]);
     }
     rankset_unite(&a->ranks, &b->ranks);
 }
 
 /* By shape of TABLE; those of A are moved there. */
-static Contents *weave_outcomes(Sequence *a, const Sequence *b, const Table *table)
+static Contents *align_outcomes(Sequence *a, const Sequence *b, const Table *table)
 {
     g_autofree guint32 *shape_of = table_shapes_in(table, &b->table);
     Contents *outcomes = g_new0(Contents, MAX(table->n_shapes, 1));
@@ -617,24 +617,24 @@ static void keep_times(GArray *times, Sequence *s, const RankSet *ranks)
     s->n_timed = 0;
 }
 
-static void weave_times(Sequence *a, const RankSet *ranks_a, Sequence *b, const RankSet *ranks_b, const WovenSequence *w)
+static void align_times(Sequence *a, const RankSet *ranks_a, Sequence *b, const RankSet *ranks_b, const AlignedSequence *w)
 {
-    if (!a->woven_times) {
-        a->woven_times = g_array_new(FALSE, FALSE, sizeof(ClassTimes));
-        keep_times(a->woven_times, a, ranks_a);
+    if (!a->aligned_times) {
+        a->aligned_times = g_array_new(FALSE, FALSE, sizeof(ClassTimes));
+        keep_times(a->aligned_times, a, ranks_a);
     }
-    guint n = a->woven_times->len;
-    keep_times(a->woven_times, b, ranks_b);
-    for (guint i = 0; i <= n; i++) time_as(&g_array_index(a->woven_times, ClassTimes, i).timed_as, w->of[i == n], w->table.n_terminals);
+    guint n = a->aligned_times->len;
+    keep_times(a->aligned_times, b, ranks_b);
+    for (guint i = 0; i <= n; i++) time_as(&g_array_index(a->aligned_times, ClassTimes, i).timed_as, w->of[i == n], w->table.n_terminals);
 }
 
-void class_weave(Class *a, Class *b, WovenSequence *woven)
+void class_align(Class *a, Class *b, AlignedSequence *aligned)
 {
     for (guint i = 0; i < a->n_sequences; i++) {
         Sequence *s = &a->sequences[i], *t = &b->sequences[i];
-        WovenSequence *w = &woven[i];
-        weave_times(s, &a->ranks, t, &b->ranks, w);
-        s->outcomes = weave_outcomes(s, t, &w->table);
+        AlignedSequence *w = &aligned[i];
+        align_times(s, &a->ranks, t, &b->ranks, w);
+        s->outcomes = align_outcomes(s, t, &w->table);
         merge_polls(s, t);
         table_clear(&s->table);
         s->table = w->table;
@@ -667,7 +667,7 @@ gboolean class_merge(Class *a, Class *b)
         } else {
             table_merge(&s->table, &a->ranks, &t->table, &b->ranks);
         }
-        merge_told(s, t);
+        merge_encoded(s, t);
     }
     for (guint i = 0; i < a->n_sequences; i++) refined_clear(&refined[i]);
     if (!pays) return FALSE;

@@ -12,22 +12,22 @@
 #include "rankset.h"
 #include "record/elastic.h"
 #include "timing.h"
-#include "vector.h"
+#include "rank-vector.h"
 
 /* A terminal of one rank that stands for COUNT, whose slots go up in STEPS from those that the table has: its calls are these in turn, again and again, and each time to the end. So what a root does for each rank takes
  * no room for each. Where such a rank shares its calls with others they become terminals of their own (class_spread). */
-typedef struct { guint32 terminal, count; gint64 *steps; } Affine;
+typedef struct { guint32 terminal, count; gint64 *steps; } Strided;
 
 /* A signature table without its timing: shapes, and terminals with slot vectors. */
 typedef struct {
-    GBytes *structure;         /* n (n word^n)^n, n (2 shape + whether it is affine, number of slots [count step^n])^n: equal bytes are equal structures */
+    GBytes *structure;         /* n (n word^n)^n, n (2 shape + whether it is strided, number of slots [count step^n])^n: equal bytes are equal structures */
     guint n_shapes, n_terminals;
     guint32 *terminal_shape;
     guint *first_slot;         /* n_terminals + 1 */
     guint8 *has_self;          /* by terminal: slot 0 is self */
-    GArray *affine;            /* Affine, ascending; NULL: there are none */
-    Vector *slots;
-    RankSet *ranks;            /* by terminal: those that have it, over which its slots are (weave.h); NULL: all that the table is over */
+    GArray *strided;            /* Strided, ascending; NULL: there are none */
+    RankVector *slots;
+    RankSet *ranks;            /* by terminal: those that have it, over which its slots are (class-alignment.h); NULL: all that the table is over */
 } Table;
 
 /* Distinct byte strings and the ranks that have each. */
@@ -49,11 +49,11 @@ typedef struct {
     gint64 id;
     Table table;
     GBytes *grammar;
-    guint32 *timed_as;         /* as in ClassTimes; NULL, like what follows: see woven_times */
+    guint32 *timed_as;         /* as in ClassTimes; NULL, like what follows: see aligned_times */
     guint n_timed;
     TimingSum *timing;
-    GArray *woven_times;       /* ClassTimes of each of the classes that were woven into one (weave.h): what a root does takes it another time. NULL: it is none of these */
-    Contents *outcomes;        /* one for each shape: pieces as in part.h */
+    GArray *aligned_times;       /* ClassTimes of each of the classes that were aligned into one (class-alignment.h): what a root does takes it another time. NULL: it is none of these */
+    Contents *outcomes;        /* one for each shape: outcome runs as in part.h */
     GPtrArray *poll_tables;    /* PollTable, one for each structure of F; ranks without polls are in none */
     Contents poll_grammars;    /* unsigned(polls after the last call), grammar F */
 } Sequence;
@@ -82,7 +82,7 @@ struct WendMerge {
 /* -- table.c -- */
 gboolean table_from_part(Table *t, const PartTable *p, guint32 rank); /* slots are plain values; FALSE: damaged */
 void table_to_part(const Table *t, PartTable *p);              /* of one rank; it is to be cleared */
-const Affine *table_affine(const Table *t, guint32 terminal);  /* NULL: it is not */
+const Strided *table_strided(const Table *t, guint32 terminal);  /* NULL: it is not */
 gboolean table_decode(Table *t, WendCursor *c, guint32 ranks); /* over so many ranks */
 void table_encode(const Table *t, WendBuf *out);
 /* Structures are equal. */
@@ -90,7 +90,7 @@ void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet
 /* Terminals 0 to N - 1 of the result are those of T that OF says. */
 Table table_refined(const Table *t, const guint32 *of, guint n);
 /* Of A and B, whose ranks are others: terminals 0 to N - 1 of the result are OF[0] of A and OF[1] of B, or one of them alone where the other is PAIR_NONE (pairs.h). Its shapes are those of A, then what B has beside. */
-Table table_woven(const Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b, const guint32 *const of[2], guint n);
+Table table_aligned(const Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b, const guint32 *const of[2], guint n);
 /* The numbers that shapes of T have in IN; PAIR_NONE: it has not that one. g_free. */
 guint32 *table_shapes_in(const Table *in, const Table *t);
 GBytes *table_shapes_bytes(const Table *t);   /* the part of the structure that says the shapes */
@@ -115,17 +115,17 @@ gboolean contents_decode(Contents *c, WendCursor *in, guint32 world);
 Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, GError **error);  /* NULL: damaged, or as elastic_unfold says */
 Class *class_decode(WendCursor *c, guint32 world);
 void class_encode(const Class *k, WendBuf *out);
-gboolean class_is_affine(const Class *k);     /* it has affine terminals, and one rank */
-/* Affine terminals become those that they stand for, and all is as it would be without them; but the key of shapes stays, which is the same. FALSE: a grammar is damaged. */
+gboolean class_is_strided(const Class *k);     /* it has strided terminals, and one rank */
+/* Strided terminals become those that they stand for, and all is as it would be without them; but the key of shapes stays, which is the same. FALSE: a grammar is damaged. */
 gboolean class_spread(Class *k);
-/* B into A, whose ranks are others, neither with affine terminals. FALSE, and nothing done: it takes less to have both. Keys equal: TRUE. Else shapes' keys are equal, and A's key changes. */
+/* B into A, whose ranks are others, neither with strided terminals. FALSE, and nothing done: it takes less to have both. Keys equal: TRUE. Else shapes' keys are equal, and A's key changes. */
 gboolean class_merge(Class *a, Class *b);
-/* Likewise, always: structures are equal, and grammars are but for exponents. A keeps its own. */
+/* Likewise, always: structures are equal, and grammars are but for repeats. A keeps its own. */
 void class_join(Class *a, Class *b);
-/* What weave.c makes of a sequence of two classes: its terminals are OF[0] of the one and OF[1] of the other, or PAIR_NONE. */
-typedef struct { guint32 *of[2]; Table table; GBytes *grammar; } WovenSequence;
-/* B into A, whose ranks are others, by sequence as WOVEN says, from which it takes tables and grammars; B has no woven_times. A has no keys that mean anything then. */
-void class_weave(Class *a, Class *b, WovenSequence *woven);
+/* What class-alignment.c makes of a sequence of two classes: its terminals are OF[0] of the one and OF[1] of the other, or PAIR_NONE. */
+typedef struct { guint32 *of[2]; Table table; GBytes *grammar; } AlignedSequence;
+/* B into A, whose ranks are others, by sequence as ALIGNED says, from which it takes tables and grammars; B has no aligned_times. A has no keys that mean anything then. */
+void class_align(Class *a, Class *b, AlignedSequence *aligned);
 /* What terminals and rules of a sequence of so many ranks take in an archive, more or less. KNOWN: by terminal, those that are there anyway, as another class has them; or NULL. */
 gsize class_cost(const Table *t, GBytes *grammar, guint32 ranks, const guint8 *known);
 gsize class_memory(const Class *k);           /* bytes, more or less */

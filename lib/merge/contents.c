@@ -24,7 +24,7 @@ void contents_clear(Contents *c)
 
 gsize contents_memory(const Contents *c)
 {
-    enum { SMALL = 32 }; /* of a GBytes and the set's pieces */
+    enum { SMALL = 32 }; /* of a GBytes and the set's outcome runs */
     gsize all = c->items->len * (sizeof(Content) + SMALL);
     for (guint i = 0; i < c->items->len; i++) all += g_bytes_get_size(((const Content *)g_ptr_array_index(c->items, i))->bytes);
     return all;

@@ -8,15 +8,15 @@
 #include <xxhash.h>
 
 /* What has a pattern is short as it is, and may be of a million ranks. */
-static gboolean has_pattern(const Vector *v, guint32 n_ranks)
+static gboolean has_pattern(const RankVector *v, guint32 n_ranks)
 {
-    return v->value != VECTOR_SERIES || series_size(v->series) <= n_ranks / 4;
+    return v->value != RANK_VECTOR_DELTAS || deltas_size(v->deltas) <= n_ranks / 4;
 }
 
 /* An array of counts and its running sum have as many at least: three counts, of which the displacements have one and a sum. */
 enum { LEAST = 5 };
 
-static gboolean may_derive(const Vector *slots, guint n, guint32 n_ranks)
+static gboolean may_derive(const RankVector *slots, guint n, guint32 n_ranks)
 {
     guint without = 0;
     for (guint k = 0; k < n && without < LEAST; k++) without += !has_pattern(&slots[k], n_ranks);
@@ -24,16 +24,16 @@ static gboolean may_derive(const Vector *slots, guint n, guint32 n_ranks)
 }
 
 /* An ordinary number that a slot has, whatever self is there. */
-static gboolean number_at(const Vector *v, guint64 index, gint64 *number)
+static gboolean number_at(const RankVector *v, guint64 index, gint64 *number)
 {
-    if (v->value == VECTOR_RELATIVE || v->value == VECTOR_SERIES_OF_SELF) return FALSE;
-    *number = vector_at(v, index, 0);
+    if (v->value == RANK_VECTOR_RELATIVE || v->value == RANK_VECTOR_DELTAS_OF_SELF) return FALSE;
+    *number = rank_vector_at(v, index, 0);
     return !wend_is_special(*number);
 }
 
-static void expand(const Vector *v, guint32 n_ranks, gint64 *words)
+static void expand(const RankVector *v, guint32 n_ranks, gint64 *words)
 {
-    for (guint32 r = 0; r < n_ranks; r++) words[r] = vector_at(v, r, 0);
+    for (guint32 r = 0; r < n_ranks; r++) words[r] = rank_vector_at(v, r, 0);
 }
 
 /* -- arrays across -- */
@@ -46,10 +46,10 @@ static guint64 rolled(guint64 hash, gint64 word)
     return hash * base + ((guint64)word ^ 0x2545f4914f6cdd1d) * 0xd6e8feb86659fd93;
 }
 
-static gboolean is_across(const Vector *a, const Vector *b, guint32 n)
+static gboolean is_across(const RankVector *a, const RankVector *b, guint32 n)
 {
     guint32 constant = 0;
-    while (constant < n && vector_is_constant(&b[constant])) constant++;
+    while (constant < n && rank_vector_is_constant(&b[constant])) constant++;
     if (constant == n) return FALSE; /* nothing there says of which ranks it is, and the rows of a are one */
     for (guint32 i = 0; i < n; i++)
         for (guint32 j = 0; j < n; j++) {
@@ -60,7 +60,7 @@ static gboolean is_across(const Vector *a, const Vector *b, guint32 n)
 }
 
 /* The first row of an array is, across, what the first rank has in the slots of another: by the hash of that it is found. */
-static gboolean find_across(const Vector *slots, guint n, guint32 n_ranks, Derived *derived)
+static gboolean find_across(const RankVector *slots, guint n, guint32 n_ranks, Derived *derived)
 {
     gboolean found = FALSE;
     if (n_ranks < 2 || n / 2 < n_ranks) return FALSE;
@@ -83,7 +83,7 @@ static gboolean find_across(const Vector *slots, guint n, guint32 n_ranks, Deriv
         }
         if (has_pattern(&slots[q], n_ranks)) continue;
         guint64 hash = 0;
-        for (guint32 r = 0; r < n_ranks; r++) hash = rolled(hash, vector_at(&slots[q], r, 0));
+        for (guint32 r = 0; r < n_ranks; r++) hash = rolled(hash, rank_vector_at(&slots[q], r, 0));
         guint window = GPOINTER_TO_UINT(g_hash_table_lookup(windows, &(gint64){(gint64)hash}));
         if (!window || !is_across(&slots[q], &slots[window - 1], n_ranks)) continue;
         for (guint32 i = 0; i < n_ranks; i++) derived[q + i] = (Derived){DERIVED_ACROSS, q - (window - 1)};
@@ -102,14 +102,14 @@ static gboolean subtract(const gint64 *from, const gint64 *what, guint32 n_ranks
     return TRUE;
 }
 
-static gboolean is_row(const Vector *v, const gint64 *words, guint32 n_ranks)
+static gboolean is_row(const RankVector *v, const gint64 *words, guint32 n_ranks)
 {
     for (guint32 r = 0; r < n_ranks; r++)
-        if (vector_at(v, r, 0) != words[r]) return FALSE;
+        if (rank_vector_at(v, r, 0) != words[r]) return FALSE;
     return TRUE;
 }
 
-static gboolean find_sums(const Vector *slots, guint n, guint32 n_ranks, Derived *derived)
+static gboolean find_sums(const RankVector *slots, guint n, guint32 n_ranks, Derived *derived)
 {
     gboolean found = FALSE;
     g_autoptr(GHashTable) by_words = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL); /* hash of a slot's words -> 1 + slot */
@@ -118,7 +118,7 @@ static gboolean find_sums(const Vector *slots, guint n, guint32 n_ranks, Derived
         if (has_pattern(&slots[k], n_ranks)) continue;
         expand(&slots[k], n_ranks, words);
         /* the first displacement is 0, the second one the first count */
-        if (k > 0 && !derived[k].kind && (vector_is_constant(&slots[k - 1]) || !has_pattern(&slots[k - 1], n_ranks))) {
+        if (k > 0 && !derived[k].kind && (rank_vector_is_constant(&slots[k - 1]) || !has_pattern(&slots[k - 1], n_ranks))) {
             expand(&slots[k - 1], n_ranks, before);
             if (subtract(words, before, n_ranks, difference)) {
                 gint64 hash = (gint64)XXH3_64bits(difference, n_ranks * sizeof *difference);
@@ -135,7 +135,7 @@ static gboolean find_sums(const Vector *slots, guint n, guint32 n_ranks, Derived
     return found;
 }
 
-Derived *slots_derive(const Vector *slots, guint n, guint32 n_ranks)
+Derived *slots_derive(const RankVector *slots, guint n, guint32 n_ranks)
 {
     if (!may_derive(slots, n, n_ranks)) return NULL;
     g_autofree Derived *derived = g_new0(Derived, n);

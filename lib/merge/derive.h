@@ -6,7 +6,7 @@
 #ifndef WEND_DERIVE_H
 #define WEND_DERIVE_H
 
-#include "vector.h"
+#include "rank-vector.h"
 
 /* NONE: by itself. SUM: on each rank the sum of the slot just before and of the one BACK slots before. ACROSS: in an array of as many slots as there are ranks, of which the slot at I has on the
  * rank at J what, BACK slots before, the slot at J has on the rank at I. */
@@ -16,6 +16,6 @@ typedef struct { DerivedKind kind; guint32 back; } Derived;
 /* SLOTS: the vectors of N slots over N_RANKS ranks. How each of them follows from those before it, if it has no pattern of its own (in an array, the first one counts); newly allocated, N entries.
  * NULL: none does. Each SUM has a slot without a pattern among its two, and each array that others are ACROSS has one at least; all words are ordinary numbers. Time is linear in the words of
  * the slots without a pattern. */
-Derived *slots_derive(const Vector *slots, guint n, guint32 n_ranks);
+Derived *slots_derive(const RankVector *slots, guint n, guint32 n_ranks);
 
 #endif

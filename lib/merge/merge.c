@@ -6,8 +6,8 @@
 #include "class.h"
 #include "record/codec.h"
 #include "record/part.h"
-#include "record/saved.h"
-#include "weave.h"
+#include "record/checkpoint-file.h"
+#include "class-alignment.h"
 
 #define MAGIC "WENDMRGE"
 
@@ -200,13 +200,13 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
 
 /* -- two into one -- */
 
-/* Classes that may become one have no affine terminals. FALSE: a grammar is damaged. */
+/* Classes that may become one have no strided terminals. FALSE: a grammar is damaged. */
 static gboolean spread_kin(WendMerge *m, Class *theirs)
 {
     Class *kin = g_hash_table_lookup(m->by_shapes, theirs->shapes_key);
     if (!kin) return TRUE;
-    gboolean good = !class_is_affine(theirs) || class_spread(theirs);
-    if (!class_is_affine(kin)) return good;
+    gboolean good = !class_is_strided(theirs) || class_spread(theirs);
+    if (!class_is_strided(kin)) return good;
     g_hash_table_remove(m->by_key, kin->key);
     good = class_spread(kin) && good;
     g_hash_table_insert(m->by_key, kin->key, kin);

@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rankset.c: sets of ranks as series. */
+/* rankset.c: sets of ranks as delta sequences. */
 #include "base/allowance.h"
 #include "rankset.h"
 
 #include <string.h>
 
-static RankSet from_builder(SeriesBuilder *b)
+static RankSet from_builder(DeltaSequenceBuilder *b)
 {
-    RankSet s = {.numbers = series_builder_end(b)};
-    s.n = s.numbers ? (guint32)series_length(s.numbers) : 0;
+    RankSet s = {.numbers = deltas_builder_end(b)};
+    s.n = s.numbers ? (guint32)deltas_length(s.numbers) : 0;
     return s;
 }
 
-static void add_run(SeriesBuilder *b, RankRun run)
+static void add_run(DeltaSequenceBuilder *b, RankRun run)
 {
-    series_builder_add(b, (SeriesRun){(gint64)run.first + 1, run.step, run.count});
+    deltas_builder_add(b, (DeltaSequenceRun){(gint64)run.first + 1, run.step, run.count});
 }
 
 RankSet rankset_single(guint32 rank)
 {
-    return (RankSet){1, series_new_run((SeriesRun){(gint64)rank + 1, 0, 1})};
+    return (RankSet){1, deltas_new_run((DeltaSequenceRun){(gint64)rank + 1, 0, 1})};
 }
 
 RankSet rankset_from_sorted(const guint32 *ranks, guint32 n)
 {
-    SeriesBuilder *b = series_builder_new();
+    DeltaSequenceBuilder *b = deltas_builder_new();
     for (guint32 i = 0; i < n; i++) add_run(b, (RankRun){ranks[i], 1, 1});
     return from_builder(b);
 }
 
 RankSet rankset_copy(const RankSet *s)
 {
-    return (RankSet){s->n, series_ref(s->numbers)};
+    return (RankSet){s->n, deltas_ref(s->numbers)};
 }
 
 RankSet rankset_moved(const RankSet *s, guint32 by)
 {
-    SeriesBuilder *b = series_builder_new();
+    DeltaSequenceBuilder *b = deltas_builder_new();
     for (guint32 i = 0; i < s->n;) {
         RankRun run = rankset_run(s, i);
         i += run.count;
@@ -48,13 +48,13 @@ RankSet rankset_moved(const RankSet *s, guint32 by)
 
 void rankset_clear(RankSet *s)
 {
-    series_unref(s->numbers);
+    deltas_unref(s->numbers);
     memset(s, 0, sizeof *s);
 }
 
 RankRun rankset_run(const RankSet *s, guint32 index)
 {
-    SeriesRun run = series_run(s->numbers, index);
+    DeltaSequenceRun run = deltas_run(s->numbers, index);
     return (RankRun){(guint32)(run.value - 1), (guint32)run.count, (guint32)run.step};
 }
 
@@ -62,7 +62,7 @@ RankRun rankset_stretch(const RankSet *s, guint32 index)
 {
     guint32 first = rankset_run(s, index).first, count = 1;
     guint32 step = index + 1 < s->n ? rankset_run(s, index + 1).first - first : 0;
-    for (guint32 at = index + 1; step && at < s->n; at = index + count) { /* a run of the series may be only the step to it */
+    for (guint32 at = index + 1; step && at < s->n; at = index + count) { /* a run of the delta sequence may be only the step to it */
         RankRun more = rankset_run(s, at);
         if (more.first != first + count * step) break;
         gboolean all = more.count == 1 || more.step == step;
@@ -90,7 +90,7 @@ guint32 rankset_lowest(const RankSet *s)
 gboolean rankset_find(const RankSet *s, guint32 rank, guint32 *index)
 {
     guint64 at;
-    if (s->n == 0 || !series_find(s->numbers, (gint64)rank + 1, &at)) return FALSE;
+    if (s->n == 0 || !deltas_find(s->numbers, (gint64)rank + 1, &at)) return FALSE;
     *index = (guint32)at;
     return TRUE;
 }
@@ -103,7 +103,7 @@ gboolean rankset_contains(const RankSet *s, guint32 rank)
 
 gboolean rankset_equal(const RankSet *a, const RankSet *b)
 {
-    return a->n == b->n && (a->n == 0 || series_equal(a->numbers, b->numbers));
+    return a->n == b->n && (a->n == 0 || deltas_equal(a->numbers, b->numbers));
 }
 
 /* -- two sets -- */
@@ -128,7 +128,7 @@ gboolean rankset_zip(RankZip *z, int *side, guint32 *index, RankRun *run)
 /* FALSE, and a is as it was: they overlap, which they MAY not. */
 static gboolean unite(RankSet *a, const RankSet *b, gboolean may)
 {
-    SeriesBuilder *builder = series_builder_new();
+    DeltaSequenceBuilder *builder = deltas_builder_new();
     RankZip zip = {.sets = {a, b}};
     RankRun run;
     int side;
@@ -163,7 +163,7 @@ void rankset_include(RankSet *a, const RankSet *b)
 
 /* -- as bytes -- */
 
-/* Few runs are written one by one; else 0, the number of ranks and the series. */
+/* Few runs are written one by one; else 0, the number of ranks and the delta sequence. */
 enum { RUNS_MAX = 3 };
 
 /* The set as stretches. 0: they are more than RUNS_MAX. */
@@ -192,8 +192,8 @@ static void encode(const RankSet *s, WendBuf *out, gboolean shortest)
     if (n > 0) return;
     wend_buf_unsigned(out, s->n);
     if (s->n == 0) return;
-    if (shortest) series_encode_shortest(s->numbers, out, NULL);
-    else series_encode(s->numbers, out, NULL);
+    if (shortest) deltas_encode_shortest(s->numbers, out, NULL);
+    else deltas_encode(s->numbers, out, NULL);
 }
 
 void rankset_encode(const RankSet *s, WendBuf *out)
@@ -210,7 +210,7 @@ void rankset_encode_shortest(const RankSet *s, WendBuf *out)
 enum { RUN_MEMORY = 128 };
 
 /* What an archive says is a run, from rank NEXT on or above it. NEXT becomes the lowest that may follow. FALSE: none, or beyond WORLD. */
-static gboolean add_checked_run(SeriesBuilder *b, guint64 first, guint64 count, guint64 step, guint64 *next, guint32 world)
+static gboolean add_checked_run(DeltaSequenceBuilder *b, guint64 first, guint64 count, guint64 step, guint64 *next, guint32 world)
 {
     if (first < *next || first >= world || count == 0 || count > world || step == 0 || step > world) return FALSE;
     guint64 last = first + (count - 1) * step; /* world is at most RANKSET_MAX */
@@ -220,7 +220,7 @@ static gboolean add_checked_run(SeriesBuilder *b, guint64 first, guint64 count, 
     return TRUE;
 }
 
-static gboolean decode_runs(SeriesBuilder *b, guint64 n, WendCursor *c, guint32 world)
+static gboolean decode_runs(DeltaSequenceBuilder *b, guint64 n, WendCursor *c, guint32 world)
 {
     guint64 next = 0, last = 0;
     for (guint64 i = 0; i < n; i++) {
@@ -239,14 +239,14 @@ gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world)
     memset(s, 0, sizeof *s);
     guint64 n_runs = wend_read_unsigned(c);
     if (n_runs > 0) {
-        SeriesBuilder *b = series_builder_new();
+        DeltaSequenceBuilder *b = deltas_builder_new();
         if (!decode_runs(b, n_runs, c, world)) c->failed = true;
         *s = from_builder(b);
     } else {
         guint64 n = wend_read_unsigned(c);
-        s->numbers = c->failed || n == 0 || n > world ? NULL : series_decode(c, n, NULL, 0);
+        s->numbers = c->failed || n == 0 || n > world ? NULL : deltas_decode(c, n, NULL, 0);
         s->n = (guint32)n;
-        if (!s->numbers || !series_ascends(s->numbers, world)) c->failed = true;
+        if (!s->numbers || !deltas_ascends(s->numbers, world)) c->failed = true;
     }
     if (c->failed || s->n == 0) {
         c->failed = true;
@@ -269,22 +269,22 @@ static RankRun row_run(const RankSet *s, guint32 index)
 static gboolean encode_columns(const RankSet *sets, guint n, WendBuf *out)
 {
     enum { RUNS, FIRST, COUNT, STEP, COLUMNS };
-    SeriesBuilder *columns[COLUMNS];
+    DeltaSequenceBuilder *columns[COLUMNS];
     gboolean few = TRUE;
-    for (int k = 0; k < COLUMNS; k++) columns[k] = series_builder_new();
+    for (int k = 0; k < COLUMNS; k++) columns[k] = deltas_builder_new();
     for (guint i = 0; i < n; i++) {
         guint32 runs = 0;
         for (guint32 at = 0; few && at < sets[i].n; runs++) {
             RankRun run = row_run(&sets[i], at);
             const gint64 words[] = {run.first, run.count, run.step};
-            for (int k = FIRST; k < COLUMNS; k++) series_builder_add(columns[k], (SeriesRun){words[k - FIRST], 0, 1});
+            for (int k = FIRST; k < COLUMNS; k++) deltas_builder_add(columns[k], (DeltaSequenceRun){words[k - FIRST], 0, 1});
             at += run.count;
             few = runs < RUNS_MAX;
         }
-        series_builder_add(columns[RUNS], (SeriesRun){runs, 0, 1});
+        deltas_builder_add(columns[RUNS], (DeltaSequenceRun){runs, 0, 1});
     }
     WendBuf told = WEND_BUF_INIT;
-    for (int k = 0; k < COLUMNS; k++) series_builder_encode(columns[k], &told, NULL);
+    for (int k = 0; k < COLUMNS; k++) deltas_builder_encode(columns[k], &told, NULL);
     if (few) wend_buf_bytes(out, told.data, told.len);
     out->failed |= told.failed;
     wend_buf_clear(&told);
@@ -303,28 +303,28 @@ void ranksets_encode(const RankSet *sets, guint n, WendBuf *out)
 }
 
 /* A column of N words. NULL: damaged. */
-static Series *decode_column(WendCursor *c, guint64 n)
+static DeltaSequence *decode_column(WendCursor *c, guint64 n)
 {
-    return n > 0 && !c->failed ? series_decode(c, n, NULL, 0) : NULL;
+    return n > 0 && !c->failed ? deltas_decode(c, n, NULL, 0) : NULL;
 }
 
 static gboolean decode_columns(RankSet *sets, guint n, WendCursor *c, guint32 world)
 {
     guint64 n_runs = 0;
-    g_autoptr(Series) runs = decode_column(c, n);
+    g_autoptr(DeltaSequence) runs = decode_column(c, n);
     for (guint i = 0; i < n; i++) {
-        gint64 own = runs ? series_at(runs, i) : -1;
+        gint64 own = runs ? deltas_at(runs, i) : -1;
         if (own < 0 || own > world || (n_runs += (guint64)own) > world) return FALSE;
     }
     if (!allowance_take(c->allowance, n_runs, RUN_MEMORY)) return FALSE;
-    g_autoptr(Series) firsts = decode_column(c, n_runs), counts = firsts ? decode_column(c, n_runs) : NULL, steps = counts ? decode_column(c, n_runs) : NULL;
+    g_autoptr(DeltaSequence) firsts = decode_column(c, n_runs), counts = firsts ? decode_column(c, n_runs) : NULL, steps = counts ? decode_column(c, n_runs) : NULL;
     if (!steps) return n_runs == 0 && !c->failed;
     for (guint i = 0, run = 0; i < n; i++) {
-        SeriesBuilder *b = series_builder_new();
+        DeltaSequenceBuilder *b = deltas_builder_new();
         guint64 next = 0;
         gboolean good = TRUE;
-        for (gint64 left = series_at(runs, i); left > 0 && good; left--, run++) /* what is negative is too much as unsigned */
-            good = add_checked_run(b, (guint64)series_at(firsts, run), (guint64)series_at(counts, run), (guint64)series_at(steps, run), &next, world);
+        for (gint64 left = deltas_at(runs, i); left > 0 && good; left--, run++) /* what is negative is too much as unsigned */
+            good = add_checked_run(b, (guint64)deltas_at(firsts, run), (guint64)deltas_at(counts, run), (guint64)deltas_at(steps, run), &next, world);
         sets[i] = from_builder(b);
         if (!good) return FALSE;
     }

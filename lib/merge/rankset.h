@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rankset.h: a set of world ranks, kept as a series (series.h), so that "all", "every third" or the inner ranks of a grid are a few bytes at any number
+/* rankset.h: a set of world ranks, kept as a delta sequence (delta-sequence.h), so that "all", "every third" or the inner ranks of a grid are a few bytes at any number
  * of ranks. A set never changes; copies share it. */
 #ifndef WEND_RANKSET_H
 #define WEND_RANKSET_H
@@ -7,13 +7,13 @@
 #include <glib.h>
 
 #include "base/buf.h"
-#include "series.h"
+#include "delta-sequence.h"
 
 #define RANKSET_MAX (1u << 24) /* world sizes beyond this are refused: a few bytes of a hostile file must not claim gigabytes */
 
 typedef struct {
     guint32 n;                 /* ranks; 0: the empty set */
-    Series *numbers;           /* rank + 1, ascending: so all differences are positive */
+    DeltaSequence *numbers;           /* rank + 1, ascending: so all differences are positive */
 } RankSet;
 
 /* COUNT ranks first, first + step, … */
@@ -35,10 +35,10 @@ gboolean rankset_equal(const RankSet *a, const RankSet *b);
 gboolean rankset_unite(RankSet *a, const RankSet *b);          /* FALSE, and nothing done: they overlap */
 void rankset_include(RankSet *a, const RankSet *b);            /* likewise, and they may overlap */
 void rankset_encode(const RankSet *s, WendBuf *out);           /* "ranks" of docs/format.md, between merging processes */
-void rankset_encode_shortest(const RankSet *s, WendBuf *out);  /* likewise, for an archive: series_encode_shortest */
+void rankset_encode_shortest(const RankSet *s, WendBuf *out);  /* likewise, for an archive: deltas_encode_shortest */
 gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world); /* FALSE: damaged, empty, or a rank >= world */
 
-/* N > 0 sets, "sets" of docs/format.md: one after the other or, if that is shorter, as series of what their runs are. */
+/* N > 0 sets, "sets" of docs/format.md: one after the other or, if that is shorter, as delta sequences of what their runs are. */
 void ranksets_encode(const RankSet *sets, guint n, WendBuf *out);
 /* SETS have room for N; what is there has to be cleared in any case. FALSE: damaged, or one is empty, or has a rank >= world. */
 gboolean ranksets_decode(RankSet *sets, guint n, WendCursor *c, guint32 world);

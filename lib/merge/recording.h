@@ -12,12 +12,12 @@
 typedef struct {
     guint32 shape;
     guint n_slots;
-    Vector *slots;
-    const RankSet *ranks;       /* of its series; NULL: it has none */
-    const Affine *affine;       /* it stands for several; NULL: for itself */
+    RankVector *slots;
+    const RankSet *ranks;       /* of its delta sequences; NULL: it has none */
+    const Strided *strided;       /* it stands for several; NULL: for itself */
 } Signature;
 
-static inline guint32 signature_count(const Signature *s) { return s->affine ? s->affine->count : 1; }
+static inline guint32 signature_count(const Signature *s) { return s->strided ? s->strided->count : 1; }
 
 /* How the numbers of one table became the recording's. */
 typedef struct { guint32 *shapes, *terminals; } TableMap;
@@ -27,7 +27,7 @@ typedef struct {
     guint32 rule;               /* M */
     TableMap main;
     TableMap *polls;            /* by sequence->poll_tables */
-    Unrolling *unrolling;       /* NULL: it has no affine terminals */
+    Unrolling *unrolling;       /* NULL: it has no strided terminals */
 } RecordedSequence;
 
 /* A rule that is gone through (unroll.h). */
@@ -44,13 +44,13 @@ typedef struct {
     GHashTable *variants;       /* Class -> Variants */
     GArray *shapes;             /* ShapeRow */
     GArray *signatures;         /* Signature: the terminals, */
-    guint32 *numbers;           /* and by signature its number in the archive, an affine one's being that of the first it stands for; behind the last, how many there are */
+    guint32 *numbers;           /* and by signature its number in the archive, an strided one's being that of the first it stands for; behind the last, how many there are */
     GArray *rules;              /* Rule over signatures; a rule uses only rules before it. Of one that is unrolled it says what there is, in no order */
     GHashTable *unrolled;       /* number -> UnrolledRule */
     GArray *classes;            /* RecordedClass, by lowest rank */
 } Recording;
 
-Recording *recording_unify(WendMerge *m, GError **error);
+Recording *recording_share_terminals(WendMerge *m, GError **error);
 void recording_free(Recording *r);
 gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error);
 

@@ -14,7 +14,7 @@ enum { TIMES_MAX = 2, MORE_MAX = 64 };
 
 /* -- the key -- */
 
-/* Polynomial hashes modulo 2^61 - 1 (Karp and Rabin 1987): that of a rule follows from those of what it uses, whatever the exponents. */
+/* Polynomial hashes modulo 2^61 - 1 (Karp and Rabin 1987): that of a rule follows from those of what it uses, whatever the repeats. */
 enum { HASHES = 2 };
 static const guint64 prime = (G_GUINT64_CONSTANT(1) << 61) - 1, bases[HASHES] = {0x0d3f2a9c4b1e6875, 0x1a5c7e93d20f4b69};
 
@@ -72,7 +72,7 @@ gboolean refine_key(const Sequence *s, WendBuf *key)
         Hashed all = nothing;
         for (guint k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
-            Hashed one = repeated(y->is_rule ? rules[y->id] : of_terminal(&s->table, y->id), y->exponent);
+            Hashed one = repeated(y->is_rule ? rules[y->id] : of_terminal(&s->table, y->id), y->repeats);
             all = join(all, &one);
         }
         good = rule->n > 0 || order[i] == 0; /* a rule of nothing, often, would take time to go through */

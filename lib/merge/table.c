@@ -8,14 +8,14 @@
 #include "record/functions.h"
 #include "record/words.h"
 
-static gboolean index_affine(Table *t, guint32 terminal, guint64 n_slots, WendCursor *c)
+static gboolean index_strided(Table *t, guint32 terminal, guint64 n_slots, WendCursor *c)
 {
     guint64 count = wend_read_unsigned(c);
     if (c->failed || count == 0 || count > G_MAXINT32 || n_slots > (guint64)(c->end - c->p)) return FALSE;
-    if (!t->affine) t->affine = g_array_new(FALSE, FALSE, sizeof(Affine));
-    const Affine one = {terminal, (guint32)count, g_new(gint64, n_slots + 1)};
+    if (!t->strided) t->strided = g_array_new(FALSE, FALSE, sizeof(Strided));
+    const Strided one = {terminal, (guint32)count, g_new(gint64, n_slots + 1)};
     for (guint64 k = 0; k < n_slots; k++) one.steps[k] = wend_read_signed(c);
-    g_array_append_val(t->affine, one);
+    g_array_append_val(t->strided, one);
     return TRUE;
 }
 
@@ -41,7 +41,7 @@ static gboolean index_structure(Table *t)
     t->has_self = g_new0(guint8, t->n_terminals + 1);
     for (guint i = 0; i < t->n_terminals; i++) {
         guint64 said = wend_read_unsigned(&c), shape = said >> 1, slots = wend_read_unsigned(&c);
-        if (said & 1 && !index_affine(t, i, slots, &c)) return FALSE;
+        if (said & 1 && !index_strided(t, i, slots, &c)) return FALSE;
         if (c.failed || shape >= t->n_shapes || slots > G_MAXINT32 || t->first_slot[i] + slots > G_MAXINT32) return FALSE;
         t->terminal_shape[i] = shape;
         t->first_slot[i + 1] = t->first_slot[i] + slots;
@@ -69,25 +69,25 @@ static gsize shapes_length(const Table *t)
     return (gsize)(c.p - bytes);
 }
 
-const Affine *table_affine(const Table *t, guint32 terminal)
+const Strided *table_strided(const Table *t, guint32 terminal)
 {
-    guint low = 0, high = t->affine ? t->affine->len : 0;
+    guint low = 0, high = t->strided ? t->strided->len : 0;
     while (low < high) {
         guint middle = low + (high - low) / 2;
-        const Affine *a = &g_array_index(t->affine, Affine, middle);
+        const Strided *a = &g_array_index(t->strided, Strided, middle);
         if (a->terminal == terminal) return a;
         if (a->terminal < terminal) low = middle + 1; else high = middle;
     }
     return NULL;
 }
 
-/* All that an affine terminal of one rank stands for are words that can be. */
-static gboolean affine_in_range(const Table *t, const Affine *a)
+/* All that an strided terminal of one rank stands for are words that can be. */
+static gboolean strided_in_range(const Table *t, const Strided *a)
 {
-    const Vector *slots = &t->slots[t->first_slot[a->terminal]];
+    const RankVector *slots = &t->slots[t->first_slot[a->terminal]];
     for (guint k = 0; k < t->first_slot[a->terminal + 1] - t->first_slot[a->terminal]; k++) {
         gint64 away, last;
-        if (!vector_is_constant(&slots[k])) return FALSE;
+        if (!rank_vector_is_constant(&slots[k])) return FALSE;
         if (a->steps[k] == 0) continue;
         if (wend_is_special(slots[k].value) || __builtin_mul_overflow(a->steps[k], (gint64)(a->count - 1), &away) || __builtin_add_overflow(slots[k].value, away, &last) || wend_is_special(last)) return FALSE;
     }
@@ -96,8 +96,8 @@ static gboolean affine_in_range(const Table *t, const Affine *a)
 
 static gboolean all_in_range(const Table *t)
 {
-    for (guint i = 0; t->affine && i < t->affine->len; i++)
-        if (!affine_in_range(t, &g_array_index(t->affine, Affine, i))) return FALSE;
+    for (guint i = 0; t->strided && i < t->strided->len; i++)
+        if (!strided_in_range(t, &g_array_index(t->strided, Strided, i))) return FALSE;
     return TRUE;
 }
 
@@ -116,12 +116,12 @@ gboolean table_from_part(Table *t, const PartTable *p, guint32 rank)
         for (guint k = 0; k < one->n; k++) wend_buf_signed(&structure, one->steps[k]);
     }
     if (!take_structure(t, &structure)) return FALSE;
-    t->slots = g_new0(Vector, MAX(t->first_slot[t->n_terminals], 1));
+    t->slots = g_new0(RankVector, MAX(t->first_slot[t->n_terminals], 1));
     for (guint i = 0; i < t->n_terminals; i++) {
         const gint64 *words = g_array_index(p->terminals, PartTerminal, i).words;
         for (guint k = 0; k < t->first_slot[i + 1] - t->first_slot[i]; k++) {
-            if (vector_is_mark(words[k])) return FALSE;
-            t->slots[t->first_slot[i] + k] = vector_single(words[k], k == 0 || !t->has_self[i] ? (gint64)rank : words[0]);
+            if (rank_vector_is_mark(words[k])) return FALSE;
+            t->slots[t->first_slot[i] + k] = rank_vector_single(words[k], k == 0 || !t->has_self[i] ? (gint64)rank : words[0]);
         }
     }
     return all_in_range(t);
@@ -133,7 +133,7 @@ void table_to_part(const Table *t, PartTable *p)
     *p = (PartTable){.n_shapes = t->n_shapes, .shapes = WEND_BUF_INIT, .terminals = g_array_new(FALSE, FALSE, sizeof(PartTerminal)), .streams = g_array_new(FALSE, FALSE, sizeof(PartStream))};
     wend_buf_bytes(&p->shapes, g_bytes_get_data(t->structure, NULL), n_shapes);
     for (guint i = 0; i < t->n_terminals; i++) {
-        const Affine *a = table_affine(t, i);
+        const Strided *a = table_strided(t, i);
         guint n = t->first_slot[i + 1] - t->first_slot[i];
         gint64 *words = wend_arena_new(&p->arena, n * sizeof *words), *steps = a ? wend_arena_copy(&p->arena, a->steps, n * sizeof *steps) : NULL;
         if (!words || (a && !steps)) wend_shortage();
@@ -149,7 +149,7 @@ void table_encode(const Table *t, WendBuf *out)
     const void *bytes = g_bytes_get_data(t->structure, &n);
     wend_buf_unsigned(out, n);
     wend_buf_bytes(out, bytes, n);
-    for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) vector_encode(&t->slots[s], out);
+    for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) rank_vector_encode(&t->slots[s], out);
 }
 
 gboolean table_decode(Table *t, WendCursor *c, guint32 ranks)
@@ -161,20 +161,20 @@ gboolean table_decode(Table *t, WendCursor *c, guint32 ranks)
     if (!index_structure(t)) return FALSE;
     guint n = t->first_slot[t->n_terminals];
     if ((gsize)(c->end - c->p) < n) return FALSE;
-    t->slots = g_new0(Vector, MAX(n, 1));
+    t->slots = g_new0(RankVector, MAX(n, 1));
     for (guint s = 0; s < n; s++)
-        if (!vector_decode(&t->slots[s], c, ranks)) return FALSE;
-    return !t->affine || (ranks == 1 && all_in_range(t));
+        if (!rank_vector_decode(&t->slots[s], c, ranks)) return FALSE;
+    return !t->strided || (ranks == 1 && all_in_range(t));
 }
 
 void table_clear(Table *t)
 {
     if (t->slots)
-        for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) vector_clear(&t->slots[s]);
+        for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) rank_vector_clear(&t->slots[s]);
     for (guint i = 0; t->ranks && i < t->n_terminals; i++) rankset_clear(&t->ranks[i]);
     g_free(t->ranks);
-    for (guint i = 0; t->affine && i < t->affine->len; i++) g_free(g_array_index(t->affine, Affine, i).steps);
-    g_clear_pointer(&t->affine, g_array_unref);
+    for (guint i = 0; t->strided && i < t->strided->len; i++) g_free(g_array_index(t->strided, Strided, i).steps);
+    g_clear_pointer(&t->strided, g_array_unref);
     g_clear_pointer(&t->structure, g_bytes_unref);
     g_free(t->terminal_shape);
     g_free(t->first_slot);
@@ -188,41 +188,41 @@ gsize table_memory(const Table *t)
     guint n = t->first_slot[t->n_terminals];
     gsize all = sizeof *t + g_bytes_get_size(t->structure) + t->n_terminals * (sizeof *t->terminal_shape + sizeof *t->first_slot + sizeof *t->has_self) + n * sizeof *t->slots;
     for (guint s = 0; s < n; s++)
-        if (vector_is_series(&t->slots[s])) all += series_memory(t->slots[s].series);
-    for (guint i = 0; t->affine && i < t->affine->len; i++) {
-        guint32 terminal = g_array_index(t->affine, Affine, i).terminal;
-        all += sizeof(Affine) + (t->first_slot[terminal + 1] - t->first_slot[terminal]) * sizeof(gint64);
+        if (rank_vector_is_deltas(&t->slots[s])) all += deltas_memory(t->slots[s].deltas);
+    for (guint i = 0; t->strided && i < t->strided->len; i++) {
+        guint32 terminal = g_array_index(t->strided, Strided, i).terminal;
+        all += sizeof(Strided) + (t->first_slot[terminal + 1] - t->first_slot[terminal]) * sizeof(gint64);
     }
     return all;
 }
 
 /* -- merging -- */
 
-static Vector united(const VectorOn *a, const VectorOn *b)
+static RankVector united(const RankVectorOn *a, const RankVectorOn *b)
 {
-    Vector v = vector_copy(a->values);
-    if (vector_join(&v, b->values)) return v;
-    vector_clear(&v);
-    return vector_unite(a, b);
+    RankVector v = rank_vector_copy(a->values);
+    if (rank_vector_join(&v, b->values)) return v;
+    rank_vector_clear(&v);
+    return rank_vector_unite(a, b);
 }
 
 /* N slots of one terminal: those of B into A. */
-static void merge_slots(Vector *a, const RankSet *ranks_a, const Vector *b, const RankSet *ranks_b, guint n, gboolean has_self)
+static void merge_slots(RankVector *a, const RankSet *ranks_a, const RankVector *b, const RankSet *ranks_b, guint n, gboolean has_self)
 {
-    Vector united_first = {0};  /* put in its place last: until then slot 0 of a says what self is on a's ranks */
+    RankVector united_first = {0};  /* put in its place last: until then slot 0 of a says what self is on a's ranks */
     for (guint s = 0; s < n; s++) {
         gboolean by_world = s == 0 || !has_self;
-        VectorOn x = {ranks_a, &a[s], by_world ? NULL : a}, y = {ranks_b, &b[s], by_world ? NULL : b};
-        Vector v = united(&x, &y);
+        RankVectorOn x = {ranks_a, &a[s], by_world ? NULL : a}, y = {ranks_b, &b[s], by_world ? NULL : b};
+        RankVector v = united(&x, &y);
         if (s == 0) {
             united_first = v;
             continue;
         }
-        vector_clear(&a[s]);
+        rank_vector_clear(&a[s]);
         a[s] = v;
     }
     if (n == 0) return;
-    vector_clear(a);
+    rank_vector_clear(a);
     *a = united_first;
 }
 
@@ -252,9 +252,9 @@ Table table_refined(const Table *t, const guint32 *of, guint n)
         wend_buf_unsigned(&structure, t->first_slot[of[i] + 1] - t->first_slot[of[i]]);
     }
     if (!take_structure(&refined, &structure)) wend_shortage();
-    refined.slots = g_new0(Vector, MAX(refined.first_slot[n], 1));
+    refined.slots = g_new0(RankVector, MAX(refined.first_slot[n], 1));
     for (guint i = 0; i < n; i++)
-        for (guint s = refined.first_slot[i], from = t->first_slot[of[i]]; s < refined.first_slot[i + 1]; s++) refined.slots[s] = vector_copy(&t->slots[from++]);
+        for (guint s = refined.first_slot[i], from = t->first_slot[of[i]]; s < refined.first_slot[i + 1]; s++) refined.slots[s] = rank_vector_copy(&t->slots[from++]);
     return refined;
 }
 
@@ -288,7 +288,7 @@ static void put_shape(WendBuf *out, const ShapeRow *row)
 }
 
 /* The structure of the result. */
-static void weave_structure(const Table *a, const Table *b, const guint32 *const of[2], guint n, WendBuf *structure)
+static void align_structure(const Table *a, const Table *b, const guint32 *const of[2], guint n, WendBuf *structure)
 {
     g_autofree guint32 *shape_of = table_shapes_in(a, b);
     const Table *tables[] = {a, b};
@@ -314,32 +314,32 @@ static void weave_structure(const Table *a, const Table *b, const guint32 *const
     }
 }
 
-Table table_woven(const Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b, const guint32 *const of[2], guint n)
+Table table_aligned(const Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b, const guint32 *const of[2], guint n)
 {
-    Table woven = {0};
+    Table aligned = {0};
     WendBuf structure = WEND_BUF_INIT;
-    weave_structure(a, b, of, n, &structure);
-    if (!take_structure(&woven, &structure)) wend_shortage();
-    woven.slots = g_new0(Vector, MAX(woven.first_slot[n], 1));
-    woven.ranks = g_new0(RankSet, n + 1);
+    align_structure(a, b, of, n, &structure);
+    if (!take_structure(&aligned, &structure)) wend_shortage();
+    aligned.slots = g_new0(RankVector, MAX(aligned.first_slot[n], 1));
+    aligned.ranks = g_new0(RankSet, n + 1);
     const Table *tables[] = {a, b};
     const RankSet *all[] = {ranks_a, ranks_b};
     for (guint i = 0; i < n; i++) {
-        Vector *slots = &woven.slots[woven.first_slot[i]];
-        guint n_slots = woven.first_slot[i + 1] - woven.first_slot[i];
+        RankVector *slots = &aligned.slots[aligned.first_slot[i]];
+        guint n_slots = aligned.first_slot[i + 1] - aligned.first_slot[i];
         gboolean filled = FALSE;
         for (int k = 0; k < 2; k++) {
             if (of[k][i] == PAIR_NONE) continue;
             const RankSet *ranks = tables[k]->ranks ? &tables[k]->ranks[of[k][i]] : all[k];
-            const Vector *theirs = &tables[k]->slots[tables[k]->first_slot[of[k][i]]];
-            for (guint s = 0; s < n_slots && !filled; s++) slots[s] = vector_copy(&theirs[s]);
-            if (filled) merge_slots(slots, &woven.ranks[i], theirs, ranks, n_slots, woven.has_self[i]);
-            if (filled) rankset_unite(&woven.ranks[i], ranks);
-            else woven.ranks[i] = rankset_copy(ranks);
+            const RankVector *theirs = &tables[k]->slots[tables[k]->first_slot[of[k][i]]];
+            for (guint s = 0; s < n_slots && !filled; s++) slots[s] = rank_vector_copy(&theirs[s]);
+            if (filled) merge_slots(slots, &aligned.ranks[i], theirs, ranks, n_slots, aligned.has_self[i]);
+            if (filled) rankset_unite(&aligned.ranks[i], ranks);
+            else aligned.ranks[i] = rankset_copy(ranks);
             filled = TRUE;
         }
     }
-    return woven;
+    return aligned;
 }
 
 /* -- for the end of the merge -- */

@@ -69,7 +69,7 @@ static void had_row(SharedRows *r, guint group, guint32 terminal, guint32 row)
     r->likely_of_group[group] = r->likely_of_terminal[terminal] = row + 1;
 }
 
-gint64 shared_rows_tell(SharedRows *r, guint group, guint32 terminal, guint32 row)
+gint64 shared_rows_encode(SharedRows *r, guint group, guint32 terminal, guint32 row)
 {
     gboolean likely = shared_rows_likely(r, group, terminal) == row + 1;
     had_row(r, group, terminal, row);

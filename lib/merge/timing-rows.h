@@ -24,7 +24,7 @@ guint32 shared_rows_likely(const SharedRows *r, guint group, guint32 terminal);
 /* The row that a terminal has, one of the group's or a new one (ROW: how many there are in all): how that is told, which is the likely one, a new one, or how many of the group there are from it on.
  * And back; FALSE: there is no such row. A new one is added, and after either it is the likely one. */
 enum { ROW_LIKELY, ROW_NEW };
-gint64 shared_rows_tell(SharedRows *r, guint group, guint32 terminal, guint32 row);
+gint64 shared_rows_encode(SharedRows *r, guint group, guint32 terminal, guint32 row);
 gboolean shared_rows_read(SharedRows *r, guint group, guint32 terminal, gint64 told, guint32 *row);
 
 #endif

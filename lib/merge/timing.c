@@ -97,7 +97,7 @@ static WendTiming without_longest(const TimingSum *t)
     return timing_result(&rest);
 }
 
-/* That of both together at least, as one of their extremes says by itself. Times have long tails, and 9 is the kurtosis of the exponential distribution. */
+/* That of both together at least, as one of their extremes says by itself. Times have long tails, and 9 is the kurtosis of the repeatsial distribution. */
 static double kurtosis(const TimingSum *a, const TimingSum *b)
 {
     TimingSum both = *a;

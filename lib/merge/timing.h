@@ -39,7 +39,7 @@ void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS]); /
 /* By the numbers before it, how many bits FINER has. T, of which the count is set, becomes what they say. */
 guint timing_finer(WendTiming *t, const gint64 numbers[TIMING_NUMBERS]);
 /* Whether it is told: not if there are no bits of it, or no more than one call. */
-static inline gboolean timing_tells(guint64 count, guint number, guint finer)
+static inline gboolean timing_encodes(guint64 count, guint number, guint finer)
 {
     if (number == TIMING_FINER) return count > 0 && finer > 0;
     return count > (number != TIMING_MEAN);

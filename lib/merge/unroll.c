@@ -16,8 +16,8 @@ void unrolling_free(Unrolling *u)
     g_free(u);
 }
 
-/* By rule: whether it has affine terminals, in whatever depth. */
-static guint8 *find_affine(const Unrolling *u, const guint32 *order, guint n)
+/* By rule: whether it has strided terminals, in whatever depth. */
+static guint8 *find_strided(const Unrolling *u, const guint32 *order, guint n)
 {
     guint8 *has = g_new0(guint8, u->row.n_rules);
     for (guint i = 0; i < n; i++) {
@@ -46,12 +46,12 @@ static gboolean find_inline(Unrolling *u, const guint8 *has, guint n_terminals)
         }
         const WendSymbol *y = &rule->symbols[top->at++];
         if (y->is_rule) {
-            next = (Frame){y->id, 0, y->exponent};
+            next = (Frame){y->id, 0, y->repeats};
             if (has[y->id]) g_array_append_val(stack, next);
         } else if (u->counts[y->id]) {
             guint32 *place = &at[y->id];
             under_way -= *place > 0;
-            *place = (guint32)((*place + y->exponent) % u->counts[y->id]);
+            *place = (guint32)((*place + y->repeats) % u->counts[y->id]);
             under_way += *place > 0;
         }
     }
@@ -72,11 +72,11 @@ static gboolean mark_whole(Unrolling *u, const guint32 *order, guint n, guint n_
         most += rule->n;
         for (guint k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
-            gboolean inlined = y->is_rule && u->kind[y->id] == UNROLLED_INLINE, affine = !y->is_rule && u->counts[y->id];
+            gboolean inlined = y->is_rule && u->kind[y->id] == UNROLLED_INLINE, strided = !y->is_rule && u->counts[y->id];
             guint64 more = 1;
-            if ((inlined || affine) && __builtin_mul_overflow(inlined ? size[y->id] : 1, y->exponent, &more)) return FALSE;
+            if ((inlined || strided) && __builtin_mul_overflow(inlined ? size[y->id] : 1, y->repeats, &more)) return FALSE;
             if (__builtin_add_overflow(size[order[i]], more, &size[order[i]])) return FALSE;
-            if ((inlined || affine) && *kind == UNROLLED_AS_IT_IS) *kind = UNROLLED_WHOLE;
+            if ((inlined || strided) && *kind == UNROLLED_AS_IT_IS) *kind = UNROLLED_WHOLE;
         }
         if (*kind == UNROLLED_WHOLE && __builtin_add_overflow(all, size[order[i]], &all)) return FALSE;
     }
@@ -94,8 +94,8 @@ Unrolling *unrolling_new(const Sequence *s)
         u->counts = g_new0(guint32, n_terminals + 1);
         u->kind = g_new0(guint8, u->row.n_rules);
         u->number = g_new0(guint32, u->row.n_rules);
-        for (guint i = 0; s->table.affine && i < s->table.affine->len; i++) u->counts[g_array_index(s->table.affine, Affine, i).terminal] = g_array_index(s->table.affine, Affine, i).count;
-        g_autofree guint8 *has = find_affine(u, order, n);
+        for (guint i = 0; s->table.strided && i < s->table.strided->len; i++) u->counts[g_array_index(s->table.strided, Strided, i).terminal] = g_array_index(s->table.strided, Strided, i).count;
+        g_autofree guint8 *has = find_strided(u, order, n);
         good = find_inline(u, has, n_terminals) && mark_whole(u, order, n, n_terminals);
     }
     if (!good) g_clear_pointer(&u, unrolling_free);
@@ -114,15 +114,15 @@ Rule unrolling_summary(const Unrolling *u, guint32 rule)
         const Rule *body = &u->row.rules[order[i]];
         for (guint k = 0; times[order[i]] && k < body->n; k++) {
             WendSymbol y = body->symbols[k];
-            y.exponent *= times[order[i]];
+            y.repeats *= times[order[i]];
             if (y.is_rule && u->kind[y.id] == UNROLLED_INLINE) {
-                times[y.id] += y.exponent;
+                times[y.id] += y.repeats;
                 continue;
             }
             gpointer key = GSIZE_TO_POINTER((gsize)y.id << 1 | (y.is_rule ? 1 : 0));
             guint at = GPOINTER_TO_UINT(g_hash_table_lookup(place, key));
             if (at) {
-                g_array_index(all, WendSymbol, at - 1).exponent += y.exponent;
+                g_array_index(all, WendSymbol, at - 1).repeats += y.repeats;
                 continue;
             }
             g_array_append_val(all, y);
@@ -146,18 +146,18 @@ UnrolledWalk unrolled_walk(const Unrolling *u, guint32 rule)
     return w;
 }
 
-/* As much of an affine symbol as is in one row. */
+/* As much of an strided symbol as is in one row. */
 static void next_in_row(UnrolledWalk *w, UnrolledSymbol *s)
 {
-    guint32 count = w->u->counts[w->affine.id], *at = &w->at[w->affine.id];
-    *s = (UnrolledSymbol){w->affine, *at, (guint32)MIN(w->affine.exponent, count - *at)};
-    w->affine.exponent -= s->run;
+    guint32 count = w->u->counts[w->strided.id], *at = &w->at[w->strided.id];
+    *s = (UnrolledSymbol){w->strided, *at, (guint32)MIN(w->strided.repeats, count - *at)};
+    w->strided.repeats -= s->run;
     *at = (*at + s->run) % count;
 }
 
 gboolean unrolled_next(UnrolledWalk *w, UnrolledSymbol *s)
 {
-    while (w->stack->len && !w->affine.exponent) {
+    while (w->stack->len && !w->strided.repeats) {
         Frame *top = &g_array_index(w->stack, Frame, w->stack->len - 1);
         const Rule *rule = &w->u->row.rules[top->rule];
         if (top->at == rule->n) {
@@ -167,7 +167,7 @@ gboolean unrolled_next(UnrolledWalk *w, UnrolledSymbol *s)
         }
         const WendSymbol *y = &rule->symbols[top->at];
         if (y->is_rule && w->u->kind[y->id] == UNROLLED_INLINE) {
-            Frame next = {y->id, 0, y->exponent};
+            Frame next = {y->id, 0, y->repeats};
             top->at++;
             g_array_append_val(w->stack, next);
             continue;
@@ -177,9 +177,9 @@ gboolean unrolled_next(UnrolledWalk *w, UnrolledSymbol *s)
             *s = (UnrolledSymbol){*y, 0, 1};
             return TRUE;
         }
-        w->affine = *y;
+        w->strided = *y;
     }
-    if (!w->affine.exponent) return FALSE;
+    if (!w->strided.repeats) return FALSE;
     next_in_row(w, s);
     return TRUE;
 }

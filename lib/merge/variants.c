@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-/* A class that may be a variant, and the exponents of all its symbols: sequence by sequence, rule by rule. */
-typedef struct { Class *class; GArray *exponents; /* guint64 */ } Candidate;
+/* A class that may be a variant, and the repeats of all its symbols: sequence by sequence, rule by rule. */
+typedef struct { Class *class; GArray *repeats; /* guint64 */ } Candidate;
 
 static void candidate_free(gpointer candidate)
 {
     Candidate *c = candidate;
-    g_array_unref(c->exponents);
+    g_array_unref(c->repeats);
     g_free(c);
 }
 
@@ -27,7 +27,7 @@ static void variants_free(gpointer variants)
 }
 
 /* Appends to KEY what variants have in common: all but how often what is repeated is. */
-static gboolean add_skeleton(const Sequence *s, WendBuf *key, GArray *exponents)
+static gboolean add_skeleton(const Sequence *s, WendBuf *key, GArray *repeats)
 {
     RuleRow row;
     if (!rules_from(&row, s->grammar, s->table.n_terminals)) return FALSE;
@@ -40,8 +40,8 @@ static gboolean add_skeleton(const Sequence *s, WendBuf *key, GArray *exponents)
         wend_buf_unsigned(key, row.rules[i].n);
         for (guint k = 0; k < row.rules[i].n; k++) {
             const WendSymbol *y = &row.rules[i].symbols[k];
-            wend_buf_unsigned(key, (guint64)y->id << 2 | (y->exponent > 1 ? 2 : 0) | (y->is_rule ? 1 : 0));
-            g_array_append_val(exponents, y->exponent);
+            wend_buf_unsigned(key, (guint64)y->id << 2 | (y->repeats > 1 ? 2 : 0) | (y->is_rule ? 1 : 0));
+            g_array_append_val(repeats, y->repeats);
         }
     }
     rules_clear(&row);
@@ -54,17 +54,17 @@ static gint by_lowest(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* By symbol: number of its trip + 1; rows of exponents that are equal on all variants are one trip. */
-static guint32 *number_trips(GArray *const *exponents, guint n_variants, GArray *first_symbol)
+/* By symbol: number of its trip + 1; rows of repeats that are equal on all variants are one trip. */
+static guint32 *number_trips(GArray *const *repeats, guint n_variants, GArray *first_symbol)
 {
-    guint n = exponents[0]->len;
+    guint n = repeats[0]->len;
     g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     g_autofree guint64 *row = g_new(guint64, n_variants);
     guint32 *trip_of = g_new0(guint32, n + 1);
     for (guint y = 0; y < n; y++) {
         gboolean differs = FALSE;
         for (guint i = 0; i < n_variants; i++) {
-            row[i] = g_array_index(exponents[i], guint64, y);
+            row[i] = g_array_index(repeats[i], guint64, y);
             differs |= row[i] != row[0];
         }
         if (!differs) continue;
@@ -79,15 +79,15 @@ static guint32 *number_trips(GArray *const *exponents, guint n_variants, GArray 
     return trip_of;
 }
 
-Variants *variants_new(guint n, const RankSet *ranks, GArray *const *exponents)
+Variants *variants_new(guint n, const RankSet *ranks, GArray *const *repeats)
 {
     g_autoptr(GArray) first_symbol = g_array_new(FALSE, FALSE, sizeof(guint)); /* by trip */
-    guint32 *trip_of = number_trips(exponents, n, first_symbol);
+    guint32 *trip_of = number_trips(repeats, n, first_symbol);
     Variants *v = g_new(Variants, 1);
     *v = (Variants){n, first_symbol->len, g_new0(Variant, n), trip_of};
     for (guint i = 0; i < n; i++) {
         v->variants[i] = (Variant){rankset_copy(&ranks[i]), g_new(guint64, v->n_trips + 1)};
-        for (guint t = 0; t < v->n_trips; t++) v->variants[i].trips[t] = g_array_index(exponents[i], guint64, g_array_index(first_symbol, guint, t));
+        for (guint t = 0; t < v->n_trips; t++) v->variants[i].trips[t] = g_array_index(repeats[i], guint64, g_array_index(first_symbol, guint, t));
     }
     return v;
 }
@@ -97,13 +97,13 @@ static Variants *join(GPtrArray *candidates)
 {
     g_ptr_array_sort(candidates, by_lowest);
     g_autofree RankSet *ranks = g_new(RankSet, candidates->len);
-    g_autofree GArray **exponents = g_new(GArray *, candidates->len);
+    g_autofree GArray **repeats = g_new(GArray *, candidates->len);
     for (guint i = 0; i < candidates->len; i++) {
         const Candidate *c = candidates->pdata[i];
         ranks[i] = c->class->ranks;
-        exponents[i] = c->exponents;
+        repeats[i] = c->repeats;
     }
-    Variants *v = variants_new(candidates->len, ranks, exponents);
+    Variants *v = variants_new(candidates->len, ranks, repeats);
     Class *one = ((const Candidate *)candidates->pdata[0])->class;
     for (guint i = 1; i < v->n; i++) class_join(one, ((const Candidate *)candidates->pdata[i])->class);
     return v;
@@ -117,8 +117,8 @@ static gboolean find_alike(const WendMerge *m, GHashTable *alike)
         *c = (Candidate){g_ptr_array_index(m->classes, i), g_array_new(FALSE, FALSE, sizeof(guint64))};
         WendBuf b = WEND_BUF_INIT;
         gboolean good = TRUE;
-        for (guint q = 0; good && q < c->class->n_sequences; q++) good = add_skeleton(&c->class->sequences[q], &b, c->exponents);
-        if (class_is_affine(c->class)) wend_buf_unsigned(&b, rankset_lowest(&c->class->ranks)); /* which is not joined */
+        for (guint q = 0; good && q < c->class->n_sequences; q++) good = add_skeleton(&c->class->sequences[q], &b, c->repeats);
+        if (class_is_strided(c->class)) wend_buf_unsigned(&b, rankset_lowest(&c->class->ranks)); /* which is not joined */
         g_autoptr(GBytes) key = g_bytes_new(b.data, b.len);
         good = good && !b.failed;
         wend_buf_clear(&b);

@@ -15,7 +15,7 @@ typedef struct {
 } Trips;
 
 /* A class of the archive. */
-typedef struct { RankSet ranks; Trips trips; } ToldClass;
+typedef struct { RankSet ranks; Trips trips; } EncodedClass;
 
 /* What the program is to get. A rule is open as long as a trip count is in it. */
 typedef struct {
@@ -35,24 +35,24 @@ static void find_open(ClassReader *o)
     for (guint i = 0; i < p->n_rules; i++)
         for (guint k = 0; k < p->rules[i].n && !o->open[i]; k++) {
             const WendSymbol *y = &p->rules[i].symbols[k];
-            o->open[i] = y->exponent & RULE_TRIP || (y->is_rule && o->open[y->id]);
+            o->open[i] = y->repeats & RULE_TRIP || (y->is_rule && o->open[y->id]);
         }
 }
 
 /* What a made rule takes in the table of those, and a class of the archive until it is read. */
 enum { MADE_MORE = 96,
-    CLASS_MORE = 2 * sizeof(ToldClass) + 2 * sizeof(RankSet) + 96 };
+    CLASS_MORE = 2 * sizeof(EncodedClass) + 2 * sizeof(RankSet) + 96 };
 
 /* Which of T->n > 1 variants each rank is of. */
 static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 {
     if (m->c.failed || n < 2 || n > n_ranks) return member_bad(m, "a class has more variants than ranks");
-    g_autoptr(Series) of = series_decode(&m->c, n_ranks, NULL, 0);
+    g_autoptr(DeltaSequence) of = deltas_decode(&m->c, n_ranks, NULL, 0);
     if (!member_admits(m, n_ranks, sizeof(guint32))) return FALSE;
     t->n = (guint)n;
     t->of = g_new(guint32, n_ranks);
     for (guint r = 0, next = 0; r < n_ranks; r++) {
-        gint64 variant = of ? series_at(of, r) : -1;
+        gint64 variant = of ? deltas_at(of, r) : -1;
         if (variant < 0 || variant > next || variant >= (gint64)n) return member_bad(m, "a rank is of a variant that is not there");
         next += variant == next;
         if (r == n_ranks - 1 && next != n) return member_bad(m, "a variant has no ranks");
@@ -68,9 +68,9 @@ static gboolean read_trips(Member *m, Trips *t)
     if (!member_admits(m, (guint64)t->n_trips * t->n, sizeof(guint64))) return FALSE;
     t->trips = g_new(guint64, (gsize)t->n_trips * t->n + 1);
     for (guint trip = 0; trip < t->n_trips; trip++) {
-        g_autoptr(Series) counts = series_decode(&m->c, t->n, NULL, 0);
+        g_autoptr(DeltaSequence) counts = deltas_decode(&m->c, t->n, NULL, 0);
         for (guint v = 0; v < t->n; v++) {
-            gint64 count = counts ? series_at(counts, v) : -1;
+            gint64 count = counts ? deltas_at(counts, v) : -1;
             if (count < 0) return member_bad(m, "a trip count makes no sense");
             t->trips[(gsize)v * t->n_trips + trip] = (guint64)count;
         }
@@ -78,7 +78,7 @@ static gboolean read_trips(Member *m, Trips *t)
     return TRUE;
 }
 
-static void told_class_clear(ToldClass *k)
+static void encoded_class_clear(EncodedClass *k)
 {
     rankset_clear(&k->ranks);
     g_free(k->trips.of);
@@ -110,12 +110,12 @@ static gboolean close_symbols(const ClassReader *o, const WendRule *from, const 
     *n = 0;
     for (guint k = 0; k < from->n; k++) {
         WendSymbol y = from->symbols[k];
-        if (y.exponent & RULE_TRIP) {
-            if (y.exponent - RULE_TRIP >= n_trips) return member_bad(o->m, "a loop has no trip count");
-            y.exponent = trips[y.exponent - RULE_TRIP];
+        if (y.repeats & RULE_TRIP) {
+            if (y.repeats - RULE_TRIP >= n_trips) return member_bad(o->m, "a loop has no trip count");
+            y.repeats = trips[y.repeats - RULE_TRIP];
         }
         if (y.is_rule && o->open[y.id]) y.id = o->made[y.id];
-        if (y.exponent > 0 && !(y.is_rule && y.id == RULE_NOTHING)) symbols[(*n)++] = y;
+        if (y.repeats > 0 && !(y.is_rule && y.id == RULE_NOTHING)) symbols[(*n)++] = y;
     }
     return TRUE;
 }
@@ -133,7 +133,7 @@ static gboolean close_rules(ClassReader *o, const GArray *open, const guint64 *t
         guint n, *made = &o->made[g_array_index(open, guint, i)];
         g_autofree WendSymbol *symbols = g_new(WendSymbol, from->n + 1);
         if (!close_symbols(o, from, trips, n_trips, symbols, &n)) return FALSE;
-        *made = n == 1 && symbols[0].is_rule && symbols[0].exponent == 1 ? symbols[0].id : RULE_NOTHING;
+        *made = n == 1 && symbols[0].is_rule && symbols[0].repeats == 1 ? symbols[0].id : RULE_NOTHING;
         *start = *made;
         if (*made != RULE_NOTHING || (n == 0 && i + 1 < open->len)) continue;
         g_autoptr(GBytes) key = g_bytes_new_static(symbols, n * sizeof *symbols);
@@ -164,7 +164,7 @@ static gboolean hand_over(ClassReader *o)
     for (guint i = 0; i < p->n_rules; i++)
         for (guint k = 0; k < p->rules[i].n; k++) {
             WendSymbol *y = (WendSymbol *)&p->rules[i].symbols[k];
-            if (y->exponent & RULE_TRIP) y->exponent = 1;
+            if (y->repeats & RULE_TRIP) y->repeats = 1;
         }
     WendRule *rules = o->rules->len > p->n_rules ? block_of(o->m, o->rules, sizeof(WendRule), 0)
                                                   : p->rules;
@@ -224,10 +224,10 @@ static gboolean add_variants(ClassReader *o, const RankSet *ranks, const Trips *
 }
 
 /* What is told of a class's sequences: kind, id, rule of each. */
-typedef struct { guint64 kind; gint64 id; guint64 rule; } ToldSequence;
+typedef struct { guint64 kind; gint64 id; guint64 rule; } EncodedSequence;
 
 /* The classes of one class of the archive. */
-static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t, const ToldSequence *sequences, gsize n_sequences)
+static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t, const EncodedSequence *sequences, gsize n_sequences)
 {
     Member *m = o->m;
     WendProgram *p = m->p;
@@ -241,7 +241,7 @@ static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t
         ((guint *)k->ranks)[k->n_ranks++] = expanded[r];
     }
     for (gsize q = 0; q < n_sequences; q++) {
-        const ToldSequence *told = &sequences[q];
+        const EncodedSequence *told = &sequences[q];
         if (told->kind > WEND_SEQUENCE_CALLBACK || told->rule >= p->n_rules) return member_bad(m, "a sequence starts with a rule that is not there");
         g_autoptr(GArray) open = open_below(o, (guint)told->rule);
         for (guint v = 0; v < t->n; v++) {
@@ -254,7 +254,7 @@ static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t
 }
 
 /* A class with N sequences, whose trip counts come next. */
-static gboolean read_class(ClassReader *o, ToldClass *k, gsize n, const ToldSequence *sequences)
+static gboolean read_class(ClassReader *o, EncodedClass *k, gsize n, const EncodedSequence *sequences)
 {
     Member *m = o->m;
     Trips *trips = &k->trips;
@@ -274,39 +274,39 @@ static guint64 classes_most(const Member *m)
 }
 
 /* Of all classes: how many sequences they have, and where each one's begin. */
-typedef struct { guint64 *n; gsize *first; ToldSequence *sequences; } ToldClasses;
+typedef struct { guint64 *n; gsize *first; EncodedSequence *sequences; } EncodedClasses;
 
-static gboolean read_told(Member *m, gsize n, ToldClasses *told)
+static gboolean read_encoded(Member *m, gsize n, EncodedClasses *told)
 {
-    g_autoptr(Series) counts = series_decode(&m->c, n, NULL, 0);
+    g_autoptr(DeltaSequence) counts = deltas_decode(&m->c, n, NULL, 0);
     guint64 most = classes_most(m), all = 0;
     told->n = g_new(guint64, n + 1);
     told->first = g_new(gsize, n + 1);
     for (gsize i = 0; i < n; i++) {
         told->first[i] = (gsize)all;
         /* a negative number is a large one */
-        told->n[i] = counts ? (guint64)series_at(counts, i) : G_MAXUINT64;
+        told->n[i] = counts ? (guint64)deltas_at(counts, i) : G_MAXUINT64;
         if (told->n[i] > most || (all += told->n[i]) > most) return member_bad(m, "has more sequences than it can hold");
     }
-    if (!member_admits(m, all, sizeof(ToldSequence))) return FALSE;
-    told->sequences = g_new(ToldSequence, all + 1);
+    if (!member_admits(m, all, sizeof(EncodedSequence))) return FALSE;
+    told->sequences = g_new(EncodedSequence, all + 1);
     if (all == 0) return TRUE;
     const WendProgram *p = m->p;
-    g_autoptr(Series) kinds = series_decode(&m->c, all, p->constants, p->n_constants);
-    g_autoptr(Series) ids = kinds ? series_decode(&m->c, all, p->constants, p->n_constants) : NULL;
-    g_autoptr(Series) rules = ids ? series_decode(&m->c, all, p->constants, p->n_constants) : NULL;
+    g_autoptr(DeltaSequence) kinds = deltas_decode(&m->c, all, p->constants, p->n_constants);
+    g_autoptr(DeltaSequence) ids = kinds ? deltas_decode(&m->c, all, p->constants, p->n_constants) : NULL;
+    g_autoptr(DeltaSequence) rules = ids ? deltas_decode(&m->c, all, p->constants, p->n_constants) : NULL;
     if (!rules) return member_bad(m, "truncated");
-    for (gsize i = 0; i < all; i++) told->sequences[i] = (ToldSequence){(guint64)series_at(kinds, i), series_at(ids, i), (guint64)series_at(rules, i)};
+    for (gsize i = 0; i < all; i++) told->sequences[i] = (EncodedSequence){(guint64)deltas_at(kinds, i), deltas_at(ids, i), (guint64)deltas_at(rules, i)};
     return TRUE;
 }
 
 static gboolean read_columns(ClassReader *o, GArray *classes)
 {
-    ToldClasses told = {0};
-    gboolean good = classes->len == 0 || read_told(o->m, classes->len, &told);
+    EncodedClasses told = {0};
+    gboolean good = classes->len == 0 || read_encoded(o->m, classes->len, &told);
     for (guint i = 0; i < classes->len && good; i++) {
-        ToldClass *k = &g_array_index(classes, ToldClass, i);
-        const ToldSequence *sequences = told.sequences + told.first[i];
+        EncodedClass *k = &g_array_index(classes, EncodedClass, i);
+        const EncodedSequence *sequences = told.sequences + told.first[i];
         good = read_class(o, k, (gsize)told.n[i], sequences);
     }
     g_free(told.n);
@@ -329,7 +329,7 @@ static gboolean read_counts(Member *m, gsize *n_classes)
     return (!m->c.failed && *n_classes <= world && *n_classes <= classes_most(m)) || member_bad(m, "has more classes than ranks, or than it can hold");
 }
 
-/* The ranks of CLASSES (ToldClass), which is empty yet. */
+/* The ranks of CLASSES (EncodedClass), which is empty yet. */
 static gboolean read_sets(Member *m, GArray *classes)
 {
     WendProgram *p = m->p;
@@ -339,7 +339,7 @@ static gboolean read_sets(Member *m, GArray *classes)
     g_array_set_size(classes, (guint)n);
     g_autofree RankSet *sets = g_new0(RankSet, n + 1);
     gboolean good = n == 0 || ranksets_decode(sets, (guint)n, &m->c, p->ranks);
-    for (guint i = 0; i < n; i++) g_array_index(classes, ToldClass, i) = (ToldClass){.ranks = sets[i], .trips.n = 1};
+    for (guint i = 0; i < n; i++) g_array_index(classes, EncodedClass, i) = (EncodedClass){.ranks = sets[i], .trips.n = 1};
     return good || member_bad(m, "a class has a rank that is not there");
 }
 
@@ -348,10 +348,10 @@ static gboolean read_ranks(Member *m, GArray *classes)
 {
     if (!read_sets(m, classes)) return FALSE;
     guint n = classes->len;
-    g_autoptr(Series) variants = n ? series_decode(&m->c, n, NULL, 0) : NULL;
+    g_autoptr(DeltaSequence) variants = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
     for (guint i = 0; i < n; i++) {
-        ToldClass *k = &g_array_index(classes, ToldClass, i);
-        gint64 n_variants = variants ? series_at(variants, i) : -1;
+        EncodedClass *k = &g_array_index(classes, EncodedClass, i);
+        gint64 n_variants = variants ? deltas_at(variants, i) : -1;
         if (n_variants != 1 && !read_variants(m, k->ranks.n, (guint64)n_variants, &k->trips)) return FALSE; /* what is negative is too much */
     }
     return TRUE;
@@ -360,8 +360,8 @@ static gboolean read_ranks(Member *m, GArray *classes)
 gboolean read_classes(Member *m)
 {
     WendProgram *p = m->p;
-    g_autoptr(GArray) classes = g_array_new(FALSE, TRUE, sizeof(ToldClass));
-    g_array_set_clear_func(classes, (GDestroyNotify)told_class_clear);
+    g_autoptr(GArray) classes = g_array_new(FALSE, TRUE, sizeof(EncodedClass));
+    g_array_set_clear_func(classes, (GDestroyNotify)encoded_class_clear);
     ClassReader o = {.m = m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
                 .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)), .made = g_new0(guint32, p->n_rules + 1),
                 .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .left = program_most((gsize)(m->c.end - m->c.p))};

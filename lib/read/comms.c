@@ -177,7 +177,7 @@ static void expand(Numbering *n, guint rule, GArray *list)
             top->at++;
             continue;
         }
-        if (top->left == 0) top->left = s->exponent;
+        if (top->left == 0) top->left = s->repeats;
         if (--top->left == 0) top->at++;
         if (s->is_rule) {
             Frame next = {s->id, 0, 0};

@@ -10,7 +10,7 @@ static void push(RuleCursor *c, guint rule)
         c->capacity = MAX(2 * c->capacity, 16);
         c->stack = g_renew(RuleFrame, c->stack, c->capacity);
     }
-    c->stack[c->depth++] = (RuleFrame){r->symbols, r->symbols + r->n, r->symbols->exponent};
+    c->stack[c->depth++] = (RuleFrame){r->symbols, r->symbols + r->n, r->symbols->repeats};
 }
 
 void rule_cursor_init(RuleCursor *c, const WendRule *rules, guint start)
@@ -35,7 +35,7 @@ gboolean rule_cursor_enter(RuleCursor *c, guint32 *terminal)
         const WendSymbol *s = top->symbol;
         gboolean empty = s->is_rule && c->rules[s->id].length == 0;
         if (empty) top->left = 1;
-        if (--top->left == 0 && ++top->symbol < top->end) top->left = top->symbol->exponent;
+        if (--top->left == 0 && ++top->symbol < top->end) top->left = top->symbol->repeats;
         if (!s->is_rule) {
             *terminal = s->id;
             return TRUE;

@@ -23,7 +23,7 @@ static inline gboolean rule_cursor_next(RuleCursor *c, guint32 *terminal)
         RuleFrame *top = &c->stack[c->depth - 1];
         if (top->symbol < top->end && !top->symbol->is_rule) {
             *terminal = top->symbol->id;
-            if (--top->left == 0 && ++top->symbol < top->end) top->left = top->symbol->exponent;
+            if (--top->left == 0 && ++top->symbol < top->end) top->left = top->symbol->repeats;
             return TRUE;
         }
     }

@@ -6,23 +6,23 @@
 gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error)
 {
     *m = (Member){.p = p, .member = name, .error = error};
-    GBytes *bytes = bundle_member(p->bundle, name, error);
+    GBytes *bytes = container_member(p->container, name, error);
     if (!bytes) return FALSE;
     g_ptr_array_add(p->members, bytes);
     gsize n;
     m->start = g_bytes_get_data(bytes, &n);
     m->c = wend_cursor(m->start, n);
-    m->c.allowance = bundle_allowance(p->bundle);
+    m->c.allowance = container_allowance(p->container);
     return TRUE;
 }
 
 gboolean member_bad(Member *m, const char *what)
 {
     if ((m->error && *m->error) ||
-        allowance_error(m->c.allowance, bundle_name(m->p->bundle), m->error))
+        allowance_error(m->c.allowance, container_name(m->p->container), m->error))
         return FALSE;
     g_set_error(m->error, WEND_ERROR, WEND_ERROR_INPUT,
-        "%s: member %s%s%s: %s (at byte %" G_GSIZE_FORMAT ")", bundle_name(m->p->bundle), m->member,
+        "%s: member %s%s%s: %s (at byte %" G_GSIZE_FORMAT ")", container_name(m->p->container), m->member,
         m->part ? ", " : "", m->part ? m->part : "", m->c.failed ? "truncated or damaged" : what,
         (gsize)(m->c.p - m->start));
     return FALSE;
@@ -71,11 +71,11 @@ gboolean measure_rule(Member *m, WendRule *rules, guint i)
     for (guint k = 0; k < rules[i].n; k++) {
         const WendSymbol *y = &rules[i].symbols[k];
         guint64 all;
-        if (y->id >= (y->is_rule ? i : m->p->n_terminals) || y->exponent == 0)
+        if (y->id >= (y->is_rule ? i : m->p->n_terminals) || y->repeats == 0)
             return member_bad(m,
                 "a rule uses one that does not come before it, or a terminal that is not there");
         guint64 once = y->is_rule ? rules[y->id].length : 1;
-        guint64 times = y->exponent & RULE_TRIP ? 1 : y->exponent;
+        guint64 times = y->repeats & RULE_TRIP ? 1 : y->repeats;
         if (__builtin_mul_overflow(once, times, &all) ||
             __builtin_add_overflow(length, all, &length) || length > G_MAXINT64 / 2)
             return member_bad(m, "a rule stands for more calls than can be counted");

@@ -2,10 +2,10 @@
 /* program-open.c: a program from an archive, and its end. */
 #include "program-private.h"
 
-WendProgram *program_from_bundle_with(Bundle *b, GPtrArray *more_constants, GError **error)
+WendProgram *program_from_container_with(Container *b, GPtrArray *more_constants, GError **error)
 {
     WendProgram *p = program_new(more_constants);
-    p->bundle = b;
+    p->container = b;
     if (program_read(p, error)) {
         p->n_worlds = 1;
         p->worlds = program_new_block(p, 1, sizeof(WendWorld));
@@ -16,15 +16,15 @@ WendProgram *program_from_bundle_with(Bundle *b, GPtrArray *more_constants, GErr
     return NULL;
 }
 
-WendProgram *program_from_bundle(Bundle *b, GError **error)
+WendProgram *program_from_container(Container *b, GError **error)
 {
-    return program_from_bundle_with(b, NULL, error);
+    return program_from_container_with(b, NULL, error);
 }
 
 static void slot_table_clear(WendSlotTable *t)
 {
     rankset_clear(&t->ranks);
-    series_unref(t->series);
+    deltas_unref(t->deltas);
 }
 
 void wend_program_free(WendProgram *p)
@@ -41,7 +41,7 @@ void wend_program_free(WendProgram *p)
     g_ptr_array_unref(p->more_constants);
     g_ptr_array_unref(p->blocks);
     g_ptr_array_unref(p->members);
-    if (p->bundle) bundle_free(p->bundle);
+    if (p->container) container_free(p->container);
     if (p->parts) g_ptr_array_unref(p->parts);
     if (p->names) g_ptr_array_unref(p->names);
     g_free(p);

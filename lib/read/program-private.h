@@ -3,17 +3,17 @@
 #ifndef WEND_PROGRAM_PRIVATE_H
 #define WEND_PROGRAM_PRIVATE_H
 
-#include "archive/bundle.h"
+#include "archive/container.h"
 #include "merge/rankset.h"
 #include "merge/recording.h"
 #include "program.h"
-#include "record/pieces.h"
+#include "record/outcome-runs.h"
 
 /* Values of a slot by rank. */
 struct WendSlotTable {
     RankSet ranks;
     gboolean of_self;         /* words that are numbers are added to self */
-    Series *series;           /* one word for each of the ranks */
+    DeltaSequence *deltas;           /* one word for each of the ranks */
 };
 
 /* What one set of ranks has of a shape's outcomes. */
@@ -21,8 +21,8 @@ typedef struct {
     RankSet ranks;            /* none: all of the class */
     guint width;
     gint64 *same;             /* not NULL: each entry is these width words */
-    Series **columns;         /* not NULL: a series for each of width words */
-    const guint8 *pieces;     /* else: in the archive's words */
+    DeltaSequence **columns;         /* not NULL: a delta sequence for each of width words */
+    const guint8 *runs;     /* else: in the archive's words */
     gsize n;
     const gint64 *constants;  /* of that archive */
     guint n_constants;
@@ -71,7 +71,7 @@ typedef struct {
 typedef struct CommNumbers CommNumbers; /* comms.c */
 
 struct WendProgram {
-    Bundle *bundle;
+    Container *container;
     GPtrArray *members;       /* GBytes held for what points into them */
     GPtrArray *blocks;        /* everything allocated, g_free */
     GKeyFile *meta;
@@ -107,8 +107,8 @@ struct WendProgram {
 };
 
 WendProgram *program_new(GPtrArray *more_constants);         /* empty. MORE_CONSTANTS: shared with another program, or NULL */
-WendProgram *program_from_bundle(Bundle *b, GError **error); /* takes b */
-WendProgram *program_from_bundle_with(Bundle *b, GPtrArray *more_constants, GError **error);
+WendProgram *program_from_container(Container *b, GError **error); /* takes b */
+WendProgram *program_from_container_with(Container *b, GPtrArray *more_constants, GError **error);
 
 /* How many things a member of BYTES bytes may stand for: rows of numbers that follow a pattern take next to nothing, so their length says
  * nothing of the memory that they need. As many as a world has ranks is what such a row is for. */
@@ -148,8 +148,8 @@ gboolean read_sequences(Member *m);                           /* outcomes, polls
 typedef struct {
     const OutcomeContent *content;
     guint64 entries, at;      /* entries given so far */
-    Pieces pieces;            /* of a content that has them */
-    SeriesRun *now;           /* by column: what comes next */
+    OutcomeRuns runs;            /* of a content that has them */
+    DeltaSequenceRun *now;           /* by column: what comes next */
     GArray *words;            /* gint64 */
 } OutcomeReader;
 void outcome_reader_init(OutcomeReader *r, const OutcomeContent *content, guint64 entries); /* content NULL: no entries */

@@ -10,7 +10,7 @@
 #include "record/part.h"
 #include "record/rules.h"
 
-/* What a thing takes besides itself: in a batch of those that are alike; a table's series. */
+/* What a thing takes besides itself: in a batch of those that are alike; a table's delta sequences. */
 enum { SHAPE_MORE = 96, TERMINAL_MORE = 32, TABLE_MORE = 96, WORD_MORE = 64, META_MEMORY = 64 };
 
 /* A string behind PREFIX. NULL: damaged. */
@@ -77,7 +77,7 @@ static gboolean read_meta(WendProgram *p, GError **error)
     if (format != ARCHIVE_FORMAT) {
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
                     "%s: member meta: is in format %d; this version of Wend reads format %d",
-                    bundle_name(p->bundle), format, ARCHIVE_FORMAT);
+                    container_name(p->container), format, ARCHIVE_FORMAT);
         return FALSE;
     }
     if (!g_key_file_has_key(p->meta, "recording", "complete", NULL))
@@ -167,8 +167,8 @@ static gboolean read_shape_words(Member *m, const Batch *batch)
     for (guint i = 0; i < n && !by_word; i++)
         for (guint k = 1; k <= batch->n && !m->c.failed; k++) words[i][k] = member_word(m);
     for (guint k = 1; k <= batch->n && by_word && !m->c.failed; k++) {
-        g_autoptr(Series) column = series_decode(&m->c, n, p->constants, p->n_constants);
-        for (guint i = 0; column && i < n; i++) words[i][k] = series_at(column, i);
+        g_autoptr(DeltaSequence) column = deltas_decode(&m->c, n, p->constants, p->n_constants);
+        for (guint i = 0; column && i < n; i++) words[i][k] = deltas_at(column, i);
     }
     return !m->c.failed || member_bad(m, "truncated");
 }
@@ -176,12 +176,12 @@ static gboolean read_shape_words(Member *m, const Batch *batch)
 static gboolean read_shape_batches(Member *m)
 {
     WendProgram *p = m->p;
-    g_autoptr(Series) heads = series_decode(&m->c, p->n_shapes, NULL, 0);
-    g_autoptr(Series) n_words = heads ? series_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
+    g_autoptr(DeltaSequence) heads = deltas_decode(&m->c, p->n_shapes, NULL, 0);
+    g_autoptr(DeltaSequence) n_words = heads ? deltas_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
     guint64 left = program_most((gsize)(m->c.end - m->c.p)), all = p->n_shapes;
     if (!n_words) return member_bad(m, "truncated");
     for (guint i = 0; i < p->n_shapes; i++) {
-        gint64 more = series_at(n_words, i);
+        gint64 more = deltas_at(n_words, i);
         if (more < 0 || (guint64)more > left) return member_bad(m, "has more words than it can hold");
         left -= (guint64)more;
         all += (guint64)more;
@@ -192,7 +192,7 @@ static gboolean read_shape_batches(Member *m)
     batches_init(&batches);
     gboolean good = TRUE;
     for (guint i = 0; i < p->n_shapes && good; i++) {
-        guint64 head = (guint64)series_at(heads, i), more = (guint64)series_at(n_words, i);
+        guint64 head = (guint64)deltas_at(heads, i), more = (guint64)deltas_at(n_words, i);
         good = take_shape(m, &p->shapes[i], head, more, words);
         batches_add(&batches, (gint64)head, (guint)more, words);
         words += more + 1;
@@ -239,10 +239,10 @@ static gboolean read_tables(Member *m)
         const RankSet *ranks = &g_array_index(sets, RankSet, set);
         if (many == 0 || many > n - i || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
             return member_bad(m, "tables of values make no sense");
-        g_autoptr(Series) all = series_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
+        g_autoptr(DeltaSequence) all = deltas_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
         if (!all) return member_bad(m, "a table of values is damaged");
         for (guint64 k = 0; k < many; k++)
-            p->tables[i + k] = (WendSlotTable){rankset_copy(ranks), form & 1, many == 1 ? series_ref(all) : series_part(all, k * ranks->n, ranks->n)};
+            p->tables[i + k] = (WendSlotTable){rankset_copy(ranks), form & 1, many == 1 ? deltas_ref(all) : deltas_part(all, k * ranks->n, ranks->n)};
     }
     return TRUE;
 }
@@ -256,7 +256,7 @@ static const RankSet *ranks_of(const WendSlot *slots, guint n)
     return NULL;
 }
 
-static gboolean may_tell(const WendSlot *s, const RankSet *ranks)
+static gboolean may_encode(const WendSlot *s, const RankSet *ranks)
 {
     return s->form == WEND_SLOT_CONSTANT || (s->form == WEND_SLOT_TABLE && !s->table->of_self && rankset_equal(&s->table->ranks, ranks));
 }
@@ -264,39 +264,39 @@ static gboolean may_tell(const WendSlot *s, const RankSet *ranks)
 /* An ordinary number at the INDEXth rank; else 0, and the cursor fails. */
 static gint64 number_at(Member *m, const WendSlot *s, guint32 index)
 {
-    gint64 word = s->form == WEND_SLOT_TABLE ? series_at(s->table->series, index) : s->value;
+    gint64 word = s->form == WEND_SLOT_TABLE ? deltas_at(s->table->deltas, index) : s->value;
     if (!wend_is_special(word)) return word;
     m->c.failed = true;
     return 0;
 }
 
 /* Slot K of a terminal by those before it. ACROSS: how many just before it are told so, too. */
-static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotTold form, gint64 word, guint across)
+static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotEncoding form, gint64 word, guint across)
 {
     static const char bad[] = "a slot that others should tell is not told by them";
     if (word < 1 || word > k) return member_bad(m, bad);
     const WendSlot *from = &slots[k - word];
-    const RankSet *ranks = form == TOLD_SUM ? ranks_of(&slots[k - 1], 1) : ranks_of(from, (guint)word);
-    if (form == TOLD_SUM && !ranks) ranks = ranks_of(from, 1);
+    const RankSet *ranks = form == ENCODED_AS_SUM ? ranks_of(&slots[k - 1], 1) : ranks_of(from, (guint)word);
+    if (form == ENCODED_AS_SUM && !ranks) ranks = ranks_of(from, 1);
     if (!ranks || ranks->n == 0) return member_bad(m, bad);
     guint32 n = ranks->n, row = across % n;
     m->p->derived += n;
     if (m->p->derived > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->start)) return member_bad(m, "slots are told by others that have too many words");
-    if (form == TOLD_ACROSS) {
+    if (form == ENCODED_AS_ACROSS) {
         if (row > k - word || (gint64)n > word) return member_bad(m, bad);
         from -= row;
         for (guint32 r = 0; r < n; r++)
-            if (!may_tell(&from[r], ranks)) return member_bad(m, bad);
-    } else if (!may_tell(from, ranks) || !may_tell(&slots[k - 1], ranks)) return member_bad(m, bad);
+            if (!may_encode(&from[r], ranks)) return member_bad(m, bad);
+    } else if (!may_encode(from, ranks) || !may_encode(&slots[k - 1], ranks)) return member_bad(m, bad);
     WendSlotTable *table = member_block(m, 1, sizeof *table);
     if (!table || !member_admits(m, n, WORD_MORE)) return FALSE;
-    SeriesBuilder *b = series_builder_new();
+    DeltaSequenceBuilder *b = deltas_builder_new();
     for (guint32 r = 0; r < n; r++) {
-        gint64 sum = form == TOLD_ACROSS ? number_at(m, &from[r], row) : word_sum(number_at(m, from, r), number_at(m, &slots[k - 1], r));
+        gint64 sum = form == ENCODED_AS_ACROSS ? number_at(m, &from[r], row) : word_sum(number_at(m, from, r), number_at(m, &slots[k - 1], r));
         if (wend_is_special(sum)) m->c.failed = true;
-        series_builder_add(b, (SeriesRun){sum, 0, 1});
+        deltas_builder_add(b, (DeltaSequenceRun){sum, 0, 1});
     }
-    *table = (WendSlotTable){rankset_copy(ranks), FALSE, series_builder_end(b)};
+    *table = (WendSlotTable){rankset_copy(ranks), FALSE, deltas_builder_end(b)};
     g_ptr_array_add(m->p->derived_tables, table);
     slots[k] = (WendSlot){.form = WEND_SLOT_TABLE, .table = table};
     return !m->c.failed || member_bad(m, bad);
@@ -306,12 +306,12 @@ static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotTold form, 
 static gboolean make_slot(Member *m, WendSlot *slots, guint k, guint64 form, gint64 word, guint *across)
 {
     const WendProgram *p = m->p;
-    if (form == TOLD_CONSTANT || form == TOLD_SELF) slots[k] = (WendSlot){.form = form == TOLD_SELF ? WEND_SLOT_SELF : WEND_SLOT_CONSTANT, .value = word};
-    else if (form == TOLD_TABLE && word >= 0 && word < p->n_tables) slots[k] = (WendSlot){.form = WEND_SLOT_TABLE, .table = &p->tables[word]};
-    else if (form == TOLD_SUM || form == TOLD_ACROSS) {
-        if (!derive_slot(m, slots, k, (SlotTold)form, word, *across)) return FALSE;
+    if (form == ENCODED_AS_CONSTANT || form == ENCODED_AS_SELF) slots[k] = (WendSlot){.form = form == ENCODED_AS_SELF ? WEND_SLOT_SELF : WEND_SLOT_CONSTANT, .value = word};
+    else if (form == ENCODED_AS_TABLE && word >= 0 && word < p->n_tables) slots[k] = (WendSlot){.form = WEND_SLOT_TABLE, .table = &p->tables[word]};
+    else if (form == ENCODED_AS_SUM || form == ENCODED_AS_ACROSS) {
+        if (!derive_slot(m, slots, k, (SlotEncoding)form, word, *across)) return FALSE;
     } else return member_bad(m, "a slot has a form that is not there");
-    *across = form == TOLD_ACROSS ? *across + 1 : 0;
+    *across = form == ENCODED_AS_ACROSS ? *across + 1 : 0;
     return TRUE;
 }
 
@@ -330,15 +330,15 @@ static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many
     for (guint i = 0; i < many && !by_slot; i++)
         for (guint k = 0; k < n_slots; k++) {
             guint64 form = wend_read_unsigned(&m->c);
-            gint64 word = form < TOLD_TABLE ? member_word(m) : (gint64)(form - TOLD_TABLE);
-            if (!make_slot(m, slots + (gsize)i * n_slots, k, MIN(form, (guint64)TOLD_TABLE), word, &across[i])) return FALSE;
+            gint64 word = form < ENCODED_AS_TABLE ? member_word(m) : (gint64)(form - ENCODED_AS_TABLE);
+            if (!make_slot(m, slots + (gsize)i * n_slots, k, MIN(form, (guint64)ENCODED_AS_TABLE), word, &across[i])) return FALSE;
         }
     for (guint k = 0; k < n_slots && by_slot; k++) {
-        g_autoptr(Series) forms = series_decode(&m->c, many, NULL, 0);
-        g_autoptr(Series) words = forms ? series_decode(&m->c, many, p->constants, p->n_constants) : NULL;
+        g_autoptr(DeltaSequence) forms = deltas_decode(&m->c, many, NULL, 0);
+        g_autoptr(DeltaSequence) words = forms ? deltas_decode(&m->c, many, p->constants, p->n_constants) : NULL;
         if (!words) return member_bad(m, "a column of slots is damaged");
         for (guint i = 0; i < many; i++)
-            if (!make_slot(m, slots + (gsize)i * n_slots, k, (guint64)series_at(forms, i), series_at(words, i), &across[i])) return FALSE;
+            if (!make_slot(m, slots + (gsize)i * n_slots, k, (guint64)deltas_at(forms, i), deltas_at(words, i), &across[i])) return FALSE;
     }
     return !m->c.failed || member_bad(m, "truncated");
 }
@@ -358,15 +358,15 @@ static gboolean read_terminal_batches(Member *m, guint64 left)
 {
     WendProgram *p = m->p;
     if (p->n_shapes == 0) return p->n_terminals == 0 || member_bad(m, terminal_bad);
-    g_autoptr(Series) terminals = series_decode(&m->c, p->n_shapes, NULL, 0);
-    g_autoptr(Series) n_slots = terminals ? series_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
+    g_autoptr(DeltaSequence) terminals = deltas_decode(&m->c, p->n_shapes, NULL, 0);
+    g_autoptr(DeltaSequence) n_slots = terminals ? deltas_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
     guint at = 0;
     if (!n_slots) return member_bad(m, terminal_bad);
     Batches batches;
     batches_init(&batches);
     gboolean good = TRUE;
     for (guint shape = 0; shape < p->n_shapes && good; shape++) {
-        gint64 n = series_at(terminals, shape), slots = series_at(n_slots, shape);
+        gint64 n = deltas_at(terminals, shape), slots = deltas_at(n_slots, shape);
         good = n >= 0 && n <= p->n_terminals - at && slots >= 0 && take_slots(&left, (guint64)n, (guint64)slots);
         for (; good && n > 0; n--, at++) {
             p->terminals[at] = (WendTerminal){.shape = shape, .n_slots = (guint)slots};
@@ -411,9 +411,9 @@ static gboolean read_terminals(Member *m)
 /* The numbers of N symbols of one kind, at PLACES, to IDS: of each how far it is below the one that would be new, NEXT. */
 static void read_numbers(Member *m, const guint32 *places, guint n, guint32 next, guint32 *ids)
 {
-    g_autoptr(Series) told = series_decode(&m->c, n, NULL, 0);
+    g_autoptr(DeltaSequence) told = deltas_decode(&m->c, n, NULL, 0);
     for (guint i = 0; told && i < n; i++) {
-        gint64 below = series_at(told, i);
+        gint64 below = deltas_at(told, i);
         if (below > next || below < (gint64)next - G_MAXINT32) m->c.failed = true;
         if (m->c.failed) return;
         ids[places[i]] = (guint32)(next - below);
@@ -421,15 +421,15 @@ static void read_numbers(Member *m, const guint32 *places, guint n, guint32 next
     }
 }
 
-/* A rule as the order of its symbols' kinds (0 a rule, else 1 + shape), the numbers of each kind's, and the exponents, in the order of kinds and numbers. NEXT: of each kind, the number after all
+/* A rule as the order of its symbols' kinds (0 a rule, else 1 + shape), the numbers of each kind's, and the repeats, in the order of kinds and numbers. NEXT: of each kind, the number after all
  * of those that rules before it have. */
 static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 *next)
 {
     const WendProgram *p = m->p;
-    g_autoptr(Series) kinds = series_decode(&m->c, n, NULL, 0);
+    g_autoptr(DeltaSequence) kinds = deltas_decode(&m->c, n, NULL, 0);
     g_autofree guint32 *kind = g_new0(guint32, n), *ids = g_new0(guint32, n), *places = g_new(guint32, n);
     for (guint k = 0; kinds && k < n; k++) {
-        gint64 told = series_at(kinds, k);
+        gint64 told = deltas_at(kinds, k);
         if (told < 0 || told > p->n_shapes) m->c.failed = true;
         else kind[k] = (guint32)told;
     }
@@ -441,26 +441,26 @@ static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 
         order_by_keys(&places[k], ids, same);
     }
     for (guint k = 0; k < n; k++) symbols[k] = (WendSymbol){.is_rule = kind[k] == 0, .id = ids[k]};
-    g_autoptr(Series) exponents = m->c.failed ? NULL : series_decode(&m->c, n, NULL, 0);
-    for (guint k = 0; exponents && k < n; k++) {
-        gint64 exponent = series_at(exponents, k);
-        symbols[places[k]].exponent = exponent < 0 ? RULE_TRIP + (guint64)(-1 - exponent) : (guint64)exponent;
+    g_autoptr(DeltaSequence) repeats = m->c.failed ? NULL : deltas_decode(&m->c, n, NULL, 0);
+    for (guint k = 0; repeats && k < n; k++) {
+        gint64 count = deltas_at(repeats, k);
+        symbols[places[k]].repeats = count < 0 ? RULE_TRIP + (guint64)(-1 - count) : (guint64)count;
     }
 }
 
 /* What the rules that have been read have: by kind, the number after all of theirs; the last terminal. */
 typedef struct { guint32 *next, last; } SoFar;
 
-static guint64 read_exponent(Member *m)
+static guint64 read_repeats(Member *m)
 {
-    guint64 exponent = wend_read_unsigned(&m->c);
-    return exponent ? exponent : RULE_TRIP + wend_read_unsigned(&m->c) % RULE_TRIP;
+    guint64 repeats = wend_read_unsigned(&m->c);
+    return repeats ? repeats : RULE_TRIP + wend_read_unsigned(&m->c) % RULE_TRIP;
 }
 
 /* A symbol of rule I; LAST is the last terminal. */
 static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
 {
-    guint64 said = wend_read_unsigned(&m->c), number = said >> SYMBOL_BITS, exponent = said & SYMBOL_REPEATED ? read_exponent(m) : 1;
+    guint64 said = wend_read_unsigned(&m->c), number = said >> SYMBOL_BITS, repeats = said & SYMBOL_REPEATED ? read_repeats(m) : 1;
     gboolean is_rule = (said & SYMBOL_IS_RULE) != 0;
     gint64 id = is_rule ? (gint64)i - 1 - (gint64)number : (gint64)*last + 1 + wend_unzigzag(number);
     if (number > G_MAXINT32 || id < 0 || id > G_MAXINT32) {
@@ -468,7 +468,7 @@ static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
         id = 0;
     }
     if (!is_rule) *last = (guint32)id;
-    return (WendSymbol){is_rule, (guint32)id, exponent};
+    return (WendSymbol){is_rule, (guint32)id, repeats};
 }
 
 /* Rule I: its symbols one by one or, after a 0, by kind. NULL: damaged. LEFT: how many there may be. */

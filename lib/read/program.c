@@ -2,7 +2,7 @@
 /* program.c: what is asked of a recording. */
 #include "program-private.h"
 #include "merge/hosts.h"
-#include "merge/vector.h"
+#include "merge/rank-vector.h"
 #include "record/codec.h"
 
 #include <string.h>
@@ -48,14 +48,14 @@ guint64 wend_program_n_hosts(const WendProgram *p)
 
 guint64 wend_program_archive_size(const WendProgram *p)
 {
-    guint64 bytes = p->bundle ? bundle_file_bytes(p->bundle) : 0;
+    guint64 bytes = p->container ? container_file_bytes(p->container) : 0;
     for (guint i = 0; p->parts && i < p->parts->len; i++) bytes += wend_program_archive_size(p->parts->pdata[i]);
     return bytes;
 }
 
 guint64 wend_program_member_bytes(const WendProgram *p)
 {
-    guint64 bytes = p->bundle ? bundle_member_bytes(p->bundle) : 0;
+    guint64 bytes = p->container ? container_member_bytes(p->container) : 0;
     for (guint i = 0; p->parts && i < p->parts->len; i++) bytes += wend_program_member_bytes(p->parts->pdata[i]);
     return bytes;
 }
@@ -130,7 +130,7 @@ static gint64 table_value(const WendSlot *s, guint rank, gint64 self)
     const WendSlotTable *t = s->table;
     guint32 index;
     if (rank < s->first_rank || !rankset_find(&t->ranks, rank - s->first_rank, &index)) return WEND_ABSENT;
-    gint64 word = series_at(t->series, index);
+    gint64 word = deltas_at(t->deltas, index);
     return t->of_self && !wend_is_special(word) ? word_sum(self, word_sum(word, s->value)) : word;
 }
 
@@ -234,23 +234,23 @@ void outcome_reader_init(OutcomeReader *r, const OutcomeContent *content, guint6
     *r = (OutcomeReader){.content = content, .entries = content ? entries : 0};
     r->words = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
     if (!content) return;
-    if (content->columns) r->now = g_new0(SeriesRun, content->width + 1);
-    else if (!content->same) pieces_init(&r->pieces, content->pieces, content->n, content->constants, content->n_constants);
+    if (content->columns) r->now = g_new0(DeltaSequenceRun, content->width + 1);
+    else if (!content->same) outcome_runs_init(&r->runs, content->runs, content->n, content->constants, content->n_constants);
 }
 
 void outcome_reader_clear(OutcomeReader *r)
 {
     g_free(r->now);
     g_array_unref(r->words);
-    pieces_clear(&r->pieces);
+    outcome_runs_clear(&r->runs);
 }
 
 static guint64 next_of_columns(OutcomeReader *r)
 {
     guint64 repeats = r->entries - r->at;
     for (guint i = 0; i < r->content->width; i++) {
-        SeriesRun *now = &r->now[i];
-        if (now->count == 0) *now = series_run(r->content->columns[i], r->at);
+        DeltaSequenceRun *now = &r->now[i];
+        if (now->count == 0) *now = deltas_run(r->content->columns[i], r->at);
         g_array_index(r->words, gint64, i) = now->value;
         repeats = MIN(repeats, now->step ? 1 : now->count);
     }
@@ -275,7 +275,7 @@ guint64 outcome_reader_next(OutcomeReader *r)
     } else {
         const gint64 *words;
         guint n;
-        if (!pieces_next_run(&r->pieces, &repeats, &words, &n)) return 0; /* never: open saw that there are as many */
+        if (!outcome_runs_next_run(&r->runs, &repeats, &words, &n)) return 0; /* never: open saw that there are as many */
         g_array_set_size(r->words, 0);
         g_array_append_vals(r->words, words, n);
     }

@@ -84,7 +84,7 @@ typedef struct {
 guint wend_program_n_classes(const WendProgram *p);
 const WendClass *wend_program_class(const WendProgram *p, guint i);
 guint wend_program_class_of(const WendProgram *p, guint rank); /* ranks of which nothing was recorded: a class without sequences, the last */
-/* Timing of a terminal as class I ran it (count 0: it did not). Calls of one shape whose times could not be told apart were summed up together: all but the count is of these. */
+/* Timing of a terminal as class I ran it (count 0: it did not). Calls of one shape whose times could not be distinguished were summed up together: all but the count is of these. */
 void wend_program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal, WendTiming *duration, WendTiming *interval);
 
 /* How far the times of T may be off, as parts of themselves: the mean, and the rest (extremes and

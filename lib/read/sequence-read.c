@@ -18,7 +18,7 @@ typedef struct {
     GArray *terminals, *shapes;         /* guint, ascending */
     GArray *rules;                      /* scratch */
     struct Times *times;                /* of the member "timing", by all sequences */
-    const Series *timed;                /* of all sequences: how they are timed, */
+    const DeltaSequence *timed;                /* of all sequences: how they are timed, */
     struct RowNumbers *numbers;         /* and which rows of durations or intervals they have */
     guint64 at_timed, n_numbers;
     guint interval;                     /* 1: of intervals */
@@ -72,14 +72,14 @@ static void count_sequence(Counter *c, guint start)
             const WendSymbol *y = &r->symbols[k];
             /* no overflow that matters: calls are at most the length of the start rule */
             if (y->is_rule) {
-                c->rule_times[y->id] += times * y->exponent;
+                c->rule_times[y->id] += times * y->repeats;
                 continue;
             }
             guint terminal = y->id, shape = p->terminals[y->id].shape;
             if (!c->calls[terminal]) g_array_append_val(c->terminals, terminal);
             if (!c->shape_calls[shape]) g_array_append_val(c->shapes, shape);
-            c->calls[terminal] += times * y->exponent;
-            c->shape_calls[shape] += times * y->exponent;
+            c->calls[terminal] += times * y->repeats;
+            c->shape_calls[shape] += times * y->repeats;
         }
     }
     g_array_sort(c->terminals, ascending);
@@ -93,20 +93,20 @@ static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeC
 {
     gsize width = wend_read_count(&m->c, 2);
     if (m->c.failed || width > G_MAXINT32) return member_bad(m, "truncated");
-    content->columns = member_block(m, width, sizeof(Series *));
+    content->columns = member_block(m, width, sizeof(DeltaSequence *));
     if (!content->columns) return FALSE;
     content->width = (guint)width;
     for (gsize i = 0; i < width; i++) {
-        content->columns[i] = series_decode(&m->c, o->entries, m->p->constants, m->p->n_constants);
+        content->columns[i] = deltas_decode(&m->c, o->entries, m->p->constants, m->p->n_constants);
         if (!content->columns[i]) return member_bad(m, "a stream of outcomes is damaged");
     }
     return TRUE;
 }
 
 /* One run: its entry comes as often as there are calls. */
-static gboolean keep_same(Member *m, OutcomeContent *content, const Pieces *run)
+static gboolean keep_same(Member *m, OutcomeContent *content, const OutcomeRuns *run)
 {
-    const gint64 *words = pieces_entry(run, 0, &content->width);
+    const gint64 *words = outcome_runs_entry(run, 0, &content->width);
     content->same = member_block(m, content->width, sizeof(gint64));
     if (content->same && content->width)
         memcpy(content->same, words, content->width * sizeof(gint64));
@@ -129,20 +129,20 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
     content->n = head >> 1;
     content->constants = m->p->constants;
     content->n_constants = m->p->n_constants;
-    content->pieces = wend_read_bytes(&m->c, content->n);
+    content->runs = wend_read_bytes(&m->c, content->n);
     if (m->c.failed) return member_bad(m, "truncated");
-    Pieces p;
-    pieces_init(&p, content->pieces, content->n, content->constants, content->n_constants);
+    OutcomeRuns p;
+    outcome_runs_init(&p, content->runs, content->n, content->constants, content->n_constants);
     p.c.allowance = m->c.allowance;
     guint64 entries = 0;
     gboolean good = TRUE;
-    while (good && pieces_next(&p)) {
+    while (good && outcome_runs_next(&p)) {
         good = !__builtin_add_overflow(entries, p.length, &entries);
         if (good && entries == p.length && p.repeats && p.c.p == p.c.end)
             good = keep_same(m, content, &p);
     }
     good = good && !p.c.failed;
-    pieces_clear(&p);
+    outcome_runs_clear(&p);
     if (!good) return member_bad(m, "a stream of outcomes makes no sense");
     return content->same || entries == o->entries || member_bad(m, "a stream of outcomes is not as long as its calls are many");
 }
@@ -244,12 +244,12 @@ static gboolean read_poll_grammar(Member *m, const SequenceData *s, PollGrammar 
         if (!symbols) return FALSE;
         g->rules[i] = (WendRule){.n = n_symbols, .symbols = symbols};
         for (gsize k = 0; k < n_symbols; k++) {
-            guint64 id = wend_read_unsigned(&m->c), exponent = wend_read_unsigned(&m->c), all;
+            guint64 id = wend_read_unsigned(&m->c), repeats = wend_read_unsigned(&m->c), all;
             gboolean is_rule = id & 1;
             id >>= 1;
-            if (m->c.failed || id >= (is_rule ? i : t->n) || exponent == 0) return member_bad(m, "a rule of polls uses one that is not there");
-            symbols[k] = (WendSymbol){is_rule, id, exponent};
-            if (__builtin_mul_overflow(is_rule ? g->rules[id].length : 1, exponent, &all) ||
+            if (m->c.failed || id >= (is_rule ? i : t->n) || repeats == 0) return member_bad(m, "a rule of polls uses one that is not there");
+            symbols[k] = (WendSymbol){is_rule, id, repeats};
+            if (__builtin_mul_overflow(is_rule ? g->rules[id].length : 1, repeats, &all) ||
                 __builtin_add_overflow(g->rules[i].length, all, &g->rules[i].length) || g->rules[i].length > G_MAXINT64 / 2)
                 return member_bad(m, "a rule of polls stands for more than can be counted");
         }
@@ -314,11 +314,11 @@ static void times_finish(Times *t, WendProgram *p)
 enum { ROWS_PER_BYTE = 64,
     ROW_MEMORY = 2 * sizeof(WendTiming) + (TIMING_NUMBERS + 3) * sizeof(gint64) };
 
-/* N signed numbers, a series if there are any. */
+/* N signed numbers, a delta sequence if there are any. */
 static gboolean read_column(Member *m, guint64 n, gint64 *numbers)
 {
-    g_autoptr(Series) column = n > 0 ? series_decode(&m->c, n, NULL, 0) : NULL;
-    for (guint64 i = 0; column && i < n; i++) numbers[i] = series_at(column, i);
+    g_autoptr(DeltaSequence) column = n > 0 ? deltas_decode(&m->c, n, NULL, 0) : NULL;
+    for (guint64 i = 0; column && i < n; i++) numbers[i] = deltas_at(column, i);
     return !m->c.failed;
 }
 
@@ -349,11 +349,11 @@ static gboolean read_rows(Member *m, Times *times, gsize n, guint interval)
         gsize have = 0;
         for (gsize i = 0; i < n; i++) {
             if (k == TIMING_FINER && rows[i].count) finer[i] = (guint8)timing_finer(&rows[i], &numbers[i * TIMING_NUMBERS]);
-            have += timing_tells(rows[i].count, k, finer[i]);
+            have += timing_encodes(rows[i].count, k, finer[i]);
         }
         if (!read_column(m, have, column)) return member_bad(m, "truncated");
         for (gsize i = n; i-- > 0;)
-            if (timing_tells(rows[i].count, k, finer[i])) numbers[i * TIMING_NUMBERS + k] = column[--have];
+            if (timing_encodes(rows[i].count, k, finer[i])) numbers[i * TIMING_NUMBERS + k] = column[--have];
     }
     for (gsize i = 0; i < n; i++)
         if (rows[i].count)
@@ -383,14 +383,14 @@ static guint64 count_row_numbers(const VariantClasses *f, gboolean by_variant)
 
 /* Row numbers one after the other: those that are not ROW_LIKELY, N of them, and how many are
  * so before each. */
-typedef struct RowNumbers { const Series *gaps, *values; guint64 at, n; gint64 likely; /* before the next that is not */ } RowNumbers;
+typedef struct RowNumbers { const DeltaSequence *gaps, *values; guint64 at, n; gint64 likely; /* before the next that is not */ } RowNumbers;
 
 /* -1: damaged. */
 static gint64 next_row_number(RowNumbers *r)
 {
     if (r->at == r->n || r->likely-- > 0) return ROW_LIKELY;
-    gint64 value = series_at(r->values, r->at);
-    if (++r->at < r->n) r->likely = series_at(r->gaps, r->at);
+    gint64 value = deltas_at(r->values, r->at);
+    if (++r->at < r->n) r->likely = deltas_at(r->gaps, r->at);
     return r->likely < 0 && r->at < r->n ? -1 : value;
 }
 
@@ -435,7 +435,7 @@ static guint32 *all_terminals(Member *m, const VariantClasses *f, guint first, g
 
 static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
 {
-    guint64 form = (guint64)series_at(c->timed, c->at_timed++);
+    guint64 form = (guint64)deltas_at(c->timed, c->at_timed++);
     if (form > TIMING_BY_VARIANT) return member_bad(m, "makes no sense");
     if (form == TIMING_NONE) return TRUE;
     gboolean by_variant = form == TIMING_BY_VARIANT;
@@ -525,14 +525,14 @@ static gboolean each_sequence(Member *m, SequenceReader read, Counter *c)
 static gboolean count_numbers_of(Member *m, const VariantClasses *f, Counter *c)
 {
     (void)m;
-    gint64 form = series_at(c->timed, c->at_timed++);
+    gint64 form = deltas_at(c->timed, c->at_timed++);
     if (form != TIMING_NONE) c->n_numbers += count_row_numbers(f, form == TIMING_BY_VARIANT);
     return TRUE;
 }
 
 static gboolean numbers_of(Member *m, const VariantClasses *f, Counter *c)
 {
-    gint64 form = series_at(c->timed, c->at_timed++);
+    gint64 form = deltas_at(c->timed, c->at_timed++);
     return form == TIMING_NONE || take_row_numbers(m, f, &c->times->shared[c->interval], c->interval, form == TIMING_BY_VARIANT, c->numbers);
 }
 
@@ -544,11 +544,11 @@ static gboolean read_all_numbers(Member *m, Counter *c)
     for (c->interval = 0; c->interval < 2 && c->n_numbers > 0; c->interval++) {
         guint64 n = wend_read_unsigned(&m->c);
         if (m->c.failed || n > c->n_numbers) return member_bad(m, "has more rows of times than calls");
-        g_autoptr(Series) gaps = n ? series_decode(&m->c, n, NULL, 0) : NULL;
-        g_autoptr(Series) values = n ? series_decode(&m->c, n, NULL, 0) : NULL;
+        g_autoptr(DeltaSequence) gaps = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
+        g_autoptr(DeltaSequence) values = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
         if (m->c.failed) return member_bad(m, "truncated");
         RowNumbers numbers = {.gaps = gaps, .values = values, .n = n};
-        if (n) numbers.likely = series_at(gaps, 0);
+        if (n) numbers.likely = deltas_at(gaps, 0);
         c->numbers = &numbers;
         c->at_timed = 0;
         if (numbers.likely < 0 || !each_sequence(m, numbers_of, c)) return member_bad(m, "a row of times is not there");
@@ -564,7 +564,7 @@ static gboolean read_timing(Member *m, Counter *c)
     guint64 n = 0;
     if (!member_part(m, "timing")) return FALSE;
     for (guint i = 0; i < p->n_classes; i++) n += p->class_data[i].n_variants ? p->classes[i].n_sequences : 0;
-    g_autoptr(Series) timed = n ? series_decode(&m->c, n, NULL, 0) : NULL;
+    g_autoptr(DeltaSequence) timed = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
     if (n && !timed) return member_bad(m, "truncated");
     c->timed = timed;
     return each_sequence(m, timing_of, c) && read_all_numbers(m, c) &&
@@ -593,7 +593,7 @@ gboolean read_sequences(Member *m)
 static void clear_content(OutcomeContent *content)
 {
     rankset_clear(&content->ranks);
-    for (guint i = 0; content->columns && i < content->width; i++) series_unref(content->columns[i]);
+    for (guint i = 0; content->columns && i < content->width; i++) deltas_unref(content->columns[i]);
 }
 
 void program_clear_sequences(WendProgram *p)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "merge/vector.h"
+#include "merge/rank-vector.h"
 #include "program-private.h"
 #include "record/part.h"
 
@@ -85,8 +85,8 @@ static void join_sequence(WendProgram *all, SequenceData *to, const SequenceData
             o->contents[c] = from->shapes[i].contents[c];
             o->contents[c].columns = NULL;
             if (from->shapes[i].contents[c].columns) {
-                o->contents[c].columns = program_new_block(all, o->contents[c].width, sizeof(Series *));
-                for (guint k = 0; k < o->contents[c].width; k++) o->contents[c].columns[k] = series_ref(from->shapes[i].contents[c].columns[k]);
+                o->contents[c].columns = program_new_block(all, o->contents[c].width, sizeof(DeltaSequence *));
+                for (guint k = 0; k < o->contents[c].width; k++) o->contents[c].columns[k] = deltas_ref(from->shapes[i].contents[c].columns[k]);
             }
             o->contents[c].ranks = rankset_moved(&o->contents[c].ranks, base->ranks);
         }
@@ -216,14 +216,14 @@ static WendProgram *open_file(const char *directory, const char *name, GPtrArray
     Allowance *allowance, GError **error)
 {
     g_autofree char *file = g_strconcat(WORLD_FILE_PREFIX, name, WORLD_FILE_SUFFIX, NULL), *path = g_build_filename(directory, file, NULL);
-    Bundle *b = bundle_open_within(path, allowance, error);
-    return b ? program_from_bundle_with(b, more_constants, error) : NULL;
+    Container *b = container_open_within(path, allowance, error);
+    return b ? program_from_container_with(b, more_constants, error) : NULL;
 }
 
 static WendProgram *open_all(const char *path, Allowance *allowance, GError **error)
 {
-    Bundle *b = bundle_open_within(path, allowance, error);
-    WendProgram *first = b ? program_from_bundle(b, error) : NULL;
+    Container *b = container_open_within(path, allowance, error);
+    WendProgram *first = b ? program_from_container(b, error) : NULL;
     if (!first || !g_file_test(path, G_FILE_TEST_IS_DIR)) return first;
     GPtrArray *names = worlds_list(path), *worlds = g_ptr_array_new_with_free_func((GDestroyNotify)wend_program_free);
     guint64 ranks = first->ranks;
@@ -254,8 +254,8 @@ static WendProgram *open_one(const char *path, guint number, Allowance *allowanc
         return NULL;
     }
     if (number > 0) return open_file(path, names->pdata[number - 1], NULL, allowance, error);
-    Bundle *b = bundle_open_within(path, allowance, error);
-    return b ? program_from_bundle(b, error) : NULL;
+    Container *b = container_open_within(path, allowance, error);
+    return b ? program_from_container(b, error) : NULL;
 }
 
 WendProgram *wend_program_open_within(const char *path, guint64 max_size, GError **error)

@@ -15,7 +15,7 @@
 enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };
 
 /* How a slot is told; TABLE + i: by table i. */
-typedef enum { TOLD_CONSTANT, TOLD_SELF, TOLD_SUM, TOLD_ACROSS, TOLD_TABLE } SlotTold;
+typedef enum { ENCODED_AS_CONSTANT, ENCODED_AS_SELF, ENCODED_AS_SUM, ENCODED_AS_ACROSS, ENCODED_AS_TABLE } SlotEncoding;
 /* How a table of values is told: beside the lowest bit and below its set's number. */
 enum { TABLE_TOGETHER = 1 << 1, TABLE_SET_BITS = 2 };
 /* Tables of values that are told together: of no more ranks than this (more do not mind what a table takes besides), and no more words for each byte. The latter holds for slots that are told by

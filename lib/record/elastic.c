@@ -9,7 +9,7 @@
 #include "base/shortage.h"
 #include "grammar.h"
 #include "intern.h"
-#include "pieces.h"
+#include "outcome-runs.h"
 #include "words.h"
 
 guint64 elastic_calls_most = G_GUINT64_CONSTANT(1) << 62;
@@ -68,37 +68,37 @@ void part_table_clear(PartTable *t)
     g_clear_pointer(&t->streams, g_array_unref);
 }
 
-/* -- a stream or an affine terminal, call by call -- */
+/* -- a stream or an strided terminal, call by call -- */
 
 typedef struct {
-    Pieces pieces;
+    OutcomeRuns runs;
     guint64 left;              /* calls of the run at hand */
     const gint64 *differences;
     guint n;
     GArray *slots;             /* gint64: of the last call */
-    const PartTerminal *affine; /* NULL: a stream */
+    const PartTerminal *strided; /* NULL: a stream */
     guint32 at;                /* which of its terminals comes next */
 } Values;
 
-static Values values_of(const PartTerminal *affine, const WendCursor *stream)
+static Values values_of(const PartTerminal *strided, const WendCursor *stream)
 {
-    Values v = {.slots = g_array_new(FALSE, FALSE, sizeof(gint64)), .affine = affine};
-    if (!affine) pieces_init_part(&v.pieces, stream->p, (gsize)(stream->end - stream->p));
+    Values v = {.slots = g_array_new(FALSE, FALSE, sizeof(gint64)), .strided = strided};
+    if (!strided) outcome_runs_init_part(&v.runs, stream->p, (gsize)(stream->end - stream->p));
     return v;
 }
 
 static void values_clear(gpointer p)
 {
     Values *v = p;
-    if (!v->affine) pieces_clear(&v->pieces);
+    if (!v->strided) outcome_runs_clear(&v->runs);
     g_array_unref(v->slots);
 }
 
 static gint64 sum(gint64 a, gint64 b) { return (gint64)((guint64)a + (guint64)b); }
 
-static void affine_next(Values *v)
+static void strided_next(Values *v)
 {
-    const PartTerminal *t = v->affine;
+    const PartTerminal *t = v->strided;
     if (v->at == t->count) v->at = 0;
     g_array_set_size(v->slots, t->n);
     for (guint k = 0; k < t->n; k++) {
@@ -111,11 +111,11 @@ static void affine_next(Values *v)
 /* The next call's slots are in V, and those of as many more as are equal to it; returns how many these are, MOST at most. 0: the stream has ended, or is damaged. */
 static guint64 values_next(Values *v, guint64 most)
 {
-    if (v->affine) {
-        affine_next(v);
+    if (v->strided) {
+        strided_next(v);
         return 1;
     }
-    if (v->left == 0 && !pieces_next_run(&v->pieces, &v->left, &v->differences, &v->n)) return 0;
+    if (v->left == 0 && !outcome_runs_next_run(&v->runs, &v->left, &v->differences, &v->n)) return 0;
     gboolean same = v->slots->len == v->n;
     if (!same) {
         guint known = v->slots->len;
@@ -135,14 +135,14 @@ static guint64 values_next(Values *v, guint64 most)
 /* All that is there has been gone through. */
 static gboolean values_at_end(Values *v)
 {
-    return v->affine ? v->at == 0 || v->at == v->affine->count : values_next(v, 1) == 0 && !v->pieces.c.failed;
+    return v->strided ? v->at == 0 || v->at == v->strided->count : values_next(v, 1) == 0 && !v->runs.c.failed;
 }
 
 /* -- all -- */
 
 typedef struct { WendSignature signature; guint32 number; } Known;
 
-/* The calls of an elastic shape as rows whose slots go up in equal steps; how many calls each row has is found first, and then rows of so many become affine terminals. */
+/* The calls of an elastic shape as rows whose slots go up in equal steps; how many calls each row has is found first, and then rows of so many become strided terminals. */
 typedef struct {
     gboolean hopeless;         /* most rows are short */
     GArray *lengths;           /* guint32, by row; the last one is not complete while rows are found */
@@ -150,7 +150,7 @@ typedef struct {
     GArray *last, *steps;      /* gint64: slots of the last call; if the row has two */
     guint row;                 /* while terminals are numbered: the one at hand, */
     guint32 at;                /* how many of its calls have been numbered, */
-    guint32 number;            /* and its affine terminal */
+    guint32 number;            /* and its strided terminal */
 } Rows;
 
 /* A shorter row does not become a terminal; rows are so long on average, beyond the first few, or all calls get terminals of their own. */
@@ -159,15 +159,15 @@ enum { ROW_LEAST = 64, ROWS_AVERAGE = 32, ROWS_FEW = 32 };
 typedef struct {
     PartTable *t;
     GArray *terminals;         /* PartTerminal: the new ones */
-    guint64 n_all;             /* and how many these are, affine ones being as many as they stand for */
+    guint64 n_all;             /* and how many these are, strided ones being as many as they stand for */
     guint8 *is_elastic;        /* by shape */
     gint64 *shapes;            /* their numbers, as words */
     GArray *values;            /* Values */
     guint32 *values_of;        /* by former terminal: which; PAIR_NONE: it has slots */
-    Rows *rows;                /* by shape; NULL: no terminal is to be affine */
+    Rows *rows;                /* by shape; NULL: no terminal is to be strided */
     guint64 rows_bytes;
     guint hopeful;             /* elastic shapes that are not hopeless */
-    GHashTable *affine;        /* what an affine terminal is (GBytes) -> its number + 1 */
+    GHashTable *strided;        /* what an strided terminal is (GBytes) -> its number + 1 */
     GArray *numbers;           /* guint32, by former terminal */
     WendIntern table;          /* of terminals of elastic shapes */
     WendArena records;
@@ -201,7 +201,7 @@ static gboolean go_through(Unfolding *u, const RuleRow *row, CallFunction f, gui
     for (guint i = 0, stream = 0; i < u->t->terminals->len; i++) {
         const PartTerminal *terminal = &g_array_index(u->t->terminals, PartTerminal, i);
         if (u->values_of[i] == PAIR_NONE) continue;
-        Values v = values_of(terminal->count ? terminal : NULL, terminal->count ? NULL : &g_array_index(u->t->streams, PartStream, stream++).pieces);
+        Values v = values_of(terminal->count ? terminal : NULL, terminal->count ? NULL : &g_array_index(u->t->streams, PartStream, stream++).runs);
         g_array_append_val(u->values, v);
     }
     Expansion x = rules_expand(row);
@@ -305,8 +305,8 @@ static guint32 number_of(Unfolding *u, guint32 shape, const gint64 *words, guint
     return known->number;
 }
 
-/* The affine terminal of COUNT calls, of which the first has WORDS and the one before it LAST. */
-static guint32 affine_number(Unfolding *u, guint32 shape, const gint64 *last, const gint64 *words, guint n, guint32 count)
+/* The strided terminal of COUNT calls, of which the first has WORDS and the one before it LAST. */
+static guint32 strided_number(Unfolding *u, guint32 shape, const gint64 *last, const gint64 *words, guint n, guint32 count)
 {
     WendBuf b = WEND_BUF_INIT;
     gint64 *steps = enough(wend_arena_new(&u->t->arena, n * sizeof *steps));
@@ -319,10 +319,10 @@ static guint32 affine_number(Unfolding *u, guint32 shape, const gint64 *last, co
     }
     g_autoptr(GBytes) key = g_bytes_new(b.data, b.len);
     wend_buf_clear(&b);
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(u->affine, key));
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(u->strided, key));
     if (number) return number - 1;
     number = add_terminal(u, (PartTerminal){shape, n, enough(wend_arena_copy(&u->t->arena, words, n * sizeof *words)), count, steps});
-    g_hash_table_insert(u->affine, g_steal_pointer(&key), GUINT_TO_POINTER(number + 1));
+    g_hash_table_insert(u->strided, g_steal_pointer(&key), GUINT_TO_POINTER(number + 1));
     return number;
 }
 
@@ -337,7 +337,7 @@ static guint32 number_in_row(Unfolding *u, guint32 shape, const gint64 *words, g
         r->at = 0;
     }
     if (length <= ROW_LEAST || at == 0) r->number = number_of(u, shape, words, n);
-    else if (at == 1) r->number = affine_number(u, shape, (const gint64 *)(gpointer)r->last->data, words, n, length - 1);
+    else if (at == 1) r->number = strided_number(u, shape, (const gint64 *)(gpointer)r->last->data, words, n, length - 1);
     g_array_set_size(r->last, 0);
     g_array_append_vals(r->last, words, n);
     return r->number;
@@ -354,7 +354,7 @@ static gboolean number_calls(Unfolding *u, guint32 former, const gint64 *words, 
     return u->n_all < G_MAXINT32;
 }
 
-static void start(Unfolding *u, gboolean affine)
+static void start(Unfolding *u, gboolean strided)
 {
     guint n = u->t->terminals->len;
     for (guint i = 0, stream = 0, values = 0; i < n; i++) {
@@ -367,10 +367,10 @@ static void start(Unfolding *u, gboolean affine)
         u->hopeful += !u->is_elastic[one->shape];
         u->is_elastic[one->shape] = 1;
     }
-    if (affine) u->rows = g_new0(Rows, u->t->n_shapes + 1);
+    if (strided) u->rows = g_new0(Rows, u->t->n_shapes + 1);
 }
 
-gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean affine, GArray *numbers, guint64 room, GError **error)
+gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean strided, GArray *numbers, guint64 room, GError **error)
 {
     guint n = t->terminals->len;
     gboolean any = t->streams->len > 0;
@@ -387,12 +387,12 @@ gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean affine, GArray 
     g_autofree gint64 *shapes = g_new(gint64, t->n_shapes + 1);
     g_autofree guint32 *values_of = g_new(guint32, n + 1);
     Unfolding u = {.t = t, .terminals = g_array_new(FALSE, FALSE, sizeof(PartTerminal)), .is_elastic = is_elastic, .shapes = shapes, .values = g_array_new(FALSE, FALSE, sizeof(Values)), .values_of = values_of,
-                   .affine = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .numbers = numbers, .grammar = enough(wend_grammar_new())};
+                   .strided = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .numbers = numbers, .grammar = enough(wend_grammar_new())};
     g_array_set_clear_func(u.values, values_clear);
     for (guint i = 0; i < t->n_shapes; i++) shapes[i] = i;
-    start(&u, affine);
+    start(&u, strided);
     gboolean good = rules_length(&row, &length) && length <= elastic_calls_most;
-    if (good && affine) go_through(&u, &row, find_rows, room, NULL); /* what is wrong is seen again, and rows that were not found are no loss */
+    if (good && strided) go_through(&u, &row, find_rows, room, NULL); /* what is wrong is seen again, and rows that were not found are no loss */
     good = good && go_through(&u, &row, number_calls, room, error);
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
@@ -408,7 +408,7 @@ gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean affine, GArray 
     }
     g_array_unref(u.terminals);
     g_array_unref(u.values);
-    g_hash_table_unref(u.affine);
+    g_hash_table_unref(u.strided);
     rows_free(u.rows, t->n_shapes);
     wend_intern_clear(&u.table);
     wend_arena_clear(&u.records);

@@ -28,7 +28,7 @@ typedef enum {
     WEND_KIND_STATUS,
     WEND_KIND_SEGMENT,  /* of wend_free: a bare segment word, shape */
     WEND_KIND_SKIP,
-    WEND_KIND_FOUND,    /* no parameter in C: bytes of the file that the call names before the call; -1 there was none. Told by rank 0 of its communicator */
+    WEND_KIND_FOUND,    /* no parameter in C: bytes of the file that the call names before the call; -1 there was none. EncodedSlot by rank 0 of its communicator */
     WEND_KIND_TARGET,   /* displacement at the target of a one-sided operation: in a dynamic window an address of the target's */
     WEND_KIND_NEIGHBOURS, /* no parameter in C: the neighbours in the graph that the call made, in
                            * the library's order (lib/record/neighbours.h) */

@@ -2,7 +2,7 @@
 /* grammar.c: see grammar.h.
  *
  * Everything is a Node of one array, reached by index: symbols, and one guard for each rule. A rule's body is a ring through its guard, the
- * places where it is used are another ring. Digrams (a symbol and the next, with exponents) are found through an open hash table of the left
+ * places where it is used are another ring. Digrams (a symbol and the next, with repeats) are found through an open hash table of the left
  * nodes. A change to the grammar leaves work on a stack: "look at this node's digram", "look at this rule". When the stack is
  * empty all properties hold again; operations do not call each other, so there is no recursion and no half-done state to trip over.
  *
@@ -367,7 +367,7 @@ static void join_twins(WendGrammar *g, uint32_t a)
     push(g, prev);
 }
 
-/* A rule with one use and no exponent: its body takes the place of the use. */
+/* A rule with one use and no repeats: its body takes the place of the use. */
 static void inline_rule(WendGrammar *g, uint32_t guard)
 {
     uint32_t use = g->nodes[guard].use_next, prev = g->nodes[use].prev, next = g->nodes[use].next;

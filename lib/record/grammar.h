@@ -2,8 +2,8 @@
 /* grammar.h: an online Sequitur grammar with repetition counts.
  *
  * Source: Nevill-Manning and Witten, "Identifying hierarchical structure in sequences" (1997); repetition counts as in
- * the Pilgrim paper, section 2.2. Properties kept: no pair of adjacent symbols (with equal exponents) occurs twice, a rule used
- * once has an exponent of 2 or more there, a rule has at least two symbols, B^i B^j is B^(i+j). Time and memory are linear in the appended symbols; a loop
+ * the Pilgrim paper, section 2.2. Properties kept: no pair of adjacent symbols (with equal repeats) occurs twice, a rule used
+ * once has an repeats of 2 or more there, a rule has at least two symbols, B^i B^j is B^(i+j). Time and memory are linear in the appended symbols; a loop
  * costs O(1) memory and a few nanoseconds a symbol, whatever its length. The grammar depends on the sequence alone, not on how
  * appends were grouped or when it was encoded.
  * No GLib; when memory is short an append returns false, and what was appended before stays right. */
@@ -24,7 +24,7 @@ size_t wend_grammar_memory(const WendGrammar *g);             /* bytes held */
 typedef struct { uint32_t first; size_t n; const uint64_t *times; } WendTail;
 
 /* Writes: number of rules; for each rule (0 is the start; a rule's number is its order of first use in a depth-first reading from
- * the start, so equal sequences give equal bytes): number of symbols, then for each symbol unsigned((id << 1 | is_rule)) and unsigned(exponent).
+ * the start, so equal sequences give equal bytes): number of symbols, then for each symbol unsigned((id << 1 | is_rule)) and unsigned(repeats).
  * Non-destructive: appending may go on, and gives what it would have given without the encoding. TAIL may be NULL.
  * All memory that it takes is OUT's kind. */
 void wend_grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *out);

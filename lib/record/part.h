@@ -26,7 +26,7 @@
  *   run.host         of this rank: the archive gets run.hosts, the distinct ones, sorted, separated by ";"
  *   run.start        seconds since the epoch, decimal (the archive keeps the smallest)
  *   run.elapsed      seconds from MPI_Init to MPI_Finalize, decimal (the largest)
- *   run.ended        how this rank ended if not in MPI_Finalize (saved.h). The archive gets ended.HOW, the ranks that ended so
+ *   run.ended        how this rank ended if not in MPI_Finalize (checkpoint-file.h). The archive gets ended.HOW, the ranks that ended so
  *   run.stopped_after  calls that this rank had recorded when its recording stopped at WEND_MAX_MEMORY (the smallest)
  *   mpi.library      MPI_Get_library_version, first line           mpi.version  "4.0"
  *   mpi.thread       MPI_THREAD_SINGLE … as provided                clock.source, clock.resolution (seconds)

@@ -5,7 +5,7 @@
 #include "base/allowance.h"
 #include "rules.h"
 
-/* A rule and a symbol in memory, with what is measured of it (series.c). */
+/* A rule and a symbol in memory, with what is measured of it (delta-sequence.c). */
 enum { RULE_MEMORY = sizeof(Rule) + 48, SYMBOL_MEMORY = sizeof(WendSymbol) + 16 };
 
 void rules_clear(RuleRow *row)
@@ -25,10 +25,10 @@ void rule_encode(const Rule *rule, RulesForm form, WendBuf *out)
     wend_buf_unsigned(out, rule->n);
     for (guint k = 0; k < rule->n; k++) {
         const WendSymbol *y = &rule->symbols[k];
-        gboolean repeated = y->exponent != 1;
+        gboolean repeated = y->repeats != 1;
         if (form == RULES_SHORT) symbol_encode(y->id, y->is_rule, repeated, out);
         else wend_buf_unsigned(out, (guint64)y->id << 1 | (y->is_rule ? 1 : 0));
-        if (repeated || form == RULES_PLAIN) wend_buf_unsigned(out, y->exponent);
+        if (repeated || form == RULES_PLAIN) wend_buf_unsigned(out, y->repeats);
     }
 }
 
@@ -50,13 +50,13 @@ gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals, RulesForm 
         row->rules[i].n = symbols;
         row->rules[i].symbols = g_new(WendSymbol, symbols + 1);
         for (gsize k = 0; k < symbols; k++) {
-            guint64 said = wend_read_unsigned(c), exponent = in_short && !(said & SYMBOL_REPEATED) ? 1 : wend_read_unsigned(c), id = said >> bits;
+            guint64 said = wend_read_unsigned(c), repeats = in_short && !(said & SYMBOL_REPEATED) ? 1 : wend_read_unsigned(c), id = said >> bits;
             gboolean is_rule = (said & SYMBOL_IS_RULE) != 0;
-            if (c->failed || exponent == 0 || exponent & RULE_TRIP || id >= (is_rule ? n : n_terminals)) {
+            if (c->failed || repeats == 0 || repeats & RULE_TRIP || id >= (is_rule ? n : n_terminals)) {
                 rules_clear(row);
                 return FALSE;
             }
-            row->rules[i].symbols[k] = (WendSymbol){is_rule, id, exponent};
+            row->rules[i].symbols[k] = (WendSymbol){is_rule, id, repeats};
         }
     }
     if (row->n_rules == 0) c->failed = true;
@@ -113,7 +113,7 @@ gboolean rules_length(const RuleRow *row, guint64 *length)
         for (guint k = 0; k < rule->n; k++) {
             const WendSymbol *s = &rule->symbols[k];
             guint64 each = s->is_rule ? lengths[s->id] : 1, all;
-            if (__builtin_mul_overflow(each, s->exponent, &all) || __builtin_add_overflow(sum, all, &sum) || sum > G_MAXINT64 / 2) return FALSE;
+            if (__builtin_mul_overflow(each, s->repeats, &all) || __builtin_add_overflow(sum, all, &sum) || sum > G_MAXINT64 / 2) return FALSE;
         }
         lengths[order[i]] = sum;
     }
@@ -132,7 +132,7 @@ void rules_count(const RuleRow *row, guint64 *counts)
         for (guint k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
             guint64 *sum = y->is_rule ? &times[y->id] : &counts[y->id];
-            *sum += times[order[i]] * y->exponent;
+            *sum += times[order[i]] * y->repeats;
         }
     }
 }
@@ -154,11 +154,11 @@ void expansion_advance(Expansion *e, guint64 n)
         }
         const WendSymbol *y = &rule->symbols[top->at++];
         if (y->is_rule) {
-            Frame next = {y->id, 0, y->exponent};
+            Frame next = {y->id, 0, y->repeats};
             g_array_append_val(e->stack, next);
         } else {
             e->terminal = y->id;
-            e->run = y->exponent;
+            e->run = y->repeats;
         }
     }
 }

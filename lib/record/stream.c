@@ -19,20 +19,20 @@
 
 enum { LEAST = 1 << 14 }; /* bytes to try: a grammar takes a third of it to begin with */
 
-/* So many entries in a row that go up in equal steps, and the next ones may be a rise. */
+/* So many entries in a row that go up in equal steps, and the next ones may be an arithmetic run. */
 enum { CLIMB = 16 };
 
-/* Where in WendStream.words: the last run's entry (a rise's first), its steps behind their count, the rise's last entry; and an entry and its steps of one that is read. */
+/* Where in WendStream.words: the last run's entry (an arithmetic run's first), its steps behind their count, the arithmetic run's last entry; and an entry and its steps of one that is read. */
 static int64_t *last_entry(const WendStream *s) { return s->words; }
 static int64_t *count_and_steps(const WendStream *s) { return s->words + s->cap; }
 static int64_t *steps(const WendStream *s) { return s->words + s->cap + 1; }
-static int64_t *risen(const WendStream *s) { return s->words + 2 * s->cap + 1; }
+static int64_t *reached(const WendStream *s) { return s->words + 2 * s->cap + 1; }
 static int64_t *read_entry(const WendStream *s) { return s->words + 3 * s->cap + 1; }
 static int64_t *read_count_and_steps(const WendStream *s) { return s->words + 4 * s->cap + 1; }
 static size_t room_for(size_t cap) { return (5 * cap + 2) * sizeof(int64_t); }
 
 typedef struct Entry {
-    WendSignature signature; /* its words are the shape; a rise has slots: count and steps */
+    WendSignature signature; /* its words are the shape; an arithmetic run has slots: count and steps */
     struct Entry *after;     /* the next number */
     uint32_t number;         /* terminal of the grammar */
     size_t bytes;            /* in a run, but for the count */
@@ -87,15 +87,15 @@ static size_t words_bytes(const int64_t *words, size_t n)
 }
 
 /* RISE: count and steps, n + 1 words; or 0 words. */
-static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, const int64_t *rise, size_t n_rise, uint64_t hash)
+static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, const int64_t *steps, size_t n_steps, uint64_t hash)
 {
     Entry *e = wend_arena_new(&r->arena, sizeof *e);
-    int64_t *copy = wend_arena_copy(&r->arena, words, n * sizeof *words), *rise_copy = wend_arena_copy(&r->arena, rise, n_rise * sizeof *rise);
-    if (!e || !copy || !rise_copy || r->table.n > INT32_MAX)
+    int64_t *copy = wend_arena_copy(&r->arena, words, n * sizeof *words), *steps_copy = wend_arena_copy(&r->arena, steps, n_steps * sizeof *steps);
+    if (!e || !copy || !steps_copy || r->table.n > INT32_MAX)
         return NULL;
-    e->signature = (WendSignature){.shape = copy, .n_shape = n, .slots = rise_copy, .n_slots = n_rise};
+    e->signature = (WendSignature){.shape = copy, .n_shape = n, .slots = steps_copy, .n_slots = n_steps};
     e->number = (uint32_t)r->table.n;
-    e->bytes = unsigned_bytes((uint64_t)n << 1) + words_bytes(words, n) + words_bytes(rise, n_rise);
+    e->bytes = unsigned_bytes((uint64_t)n << 1) + words_bytes(words, n) + words_bytes(steps, n_steps);
     if (!wend_intern_add(&r->table, &e->signature, hash))
         return NULL;
     if (r->newest)
@@ -106,32 +106,32 @@ static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, const int
     return e;
 }
 
-static bool repetition_add(Repetition *r, const int64_t *words, size_t n, const int64_t *rise, size_t n_rise, uint64_t repeats)
+static bool repetition_add(Repetition *r, const int64_t *words, size_t n, const int64_t *steps, size_t n_steps, uint64_t repeats)
 {
     uint64_t hash;
-    Entry *e = (Entry *)wend_intern_find(&r->table, words, n, rise, n_rise, &hash);
-    if ((!e && !(e = add_entry(r, words, n, rise, n_rise, hash))) || !wend_grammar_append(r->grammar, e->number, repeats))
+    Entry *e = (Entry *)wend_intern_find(&r->table, words, n, steps, n_steps, &hash);
+    if ((!e && !(e = add_entry(r, words, n, steps, n_steps, hash))) || !wend_grammar_append(r->grammar, e->number, repeats))
         return false;
     r->plain += unsigned_bytes(repeats) + e->bytes;
     return true;
 }
 
-/* -- pieces -- */
+/* -- runs -- */
 
-static void write_entry(WendBuf *out, const int64_t *words, size_t n, const int64_t *rise, size_t n_rise)
+static void write_entry(WendBuf *out, const int64_t *words, size_t n, const int64_t *steps, size_t n_steps)
 {
-    wend_buf_unsigned(out, (uint64_t)n << 1 | (n_rise > 0));
+    wend_buf_unsigned(out, (uint64_t)n << 1 | (n_steps > 0));
     for (size_t i = 0; i < n; i++)
         wend_buf_signed(out, words[i]);
-    for (size_t i = 0; i < n_rise; i++)
+    for (size_t i = 0; i < n_steps; i++)
         if (i == 0)
-            wend_buf_unsigned(out, (uint64_t)rise[i]);
+            wend_buf_unsigned(out, (uint64_t)steps[i]);
         else
-            wend_buf_signed(out, rise[i]);
+            wend_buf_signed(out, steps[i]);
 }
 
-/* Words that say that the last run is a rise, in place: 0 if it is none. */
-static size_t rise_of(const WendStream *s)
+/* Words that say that the last run is arithmetic, in place: 0 if it is none. */
+static size_t arithmetic_of(const WendStream *s)
 {
     if (s->count < 2)
         return 0;
@@ -142,7 +142,7 @@ static size_t rise_of(const WendStream *s)
 static void write_run(const WendStream *s, WendBuf *out)
 {
     wend_buf_unsigned(out, s->repeats);
-    write_entry(out, last_entry(s), s->n, count_and_steps(s), rise_of(s));
+    write_entry(out, last_entry(s), s->n, count_and_steps(s), arithmetic_of(s));
 }
 
 static void write_repetition(const WendStream *s, WendBuf *out)
@@ -156,13 +156,13 @@ static void write_repetition(const WendStream *s, WendBuf *out)
 
 static bool add_piece(WendStream *s, void (*write)(const WendStream *, WendBuf *))
 {
-    size_t len = s->pieces.len;
-    s->pieces.resize = wend_budget_resize;
-    write(s, &s->pieces);
-    if (!s->pieces.failed)
+    size_t len = s->runs.len;
+    s->runs.resize = wend_budget_resize;
+    write(s, &s->runs);
+    if (!s->runs.failed)
         return true;
-    s->pieces.len = len; /* what was recorded before stays readable */
-    s->pieces.failed = false;
+    s->runs.len = len; /* what was recorded before stays readable */
+    s->runs.failed = false;
     return false;
 }
 
@@ -180,20 +180,20 @@ static void cut(WendBuf *b, size_t len)
 /* What the runs behind the first FROM bytes are as a repetition; NULL: that takes more than half of theirs. */
 static Repetition *repetition_of(WendStream *s, size_t from)
 {
-    size_t most = (s->pieces.len - from) / 2;
+    size_t most = (s->runs.len - from) / 2;
     Repetition *r = repetition_new();
     if (!r)
         return NULL;
-    for (WendCursor c = wend_cursor(s->pieces.data + from, s->pieces.len - from); c.p < c.end;) {
+    for (WendCursor c = wend_cursor(s->runs.data + from, s->runs.len - from); c.p < c.end;) {
         uint64_t repeats = wend_read_unsigned(&c);
         uint64_t head = wend_read_unsigned(&c);
-        size_t n = (size_t)(head >> 1), n_rise = head & 1 ? n + 1 : 0;
-        int64_t *words = read_entry(s), *rise = read_count_and_steps(s);
+        size_t n = (size_t)(head >> 1), n_steps = head & 1 ? n + 1 : 0;
+        int64_t *words = read_entry(s), *steps = read_count_and_steps(s);
         for (size_t i = 0; i < n; i++)
             words[i] = wend_read_signed(&c);
-        for (size_t i = 0; i < n_rise; i++)
-            rise[i] = i == 0 ? (int64_t)wend_read_unsigned(&c) : wend_read_signed(&c);
-        if (!repetition_add(r, words, n, rise, n_rise, repeats) || repetition_memory(r) > most) {
+        for (size_t i = 0; i < n_steps; i++)
+            steps[i] = i == 0 ? (int64_t)wend_read_unsigned(&c) : wend_read_signed(&c);
+        if (!repetition_add(r, words, n, steps, n_steps, repeats) || repetition_memory(r) > most) {
             repetition_free(r);
             return NULL;
         }
@@ -208,7 +208,7 @@ static void try_repetition(WendStream *s)
 {
     size_t from = s->tried;
     Repetition *r = repetition_of(s, from);
-    s->tried = s->pieces.len;
+    s->tried = s->runs.len;
     if (!r)
         return;
     if (from > s->settled) {
@@ -221,7 +221,7 @@ static void try_repetition(WendStream *s)
     }
     s->repetition = r;
     s->settled = s->tried = from;
-    cut(&s->pieces, from);
+    cut(&s->runs, from);
 }
 
 /* The last run, which is over, to what is before it. */
@@ -229,7 +229,7 @@ static bool put_down(WendStream *s)
 {
     if (!add_piece(s, write_run))
         return false;
-    size_t fresh = s->pieces.len - s->tried;
+    size_t fresh = s->runs.len - s->tried;
     if (fresh >= LEAST && fresh >= s->tried - s->settled)
         try_repetition(s);
     return true;
@@ -238,7 +238,7 @@ static bool put_down(WendStream *s)
 static bool repeat(WendStream *s)
 {
     Repetition *r = s->repetition;
-    if (!repetition_add(r, last_entry(s), s->n, count_and_steps(s), rise_of(s), s->repeats))
+    if (!repetition_add(r, last_entry(s), s->n, count_and_steps(s), arithmetic_of(s), s->repeats))
         return false;
     size_t memory = repetition_memory(r), more = memory - r->paid_memory;
     if (more <= r->paid_memory / 2)
@@ -246,7 +246,7 @@ static bool repeat(WendStream *s)
     if (r->plain - r->paid_plain < more && add_piece(s, write_repetition)) {
         repetition_free(r);
         s->repetition = NULL;
-        s->settled = s->tried = s->pieces.len;
+        s->settled = s->tried = s->runs.len;
     } else { /* short of memory it is kept as it is: to try each time would take time */
         r->paid_plain = r->plain;
         r->paid_memory = memory;
@@ -265,7 +265,7 @@ static bool goes_on(WendStream *s, const int64_t *words, size_t n)
 {
     if (s->count == 0 || s->n != n || s->count == INT64_MAX)
         return false;
-    int64_t *now = risen(s), *step = steps(s);
+    int64_t *now = reached(s), *step = steps(s);
     for (size_t i = 0; i < n; i++) {
         int64_t next;
         if (__builtin_add_overflow(now[i], step[i], &next) || next != words[i])
@@ -278,10 +278,10 @@ static bool goes_on(WendStream *s, const int64_t *words, size_t n)
     return true;
 }
 
-/* Whether the next entry and so many before it, CLIMB in all, each go up from the one before by the same steps: a rise may begin with it. Special words (words.h) stay what they are. */
+/* Whether the next entry and so many before it, CLIMB in all, each go up from the one before by the same steps: an arithmetic run may begin with it. Special words (words.h) stay what they are. */
 static bool climbs(WendStream *s, const int64_t *words, size_t n)
 {
-    const int64_t *last = s->count ? risen(s) : last_entry(s);
+    const int64_t *last = s->count ? reached(s) : last_entry(s);
     int64_t *step = steps(s);
     bool same = s->climb > 0, possible = s->repeats == 1 && s->n == n && n > 0;
     for (size_t i = 0; i < n && possible; i++) {
@@ -327,7 +327,7 @@ static __attribute__((noinline)) bool add_other(WendStream *s, const int64_t *wo
     if (n > 0)
         memcpy(last_entry(s), words, n * sizeof *words);
     if (s->count)
-        memcpy(risen(s), words, n * sizeof *words);
+        memcpy(reached(s), words, n * sizeof *words);
     s->n = n;
     s->repeats = 1;
     s->entries++;
@@ -377,22 +377,22 @@ void wend_stream_encode(const WendStream *s, WendBuf *out)
         write_run(s, &rest);
     out->failed |= rest.failed;
     wend_buf_unsigned(out, s->entries);
-    wend_buf_unsigned(out, s->pieces.len + rest.len);
-    wend_buf_bytes(out, s->pieces.data, s->pieces.len);
+    wend_buf_unsigned(out, s->runs.len + rest.len);
+    wend_buf_bytes(out, s->runs.data, s->runs.len);
     wend_buf_bytes(out, rest.data, rest.len);
     wend_buf_clear(&rest);
 }
 
 size_t wend_stream_memory(const WendStream *s)
 {
-    return (s->words ? room_for(s->cap) : 0) + s->pieces.cap + (s->repetition ? repetition_memory(s->repetition) : 0);
+    return (s->words ? room_for(s->cap) : 0) + s->runs.cap + (s->repetition ? repetition_memory(s->repetition) : 0);
 }
 
 void wend_stream_clear(WendStream *s)
 {
     if (s->words)
         wend_budget_free(s->words, room_for(s->cap));
-    wend_buf_clear(&s->pieces);
+    wend_buf_clear(&s->runs);
     if (s->repetition)
         repetition_free(s->repetition);
     *s = (WendStream){0};

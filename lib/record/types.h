@@ -10,7 +10,7 @@
 typedef struct {
     gboolean is_rule;
     guint32 id; /* rule or terminal */
-    guint64 exponent;
+    guint64 repeats;
 } WendSymbol;
 
 typedef struct {

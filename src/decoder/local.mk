@@ -9,5 +9,5 @@ DECODER_SOURCES = \
 	$(ENDINGS_SOURCES)
 
 # Also what wend merge says, and a fuzzer's (tests/fuzz/).
-ENDINGS_SOURCES = src/decoder/endings.c src/decoder/endings.h
+ENDINGS_SOURCES = src/decoder/show-terminations.c src/decoder/show-terminations.h
 EXTRA_DIST += src/decoder/README.md

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "communication.h"
-#include "endings.h"
+#include "show-terminations.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
@@ -613,7 +613,7 @@ int wend_show_main(int argc, char **argv)
         show_run(out, s.facts, s.totals);
         show_unrecorded(out, s.reader);
         show_worlds(out, s.reader, s.facts->n_worlds);
-        endings_show(out, s.reader, all ? G_MAXUINT : FEW_ENDINGS);
+        terminations_show(out, s.reader, all ? G_MAXUINT : FEW_ENDINGS);
         show_sizes(out, s.facts, s.totals);
         show_traffic(out, s.totals);
         show_nondeterminism(out, s.totals);

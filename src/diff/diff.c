@@ -10,7 +10,7 @@
 #include "expected.h"
 #include "explained.h"
 #include "findings.h"
-#include "identity.h"
+#include "comparison-key.h"
 #include "items.h"
 #include "lib/analysis/count.h"
 #include "lib/read/program.h"
@@ -30,7 +30,7 @@ typedef struct {
     guint64 max;               /* differences to print */
     GString *out;
     Pair pair;
-    gboolean pinned;           /* what is expected of a proxy is no difference: identity_pin */
+    gboolean pinned;           /* what is expected of a proxy is no difference: comparison_key_pin */
     guint64 expected;          /* calls that differ so, */
     GString *expectations;     /* and what there is to say of them */
     gboolean sizes; /* the recordings have other numbers of ranks: nothing else was compared */
@@ -139,16 +139,16 @@ static gboolean find_apart(Items *a, Items *b, Apart *apart)
 }
 
 /* A sequence of one rank in both recordings, as items. */
-typedef struct { IdentityRank *ids[2]; Items *items[2]; } Both;
+typedef struct { ComparisonKeyRank *ids[2]; Items *items[2]; } Both;
 
 static Both both_new(Diff *d, guint rank, const guint sequence[2], gboolean outcomes)
 {
     Both both;
     for (guint side = 0; side < 2; side++)
         both.ids[side] =
-            identity_rank_new(d->pair.identity, d->program[side], rank, d->pair.counts[side]);
+            comparison_key_rank_new(d->pair.identity, d->program[side], rank, d->pair.counts[side]);
     if (d->pinned)
-        identity_pin(both.ids[0], d->pair.counts[0], both.ids[1], d->pair.counts[1]);
+        comparison_key_pin(both.ids[0], d->pair.counts[0], both.ids[1], d->pair.counts[1]);
     for (guint side = 0; side < 2; side++)
         both.items[side] =
             items_new(both.ids[side], d->program[side], rank, sequence[side], outcomes);
@@ -159,7 +159,7 @@ static void both_clear(Both *both)
 {
     for (guint side = 0; side < 2; side++) {
         items_free(both->items[side]);
-        identity_rank_free(both->ids[side]);
+        comparison_key_rank_free(both->ids[side]);
     }
 }
 
@@ -390,13 +390,13 @@ static gboolean compare_sizes(Diff *d)
 
 static void compare_calls(Diff *d)
 {
-    d->pair.identity = identity_new(d->program[0], d->program[1]);
+    d->pair.identity = comparison_key_new(d->program[0], d->program[1]);
     compare_ranks(d);
     if (d->pinned) {
-        d->expected = expected_calls(identity_pinned(d->pair.identity));
-        expected_append(d->expectations, identity_pinned(d->pair.identity));
+        d->expected = expected_calls(comparison_key_pinned(d->pair.identity));
+        expected_append(d->expectations, comparison_key_pinned(d->pair.identity));
     }
-    identity_free(d->pair.identity);
+    comparison_key_free(d->pair.identity);
 }
 
 /* Of recordings that differ: tells what is expected of a proxy apart from the rest, if any is. */

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-/* PINNED: as identity_pinned gives it, name of a function -> guint64. */
+/* PINNED: as comparison_key_pinned gives it, name of a function -> guint64. */
 guint64 expected_calls(GHashTable *pinned);             /* in all */
 void expected_append(GString *out, GHashTable *pinned); /* a line for each function, indented */
 

@@ -26,7 +26,7 @@ struct Explained {
     const WendSequence *what;
     const guint *ranks;
     guint n;
-    IdentityRank *ids[2];
+    ComparisonKeyRank *ids[2];
     guint32 *keys[2];          /* by terminal */
     Hashed *hashed[2];
     WendDecoder *decoders[2];
@@ -50,17 +50,17 @@ static guint32 key_of(Explained *x, guint side, guint32 terminal)
 {
     const WendCall *call = wend_decoder_call(x->decoders[side], terminal, x->ranks[0]);
     struct { char tag[4]; guint32 number; guint64 slots[2]; } name = {"key", 0, {0, 0}};
-    if (identity_is_place(call))
+    if (comparison_key_is_place(call))
         return 0;
     if (completes_by_choice(call->function)) { /* what the run decided says which requests it has */
         g_autofree char *function = g_strconcat("choice ", call->function->name, NULL);
         x->exact = FALSE;
-        return identity_intern(x->pair->identity, function, strlen(function));
+        return comparison_key_intern(x->pair->identity, function, strlen(function));
     }
     x->exact = x->exact && !call->failed;
-    name.number = identity_terminal(x->ids[side], terminal);
+    name.number = comparison_key_terminal(x->ids[side], terminal);
     same_slots(x->pair->same, side, terminal, x->ranks, x->n, name.slots);
-    return identity_intern(x->pair->identity, &name, sizeof name);
+    return comparison_key_intern(x->pair->identity, &name, sizeof name);
 }
 
 static void make_keys(Explained *x, guint side, guint rule)
@@ -155,7 +155,7 @@ static gboolean calls_differ(const Explained *x, const Edit *edit, guint rank,
     }
     for (guint i = 0; i < calls[0]->n_args && i < calls[1]->n_args; i++) {
         const WendArg *a = &calls[0]->args[i], *b = &calls[1]->args[i];
-        if (a->param->kind == WEND_KIND_SELF || !identity_compares(a->param))
+        if (a->param->kind == WEND_KIND_SELF || !comparison_key_compares(a->param))
             continue;
         if (!same_words(x, a, b, FALSE) || !same_words(x, a, b, TRUE))
             add_apart(x, apart, calls, i);
@@ -387,28 +387,28 @@ static void find_differing(Explained *x)
 /* -- without memory -- */
 
 /* By the words of a call on all ranks, but for those that name memory or requests. */
-static guint32 rough_key_of(IdentityRank *const *ids, guint n, Identity *identity, guint32 terminal)
+static guint32 rough_key_of(ComparisonKeyRank *const *ids, guint n, ComparisonKey *identity, guint32 terminal)
 {
     g_autofree guint32 *numbers = g_new(guint32, n + 1);
     numbers[0] = G_MAXUINT32; /* no other name begins so */
     for (guint i = 0; i < n; i++)
-        numbers[i + 1] = identity_without_memory(ids[i], terminal);
-    return identity_intern(identity, numbers, (n + 1) * sizeof *numbers);
+        numbers[i + 1] = comparison_key_without_memory(ids[i], terminal);
+    return comparison_key_intern(identity, numbers, (n + 1) * sizeof *numbers);
 }
 
 static guint32 *make_rough_keys(const Explained *x, guint side)
 {
     guint n = wend_program_n_terminals(x->pair->program[side]);
     guint32 *keys = g_new0(guint32, n + 1);
-    IdentityRank **ids = g_new(IdentityRank *, x->n);
+    ComparisonKeyRank **ids = g_new(ComparisonKeyRank *, x->n);
     for (guint i = 0; i < x->n; i++)
-        ids[i] = identity_rank_new(x->pair->identity, x->pair->program[side], x->ranks[i],
+        ids[i] = comparison_key_rank_new(x->pair->identity, x->pair->program[side], x->ranks[i],
                                    x->pair->counts[side]);
     for (guint i = 0; i < n; i++)
         if (x->keys[side][i] != 0)
             keys[i] = rough_key_of(ids, x->n, x->pair->identity, i);
     for (guint i = 0; i < x->n; i++)
-        identity_rank_free(ids[i]);
+        comparison_key_rank_free(ids[i]);
     g_free(ids);
     return keys;
 }
@@ -493,8 +493,8 @@ Explained *explained_new(const Pair *pair, const guint class[2], const guint seq
         if (side == 0)
             x->what = s;
         x->decoders[side] = wend_decoder_new(p);
-        x->ids[side] = identity_rank_new(pair->identity, p, ranks[0], pair->counts[side]);
-        x->exact = x->exact && !identity_has_common(x->ids[side]);
+        x->ids[side] = comparison_key_rank_new(pair->identity, p, ranks[0], pair->counts[side]);
+        x->exact = x->exact && !comparison_key_has_common(x->ids[side]);
         rules[side] = s->rule;
         make_keys(x, side, s->rule);
         x->hashed[side] = hashed_new(p, s->rule, x->keys[side], points);
@@ -514,7 +514,7 @@ void explained_free(Explained *x)
     for (guint side = 0; side < 2; side++) {
         hashed_free(x->hashed[side]);
         g_free(x->keys[side]);
-        identity_rank_free(x->ids[side]);
+        comparison_key_rank_free(x->ids[side]);
         wend_decoder_free(x->decoders[side]);
     }
     g_array_unref(x->edits);

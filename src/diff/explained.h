@@ -7,7 +7,7 @@
 #include <glib.h>
 
 #include "findings.h"
-#include "identity.h"
+#include "comparison-key.h"
 #include "lib/read/program.h"
 #include "same.h"
 
@@ -16,7 +16,7 @@ typedef struct {
     const WendProgram *program[2];
     const char *name[2];
     Same *same;
-    Identity *identity;
+    ComparisonKey *identity;
     Counts *counts[2];
     Findings *findings;
 } Pair;

@@ -49,10 +49,10 @@ static void measure(Hashed *h, guint32 id)
     for (guint i = 0; i < rule->n; i++) {
         const WendSymbol *s = &rule->symbols[i];
         Prefix one = one_of(h, s);
-        Hash all = s->exponent == 1 ? one.hash : hash_repeat(one.hash, s->exponent);
+        Hash all = s->repeats == 1 ? one.hash : hash_repeat(one.hash, s->repeats);
         prefix[i + 1] =
-            (Prefix){prefix[i].length + one.length * s->exponent,
-                     prefix[i].all + one.all * s->exponent, hash_join(&prefix[i].hash, &all)};
+            (Prefix){prefix[i].length + one.length * s->repeats,
+                     prefix[i].all + one.all * s->repeats, hash_join(&prefix[i].hash, &all)};
     }
     h->rules[id] = prefix;
 }
@@ -195,7 +195,7 @@ gboolean hashed_symbol(const Hashed *h, guint64 at, guint level, HashedSymbol *s
         guint64 times = at / one.length;
         at -= times * one.length;
         if (at == 0) {
-            *symbol = (HashedSymbol){one.length, s->exponent - times, s->is_rule, s->id};
+            *symbol = (HashedSymbol){one.length, s->repeats - times, s->is_rule, s->id};
             if (level-- == 0 || !s->is_rule)
                 return s->is_rule;
         }

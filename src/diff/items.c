@@ -21,7 +21,7 @@ typedef enum {
 } Sort;
 
 struct Items {
-    IdentityRank *identity;
+    ComparisonKeyRank *identity;
     const WendProgram *program;
     guint rank, sequence;
     gboolean outcomes;
@@ -34,7 +34,7 @@ struct Items {
     gboolean ended;
 };
 
-Items *items_new(IdentityRank *identity, const WendProgram *p, guint rank, guint sequence, gboolean outcomes)
+Items *items_new(ComparisonKeyRank *identity, const WendProgram *p, guint rank, guint sequence, gboolean outcomes)
 {
     Items *s = g_new0(Items, 1);
     s->identity = identity;
@@ -42,7 +42,7 @@ Items *items_new(IdentityRank *identity, const WendProgram *p, guint rank, guint
     s->rank = rank;
     s->sequence = sequence;
     s->outcomes = outcomes;
-    identity_begin(identity, sequence);
+    comparison_key_begin(identity, sequence);
     s->walk = wend_walk_new(p, rank, sequence, WEND_WALK_MAIN);
     s->sorts = g_new0(guint8, wend_program_n_terminals(p));
     s->completions = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -64,7 +64,7 @@ void items_free(Items *s)
 static Sort sort_of(const WendCall *call)
 {
     guint32 flags = call->function->flags;
-    if (identity_is_place(call))
+    if (comparison_key_is_place(call))
         return SORT_PLACE;
     if (call->failed)
         return SORT_FAILED;
@@ -112,15 +112,15 @@ static guint32 number_of_waiting(Items *s, const WendCall *call, const gint64 *c
 {
     const WendArg *requests = requests_of(call);
     if (!s->outcomes && requests != NULL && requests->n_in >= 0 && (guint64)requests->n_in == n)
-        return identity_terminal(s->identity, call->terminal);
+        return comparison_key_terminal(s->identity, call->terminal);
     Activity activity = {s->walk, completed, n};
-    return identity_call(s->identity, call, s->outcomes ? IDENTITY_IN | IDENTITY_OUTCOMES : IDENTITY_IN, was_active, &activity);
+    return comparison_key_call(s->identity, call, s->outcomes ? IDENTITY_IN | IDENTITY_OUTCOMES : IDENTITY_IN, was_active, &activity);
 }
 
 /* "FUNCTION completed REQUEST". */
 static guint32 number_of_completion(Items *s, const WendCall *call, gint64 request)
 {
-    guint32 key[2] = {call->terminal, identity_request(s->identity, request)};
+    guint32 key[2] = {call->terminal, comparison_key_request(s->identity, request)};
     gint64 both;
     memcpy(&both, key, sizeof both);
     gpointer known = g_hash_table_lookup(s->completions, &both);
@@ -129,7 +129,7 @@ static guint32 number_of_completion(Items *s, const WendCall *call, gint64 reque
         g_byte_array_append(name, (const guint8 *)"d", 1);
         g_byte_array_append(name, (const guint8 *)call->function->name, (guint)strlen(call->function->name) + 1);
         g_byte_array_append(name, (const guint8 *)&key[1], sizeof key[1]);
-        known = GUINT_TO_POINTER(identity_intern(identity_of_rank(s->identity), name->data, name->len));
+        known = GUINT_TO_POINTER(comparison_key_intern(comparison_key_of_rank(s->identity), name->data, name->len));
         g_byte_array_unref(name);
         g_hash_table_insert(s->completions, g_memdup2(&both, sizeof both), known);
     }
@@ -141,12 +141,12 @@ static guint32 number_of_failure(Items *s, const WendCall *call)
 {
     char *class = call_text_error_class(s->program, call->return_code);
     GString *name = g_string_new("f");
-    g_string_append_printf(name, "%u ", identity_terminal(s->identity, call->terminal));
+    g_string_append_printf(name, "%u ", comparison_key_terminal(s->identity, call->terminal));
     if (class != NULL)
         g_string_append(name, class);
     else
         g_string_append_printf(name, "%" G_GINT64_FORMAT, call->return_code);
-    guint32 number = identity_intern(identity_of_rank(s->identity), name->str, name->len);
+    guint32 number = comparison_key_intern(comparison_key_of_rank(s->identity), name->str, name->len);
     g_string_free(name, TRUE);
     g_free(class);
     return number;
@@ -165,14 +165,14 @@ static void read_call(Items *s)
         s->ended = TRUE;
         return;
     }
-    identity_next(s->identity, call, s->walk);
+    comparison_key_next(s->identity, call, s->walk);
     guint8 *sort = &s->sorts[call->terminal];
     if (*sort == SORT_UNKNOWN)
         *sort = (guint8)sort_of(call);
     if (*sort == SORT_PLACE)
         return;
     if (*sort == SORT_PLAIN && !s->outcomes) {
-        add(s, identity_terminal(s->identity, call->terminal), FALSE, call);
+        add(s, comparison_key_terminal(s->identity, call->terminal), FALSE, call);
         return;
     }
     if (*sort == SORT_FAILED) {
@@ -180,7 +180,7 @@ static void read_call(Items *s)
         return;
     }
     if (*sort == SORT_PLAIN) {
-        add(s, identity_call(s->identity, call, IDENTITY_IN | IDENTITY_OUTCOMES, NULL, NULL), FALSE, call);
+        add(s, comparison_key_call(s->identity, call, IDENTITY_IN | IDENTITY_OUTCOMES, NULL, NULL), FALSE, call);
         return;
     }
     guint n;

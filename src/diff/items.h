@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "identity.h"
+#include "comparison-key.h"
 #include "lib/read/program.h"
 
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
 typedef struct Items Items;
 
 /* OUTCOMES: outcomes belong to the items, and there are no items by choice. */
-Items *items_new(IdentityRank *identity, const WendProgram *p, guint rank, guint sequence, gboolean outcomes);
+Items *items_new(ComparisonKeyRank *identity, const WendProgram *p, guint rank, guint sequence, gboolean outcomes);
 void items_free(Items *s);
 Item items_peek(Items *s, gsize ahead);   /* 0: the next one */
 void items_drop(Items *s, gsize n);       /* that were peeked at */

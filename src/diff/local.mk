@@ -4,14 +4,14 @@ DIFF_SOURCES = src/diff/diff.c $(DIFF_PASSES)
 
 # What it finds out about two recordings.
 DIFF_PASSES = \
-	src/diff/bodies.c src/diff/bodies.h \
+	src/diff/completion-handlers.c src/diff/completion-handlers.h \
 	src/diff/call_text.c src/diff/call_text.h \
 	src/diff/expected.c src/diff/expected.h \
 	src/diff/explain.c src/diff/explain.h \
 	src/diff/explained.c src/diff/explained.h \
 	src/diff/findings.c src/diff/findings.h \
 	src/diff/hashed.c src/diff/hashed.h src/diff/polynomial.h \
-	src/diff/identity.c src/diff/identity.h \
+	src/diff/comparison-key.c src/diff/comparison-key.h \
 	src/diff/items.c src/diff/items.h \
 	src/diff/pins.c src/diff/pins.h \
 	src/diff/same.c src/diff/same.h \

@@ -126,7 +126,7 @@ static gboolean hash_sequence(const Same *s, Side *side, guint start, const guin
         Hash hash = hash_of_nothing;
         for (guint j = 0; j < rule->n; j++) {
             const WendSymbol *symbol = &rule->symbols[j];
-            Hash part = hash_repeat((symbol->is_rule ? side->rules : side->terminals)[symbol->id], symbol->exponent);
+            Hash part = hash_repeat((symbol->is_rule ? side->rules : side->terminals)[symbol->id], symbol->repeats);
             hash = hash_join(&hash, &part);
         }
         side->rules[rules[i]] = hash;

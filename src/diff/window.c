@@ -2,16 +2,16 @@
 /* window.c: see window.h.
  *
  * A window begins where the completions differ, and ends as soon as both sides have completed the same requests equally often. On each
- * side it is a row of groups: completions in a row, then the calls up to the next completion (the body). The body of the last group is
+ * side it is a row of groups: completions in a row, then the calls up to the next completion (the handler). The handler of the last group is
  * open: where it ends and the rest of the program begins can be seen only on the other side, where the same completion came earlier.
  *
- * The window matches if the bodies come in the same order whatever completed (the program did not look), or if each completion has the
- * same body on both sides (it did). A group of several completions has the bodies of its members in a row. */
+ * The window matches if the handlers come in the same order whatever completed (the program did not look), or if each completion has the
+ * same handler on both sides (it did). A group of several completions has the handlers of its members in a row. */
 #include "config.h"
 
 #include "window.h"
 
-#include "bodies.h"
+#include "completion-handlers.h"
 
 typedef struct {
     Items *items;
@@ -115,7 +115,7 @@ static Group *group_at(const Window *w, guint which, guint i)
     return &g_array_index(w->side[which].groups, Group, i);
 }
 
-/* The same bodies in the same places, after equally many completions. */
+/* The same handlers in the same places, after equally many completions. */
 static gboolean match_by_place(const Window *w)
 {
     guint n = w->side[0].groups->len;
@@ -129,7 +129,7 @@ static gboolean match_by_place(const Window *w)
     return TRUE;
 }
 
-/* Where the bodies come in the same order but what follows differs, the order of the completions may tell why. */
+/* Where the handlers come in the same order but what follows differs, the order of the completions may tell why. */
 static gboolean match(Window *w)
 {
     const Group *groups[2];
@@ -148,8 +148,8 @@ static gboolean match(Window *w)
             keys += group_at(w, which, i)->n;
         }
     }
-    BodiesResult result = bodies_solve(groups, n, w->balance->len, behind, parted);
-    if (result == BODIES_FIT || (result == BODIES_HERE && !placed)) {
+    CompletionHandlersResult result = completion_handlers_solve(groups, n, w->balance->len, behind, parted);
+    if (result == COMPLETION_HANDLERS_FIT || (result == COMPLETION_HANDLERS_HERE && !placed)) {
         for (guint which = 0; which < 2; which++)
             w->side[which].ahead = group_at(w, which, n[which] - 1)->row.start + behind[which];
         return TRUE;

@@ -17,9 +17,9 @@
 #include "compile.h"
 
 #include "lib/merge/merge.h"
-#include "lib/read/ends.h"
+#include "lib/read/terminations.h"
 #include "lib/record/functions.h"
-#include "lib/record/saved.h"
+#include "lib/record/checkpoint-file.h"
 #include "proxy_files.h"
 #include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/emit/emit.h"
@@ -78,7 +78,7 @@ static void plan_free(Plan *plan)
     g_free(plan->terminal_ranks);
     g_free(plan->terminal_uses);
     extents_free(plan->extents);
-    live_free(plan->live);
+    lifetimes_free(plan->live);
     found_files_free(plan->files);
     variables_free(plan->variables);
     if (plan->segments)
@@ -126,7 +126,7 @@ static gboolean uses_turns(const Plan *plan)
 static const char *ends_elsewhere(const WendProgram *program)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    g_autofree const char **how = wend_program_ends(program, names);
+    g_autofree const char **how = wend_program_terminations(program, names);
     for (guint r = 0; r < wend_program_ranks(program); r++)
         if (how[r] && !g_str_has_prefix(how[r], WEND_ENDED_ABORT) && strcmp(how[r], WEND_ENDED_FATAL) != 0)
             return strcmp(how[r], WEND_ENDED_MEMORY) == 0 ? "recording stopped at WEND_MAX_MEMORY, before the run ended" : "the run ended early";

@@ -13,11 +13,11 @@ PROXYGEN_SOURCES = \
 	src/proxygen/analysis/conflicts.c src/proxygen/analysis/conflicts.h \
 	src/proxygen/analysis/datatype_layout.c src/proxygen/analysis/datatype_layout.h \
 	src/proxygen/analysis/dynamic.c src/proxygen/analysis/dynamic.h \
-	src/proxygen/analysis/effects.c src/proxygen/analysis/effects.h \
+	src/proxygen/analysis/dependence.c src/proxygen/analysis/dependence.h \
 	src/proxygen/analysis/extent.c src/proxygen/analysis/extent.h \
 	src/proxygen/analysis/found_files.c src/proxygen/analysis/found_files.h \
 	src/proxygen/analysis/handlers.c src/proxygen/analysis/handlers.h \
-	src/proxygen/analysis/live.c src/proxygen/analysis/live.h \
+	src/proxygen/analysis/lifetimes.c src/proxygen/analysis/lifetimes.h \
 	src/proxygen/analysis/memory_use.c src/proxygen/analysis/memory_use.h \
 	src/proxygen/plan/passes.h \
 	src/proxygen/plan/alike.c src/proxygen/plan/alike.h \
@@ -26,24 +26,24 @@ PROXYGEN_SOURCES = \
 	src/proxygen/plan/loops.c src/proxygen/plan/loops.h \
 	src/proxygen/plan/message_traffic.c src/proxygen/plan/message_traffic.h \
 	src/proxygen/plan/outcomes.c src/proxygen/plan/outcomes.h \
-	src/proxygen/plan/positions.c src/proxygen/plan/positions.h \
+	src/proxygen/plan/request_slots.c src/proxygen/plan/request_slots.h \
 	src/proxygen/plan/request_lists.c src/proxygen/plan/request_lists.h \
-	src/proxygen/plan/sources.c src/proxygen/plan/sources.h \
-	src/proxygen/plan/turns.c src/proxygen/plan/turns.h \
+	src/proxygen/plan/wildcard_sources.c src/proxygen/plan/wildcard_sources.h \
+	src/proxygen/plan/send_order.c src/proxygen/plan/send_order.h \
 	src/proxygen/plan/variables.c src/proxygen/plan/variables.h \
 	src/proxygen/plan/wildcards.c src/proxygen/plan/wildcards.h \
 	src/proxygen/emit/c_text.c \
 	src/proxygen/emit/c_tokens.c src/proxygen/emit/c_tokens.h \
 	src/proxygen/emit/callback_stubs.c src/proxygen/emit/callback_stubs.h \
 	src/proxygen/emit/changes.c src/proxygen/emit/changes.h \
-	src/proxygen/emit/columns.c src/proxygen/emit/columns.h \
+	src/proxygen/emit/row_tables.c src/proxygen/emit/row_tables.h \
 	src/proxygen/emit/emit.h src/proxygen/emit/emitter.h \
 	src/proxygen/emit/emit_call.c \
 	src/proxygen/emit/emit_callbacks.c \
 	src/proxygen/emit/emit_choice.c \
 	src/proxygen/emit/emit_filled.c \
 	src/proxygen/emit/emit_graphs.c src/proxygen/emit/emit_graphs.h \
-	src/proxygen/emit/emit_positions.c \
+	src/proxygen/emit/emit_request_slots.c \
 	src/proxygen/emit/emit_rule.c \
 	src/proxygen/emit/emit_shared.c \
 	src/proxygen/emit/emit_special.c \
@@ -54,9 +54,9 @@ PROXYGEN_SOURCES = \
 	src/proxygen/emit/literal.c \
 	src/proxygen/emit/locals.c \
 	src/proxygen/emit/outside_names.c src/proxygen/emit/outside_names.h \
-	src/proxygen/emit/streams.c src/proxygen/emit/streams.h \
+	src/proxygen/emit/row_loops.c src/proxygen/emit/row_loops.h \
 	src/proxygen/emit/variable_names.c src/proxygen/emit/variable_names.h \
-	src/proxygen/emit/wildcard_sources.c \
+	src/proxygen/emit/emit_sources.c \
 	src/proxygen/runtime/helper_text.c \
 	src/proxygen/runtime/helpers.c src/proxygen/runtime/helpers.h \
 	src/proxygen/runtime/helpers_cuda.c \

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "lib/base/file-write.h"
-#include "lib/read/ends.h"
-#include "lib/record/saved.h"
+#include "lib/read/terminations.h"
+#include "lib/record/checkpoint-file.h"
 #include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/emit/emit.h"
 #include "src/proxygen/model/model.h"
@@ -334,7 +334,7 @@ static void emit_aborts(Emitter *e, GString *out)
 {
     const Plan *plan = e->plan;
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    g_autofree const char **how = wend_program_ends(plan->program, names);
+    g_autofree const char **how = wend_program_terminations(plan->program, names);
     for (guint r = 0; r < plan->n_ranks; r++)
         if (how[r] && g_str_has_prefix(how[r], WEND_ENDED_ABORT)) {
             if (plan->n_ranks > 1)
@@ -408,7 +408,7 @@ static void emit_main(Emitter *e, GString *out)
         if (several)
             g_string_append(body, "    rank = world_first[world] + world_rank;\n");
     }
-    if (variables_positions(plan) && variables_positions(plan)->vary)
+    if (variables_request_slots(plan) && variables_request_slots(plan)->vary)
         g_string_append(body, "    place_requests();\n");
     gboolean own_session = !plan->prefix && !e->needs[HELPER_BEGIN] && (e->needs[HELPER_SCRATCH] || e->needs[HELPER_PLACES]);
     if (own_session) {
@@ -525,7 +525,7 @@ static Texts emit_texts(Emitter *e)
         e->n_names = 0;
         g_clear_pointer(&e->alike, alike_free);
         if (e->streams)
-            streams_undo(e, e->streams);
+            row_loops_undo(e, e->streams);
         new_file_scope(e);
         emit_tables_begin(e);
         emit_code(e, t.prototypes, t.rules);
@@ -537,12 +537,12 @@ static Texts emit_texts(Emitter *e)
         emit_tables_emit(e, t.prototypes, t.tables);
     g_autoptr(GString) callbacks = g_string_new("");
     new_file_scope(e);
-    emit_positions(e, t.declarations, callbacks);
+    emit_request_slots(e, t.declarations, callbacks);
     emit_callbacks(e, t.declarations, callbacks);
     emit_wildcard_sources(e, t.declarations, callbacks);
     emit_graphs(e, t.declarations, callbacks);
     if (e->streams)
-        streams_emit(e, e->streams, t.declarations, callbacks);
+        row_loops_emit(e, e->streams, t.declarations, callbacks);
     outside_names_emit(e, t.declarations, callbacks);
     helpers_emit(e, t.declarations, t.helpers);
     g_string_append(t.helpers, callbacks->str);
@@ -681,9 +681,9 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     for (guint i = 0; i < plan->threads->len; i++)
         e.threads |= g_array_index(plan->threads, PlanThread, i).n_started > 0;
     gdouble tables = emit_tables_wanted(plan) ? emit_tables_text(plan) : G_MAXDOUBLE;
-    e.streams = streams_new(&e);
-    if (e.streams && (emit_tables_wanted(plan) || streams_text(e.streams) > tables))
-        streams_undo(&e, e.streams);
+    e.streams = row_loops_new(&e);
+    if (e.streams && (emit_tables_wanted(plan) || row_loops_text(e.streams) > tables))
+        row_loops_undo(&e, e.streams);
     e.alike = emit_tables_wanted(plan) ? NULL : alike_new(plan);
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(file_free);
     if (options->directory)
@@ -695,7 +695,7 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     gboolean good = write_files(options, files, error);
     emit_tables_free(&e);
     alike_free(e.alike);
-    streams_free(e.streams);
+    row_loops_free(e.streams);
     call_free(e.call);
     g_string_free(e.definitions, TRUE);
     g_hash_table_destroy(e.tables);

@@ -51,7 +51,7 @@ int wend_read_symbol(WendRead *r, uint32_t rule, uint32_t index, WendReadSymbol 
     status = read_check_index(r, symbol, "symbol", index, inside->n);
     if (status == WEND_READ_OK)
         *symbol = (WendReadSymbol){inside->symbols[index].is_rule, inside->symbols[index].id,
-                                   inside->symbols[index].exponent};
+                                   inside->symbols[index].repeats};
     return status;
 }
 

@@ -38,7 +38,7 @@ RECORDER_SOURCES = \
 	src/tracer/recorder/thread-numbers.c src/tracer/recorder/thread-numbers.h
 # Knows nothing of MPI, so that tests and benchmarks can have it by itself.
 MEMORY_SOURCES = \
-	src/tracer/memory/asked.c src/tracer/memory/asked.h \
+	src/tracer/memory/address-log.c src/tracer/memory/address-log.h \
 	src/tracer/memory/heap-blocks.c src/tracer/memory/heap-blocks.h \
 	src/tracer/memory/malloc.c \
 	src/tracer/memory/ranges.c src/tracer/memory/ranges.h \
@@ -46,7 +46,7 @@ MEMORY_SOURCES = \
 # and what does.
 ADDRESS_SOURCES = \
 	src/tracer/memory/address.h \
-	src/tracer/memory/attached.c src/tracer/memory/attached.h \
+	src/tracer/memory/attachments.c src/tracer/memory/attachments.h \
 	src/tracer/memory/cuda.c
 OBJECTS_SOURCES = \
 	src/tracer/objects/communicators.c src/tracer/objects/communicators.h \
@@ -59,7 +59,7 @@ ENCODE_SOURCES = \
 	src/tracer/encode/arguments.c \
 	src/tracer/encode/closures.c src/tracer/encode/closures.h \
 	src/tracer/encode/encode.h \
-	src/tracer/encode/fold.c src/tracer/encode/fold.h
+	src/tracer/encode/array-patterns.c src/tracer/encode/array-patterns.h
 OUTPUT_SOURCES = \
 	src/tracer/output/output.c src/tracer/output/output.h \
 	src/tracer/output/parts.c src/tracer/output/parts.h
@@ -68,19 +68,19 @@ FAMILIES_SOURCES = \
 	src/tracer/families/fortran.c src/tracer/families/fortran.h \
 	src/tracer/families/fortran_mpich.c \
 	src/tracer/families/fortran_openmpi.c \
-	src/tracer/families/late.c src/tracer/families/late.h \
+	src/tracer/families/late-mpi.c src/tracer/families/late-mpi.h \
 	src/tracer/families/spawn.c src/tracer/families/spawn.h \
 	src/tracer/families/spawn_mpich.c \
 	src/tracer/families/spawn_openmpi.c \
 	src/tracer/families/spawned.c src/tracer/families/spawned.h \
-	src/tracer/families/stranger.c src/tracer/families/stranger.h \
+	src/tracer/families/foreign-mpi.c src/tracer/families/foreign-mpi.h \
 	src/tracer/families/unrecorded.c src/tracer/families/unrecorded.h
 WRAP_SOURCES = \
 	src/tracer/wrap/completion.c
 LIFECYCLE_SOURCES = \
-	src/tracer/lifecycle/attendance.c src/tracer/lifecycle/attendance.h \
+	src/tracer/lifecycle/participation.c src/tracer/lifecycle/participation.h \
 	src/tracer/lifecycle/control.c \
-	src/tracer/lifecycle/ending.c src/tracer/lifecycle/ending.h \
+	src/tracer/lifecycle/termination.c src/tracer/lifecycle/termination.h \
 	src/tracer/lifecycle/errhandlers.c src/tracer/lifecycle/errhandlers.h \
 	src/tracer/lifecycle/exec.c \
 	src/tracer/lifecycle/facts.c \
@@ -95,7 +95,7 @@ LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/watcher.c src/tracer/lifecycle/watcher.h
 
 # In this order the constructors of their files run: references of CUDA's modules are led to Wend first,
-# then Wend starts (control.c), then it looks at the Fortran layer (late.c).
+# then Wend starts (control.c), then it looks at the Fortran layer (late-mpi.c).
 TRACER_SOURCES = \
 	$(ADDRESS_SOURCES) $(LIFECYCLE_SOURCES) $(FAMILIES_SOURCES) $(PROCESS_SOURCES) $(SHARED_SOURCES) \
 	$(INTERPOSE_SOURCES) $(RECORDER_SOURCES) $(OBJECTS_SOURCES) $(OUTPUT_SOURCES) $(ENCODE_SOURCES) \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_command.c: wend merge: the parts of a run that ended early (lib/record/saved.h) -> its
+/* merge_command.c: wend merge: the parts of a run that ended early (lib/record/checkpoint-file.h) -> its
  * archive. */
 #include "config.h"
 
@@ -14,11 +14,11 @@
 #include "lib/merge/merge.h"
 #include "lib/read/program.h"
 #include "lib/read/worlds.h"
-#include "lib/record/saved.h"
+#include "lib/record/checkpoint-file.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
-#include "src/decoder/endings.h"
+#include "src/decoder/show-terminations.h"
 #include "src/read/wrap.h"
 #include "src/tracer/shared/shared.h"
 
@@ -46,7 +46,7 @@ typedef enum { PART_GOOD, PART_DAMAGED, PART_FOREIGN } PartState;
  * there is no memory for it (then with an error). */
 static char *part_load(const char *file, gsize *n, GError **error)
 {
-    WendSavedHeader h;
+    WendCheckpointHeader h;
     guint64 size;
     int fd = wend_regular_open(file, &size, NULL, NULL);
     char *bytes = NULL;
@@ -54,7 +54,7 @@ static char *part_load(const char *file, gsize *n, GError **error)
         return NULL;
     /* behind the part is room, or what is left of an older one */
     gboolean good = wend_regular_read(fd, 0, &h, sizeof h) &&
-                    memcmp(h.magic, WEND_SAVED_MAGIC, sizeof h.magic) == 0 &&
+                    memcmp(h.magic, WEND_CHECKPOINT_MAGIC, sizeof h.magic) == 0 &&
                     h.bytes <= size - sizeof h;
     if (good) {
         *n = sizeof h + h.bytes;
@@ -70,11 +70,11 @@ static char *part_load(const char *file, gsize *n, GError **error)
 }
 
 /* A file that cannot be read counts as damaged. */
-static PartState part_check(const char *bytes, gsize n, WendSavedHeader *h)
+static PartState part_check(const char *bytes, gsize n, WendCheckpointHeader *h)
 {
-    if (!bytes || !wend_saved_is_whole(bytes, n, h))
+    if (!bytes || !wend_checkpoint_is_whole(bytes, n, h))
         return PART_DAMAGED;
-    return h->build == wend_saved_build() ? PART_GOOD : PART_FOREIGN;
+    return h->build == wend_checkpoint_build() ? PART_GOOD : PART_FOREIGN;
 }
 
 /* The newer of its files that is whole. NULL: none is (then *STATE says why), or there is an
@@ -82,11 +82,11 @@ static PartState part_check(const char *bytes, gsize n, WendSavedHeader *h)
 static WendMerge *part_read(const Saved *s, PartState *state, GError **error)
 {
     g_autofree char *best = NULL;
-    WendSavedHeader of_best = {0};
+    WendCheckpointHeader of_best = {0};
     *state = PART_DAMAGED;
     for (int i = 0; i < 2; i++) {
         gsize n = 0;
-        WendSavedHeader h;
+        WendCheckpointHeader h;
         GError *why = NULL;
         g_autofree char *bytes = s->files[i] ? part_load(s->files[i], &n, &why) : NULL;
         if (why) {
@@ -125,7 +125,7 @@ static int by_rank(gconstpointer a, gconstpointer b)
 
 static GPtrArray *list_saved(const char *folder, GError **error)
 {
-    static const char *const slots[] = WEND_SAVED_SLOTS;
+    static const char *const slots[] = WEND_CHECKPOINT_SLOTS;
     GDir *d = g_dir_open(folder, 0, error);
     if (!d)
         return NULL;
@@ -133,9 +133,9 @@ static GPtrArray *list_saved(const char *folder, GError **error)
     g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
     for (const char *name; (name = g_dir_read_name(d));) {
         char *end;
-        if (!g_str_has_prefix(name, WEND_SAVED_PREFIX))
+        if (!g_str_has_prefix(name, WEND_CHECKPOINT_PREFIX))
             continue;
-        guint64 rank = g_ascii_strtoull(name + strlen(WEND_SAVED_PREFIX), &end, 10);
+        guint64 rank = g_ascii_strtoull(name + strlen(WEND_CHECKPOINT_PREFIX), &end, 10);
         int slot = strcmp(end, slots[0]) == 0 ? 0 : strcmp(end, slots[1]) == 0 ? 1 : -1;
         if (slot < 0 || rank > G_MAXINT)
             continue;
@@ -224,9 +224,9 @@ static GPtrArray *list_folders(const char *directory, GError **error)
         return NULL;
     GPtrArray *folders = g_ptr_array_new_with_free_func(g_free);
     for (const char *name; (name = g_dir_read_name(d));)
-        if (strcmp(name, WEND_SAVED_FOLDER) == 0 ||
+        if (strcmp(name, WEND_CHECKPOINT_FOLDER) == 0 ||
             (g_str_has_prefix(name, WORLD_FILE_PREFIX) &&
-             g_str_has_suffix(name, WEND_SAVED_SUFFIX)))
+             g_str_has_suffix(name, WEND_CHECKPOINT_SUFFIX)))
             g_ptr_array_add(folders, g_strdup(name));
     g_dir_close(d);
     g_ptr_array_sort(folders, by_name);
@@ -240,7 +240,7 @@ static GPtrArray *list_folders(const char *directory, GError **error)
 static gboolean merge_one(const char *directory, const char *name, gboolean force, WendMergeResult *sum, gboolean *empty, GError **error)
 {
     g_autofree char *folder = g_build_filename(directory, name, NULL);
-    g_autofree char *world = g_strndup(name, strlen(name) - strlen(WEND_SAVED_SUFFIX)), *file = g_strconcat(world, WORLD_FILE_SUFFIX, NULL);
+    g_autofree char *world = g_strndup(name, strlen(name) - strlen(WEND_CHECKPOINT_SUFFIX)), *file = g_strconcat(world, WORLD_FILE_SUFFIX, NULL);
     g_autofree char *path = g_build_filename(directory, file, NULL);
     WendMergeResult result;
     if (!wend_file_check(path, (force ? WEND_FILE_REPLACE : 0) | WEND_FILE_REGULAR, error))
@@ -277,7 +277,7 @@ static void report(const char *directory, const WendProgram *p, const WendMergeR
     text_foreign(out, directory);
     g_string_append_c(out, '\n');
     WendRead *r = wend_read_wrap(p);
-    endings_show(out, r, FEW_ENDINGS);
+    terminations_show(out, r, FEW_ENDINGS);
     wend_read_free(r);
     wend_command_write(out->str, out->len);
     g_string_free(out, TRUE);

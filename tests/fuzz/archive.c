@@ -12,14 +12,14 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
     static const guint8 zstandard[] = {0x28, 0xb5, 0x2f, 0xfd};
     g_autoptr(GError) error = NULL;
-    Bundle *b;
+    Container *b;
     if (size >= 4 && memcmp(data, zstandard, 4) == 0) {
         g_autoptr(GBytes) bytes = g_bytes_new(data, size);
-        b = bundle_from_bytes(bytes, "fuzz", &error);
+        b = container_from_bytes(bytes, "fuzz", &error);
     } else {
         b = members_unpack(data, size);
     }
-    WendProgram *p = b ? program_from_bundle(b, &error) : NULL;
+    WendProgram *p = b ? program_from_container(b, &error) : NULL;
     if ((p != NULL) == (error != NULL)) g_error("a result and an error, or neither");
     if (p) exercise(p);
 #ifdef REPLAY

@@ -4,7 +4,7 @@
  *
  * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the files it is given. See tests/fuzz/local.mk. */
 #include "exercise.h"
-#include "src/decoder/endings.h"
+#include "src/decoder/show-terminations.h"
 #include "src/diff/same.h"
 #include "lib/analysis/summary.h"
 #include "src/diff/window.h"
@@ -23,7 +23,7 @@ static void drain(Items *s)
 }
 
 /* Two ranks, side by side until their completions differ. */
-static void compare(IdentityRank *a, IdentityRank *b, const WendProgram *p, guint rank_a, guint rank_b, gboolean outcomes)
+static void compare(ComparisonKeyRank *a, ComparisonKeyRank *b, const WendProgram *p, guint rank_a, guint rank_b, gboolean outcomes)
 {
     Items *x = items_new(a, p, rank_a, 0, outcomes), *y = items_new(b, p, rank_b, 0, outcomes);
     for (Item i, j; (i = items_peek(x, 0)).number != 0 && (j = items_peek(y, 0)).number != 0;) {
@@ -45,7 +45,7 @@ static void decode(const WendProgram *p)
 {
     GString *text = g_string_new(NULL);
     WendRead *r = wend_read_wrap(p);
-    endings_show(text, r, 16);
+    terminations_show(text, r, 16);
     wend_read_free(r);
     g_string_free(text, TRUE);
     Same *same = same_new(p, p);
@@ -55,17 +55,17 @@ static void decode(const WendProgram *p)
     }
     same_free(same);
     Counts *counts = counts_new(p);
-    Identity *identity = identity_new(p, p);
+    ComparisonKey *identity = comparison_key_new(p, p);
     const WendClass *first = wend_program_class(p, 0);
     for (guint i = 0; i < wend_program_n_classes(p); i++) {
         const WendClass *k = wend_program_class(p, i);
         if (k->n_sequences == 0 || first->n_sequences == 0) continue;
-        IdentityRank *a = identity_rank_new(identity, p, first->ranks[0], counts), *b = identity_rank_new(identity, p, k->ranks[k->n_ranks - 1], counts);
+        ComparisonKeyRank *a = comparison_key_rank_new(identity, p, first->ranks[0], counts), *b = comparison_key_rank_new(identity, p, k->ranks[k->n_ranks - 1], counts);
         for (int outcomes = 0; outcomes < 2; outcomes++) compare(a, b, p, first->ranks[0], k->ranks[k->n_ranks - 1], outcomes);
-        identity_rank_free(a);
-        identity_rank_free(b);
+        comparison_key_rank_free(a);
+        comparison_key_rank_free(b);
     }
-    identity_free(identity);
+    comparison_key_free(identity);
     counts_free(counts);
 }
 

@@ -9,8 +9,8 @@
 
 WendProgram *exercise_open(const guint8 *data, gsize n, GError **error)
 {
-    Bundle *b = members_unpack(data, n);
-    return b ? program_from_bundle(b, error) : NULL;
+    Container *b = members_unpack(data, n);
+    return b ? program_from_container(b, error) : NULL;
 }
 
 enum { RANKS = 4, CALLS = 500, RUNS = 50 };

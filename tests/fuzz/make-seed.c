@@ -7,13 +7,13 @@
 int main(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
-    Bundle *b = argc == 2 ? bundle_open(argv[1], &error) : NULL;
+    Container *b = argc == 2 ? container_open(argv[1], &error) : NULL;
     if (!b) {
         g_printerr("%s\n", error ? error->message : "usage: make-seed ARCHIVE > seed");
         return 2;
     }
     for (guint i = 0; i < G_N_ELEMENTS(member_names); i++) {
-        GBytes *bytes = bundle_member(b, member_names[i], &error);
+        GBytes *bytes = container_member(b, member_names[i], &error);
         gsize n;
         const guint8 *data = bytes ? g_bytes_get_data(bytes, &n) : NULL;
         if (!bytes || n > 0xffff) return 1;
@@ -22,6 +22,6 @@ int main(int argc, char **argv)
         fwrite(data, 1, n, stdout);
         g_bytes_unref(bytes);
     }
-    bundle_free(b);
+    container_free(b);
     return 0;
 }

@@ -4,11 +4,11 @@
 #ifndef WEND_MEMBERS_H
 #define WEND_MEMBERS_H
 
-#include "../../lib/archive/bundle.h"
+#include "../../lib/archive/container.h"
 
 static const char *const member_names[] = {"meta", "program"};
 
-static inline Bundle *members_unpack(const guint8 *p, gsize n)
+static inline Container *members_unpack(const guint8 *p, gsize n)
 {
     GHashTable *members = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
     while (n >= 3) {
@@ -17,7 +17,7 @@ static inline Bundle *members_unpack(const guint8 *p, gsize n)
         p += 3 + length;
         n -= 3 + length;
     }
-    return bundle_from_members(members, "fuzz");
+    return container_from_members(members, "fuzz");
 }
 
 #endif

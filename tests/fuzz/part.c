@@ -8,7 +8,7 @@
 
 #include <glib/gstdio.h>
 
-#include "../../lib/record/saved.h"
+#include "../../lib/record/checkpoint-file.h"
 #include "exercise.h"
 
 static void write_and_open(WendMerge *m)
@@ -35,9 +35,9 @@ enum { ROOM = 1 << 26, CALLS = 1 << 20 };
 int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
     g_autoptr(GError) error = NULL;
-    WendSavedHeader h;
+    WendCheckpointHeader h;
     elastic_calls_most = CALLS;
-    gboolean whole = wend_saved_is_whole(data, size, &h);
+    gboolean whole = wend_checkpoint_is_whole(data, size, &h);
     const guint8 *part = whole ? data + sizeof h : data;
     WendMerge *m = wend_merge_from_part(part, whole ? h.bytes : size, ROOM, &error);
     if ((m != NULL) == (error != NULL)) g_error("a result and an error, or neither");

@@ -40,7 +40,7 @@ END
 seed archive/stencil 4 examples/stencil2d 10
 seed archive/grid 9 examples/stencil2d 3
 seed archive/trips 5 tests/programs/trips
-seed archive/woven 8 tests/programs/coarse
+seed archive/aligned 8 tests/programs/coarse
 seed archive/statuses 2 tests/programs/statuses
 cp trace.dir/trace.tar.zst "$seeds/seeds-archive/archive"
 seed archive/counts 6 tests/programs/irregular exchange 2

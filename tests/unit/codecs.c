@@ -5,10 +5,10 @@
 #include "../../lib/merge/hosts.h"
 #include "../../lib/merge/rankset.h"
 #include "../../lib/merge/timing.h"
-#include "../../lib/merge/vector.h"
+#include "../../lib/merge/rank-vector.h"
 #include "../../lib/record/codec.h"
 #include "../../lib/record/neighbours.h"
-#include "series-of.h"
+#include "delta-sequence-of.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,9 +126,9 @@ static void test_rows_of_sets_told_wrong(void)
         RankSet set;
         wend_buf_unsigned(&b, 1); /* in columns, of which the first says that it is one run */
         for (int k = -1; k < 3; k++) {
-            SeriesBuilder *column = series_builder_new();
-            series_builder_add(column, (SeriesRun){k < 0 ? 1 : rows[i][k], 0, 1});
-            series_builder_encode(column, &b, NULL);
+            DeltaSequenceBuilder *column = deltas_builder_new();
+            deltas_builder_add(column, (DeltaSequenceRun){k < 0 ? 1 : rows[i][k], 0, 1});
+            deltas_builder_encode(column, &b, NULL);
         }
         WendCursor c = wend_cursor(b.data, b.len);
         g_assert_true(ranksets_decode(&set, 1, &c, WORLD) == (i + 2 >= G_N_ELEMENTS(rows)));
@@ -190,28 +190,28 @@ static gint64 some_value(int kind, guint32 rank)
     }
 }
 
-typedef struct { RankSet ranks; Vector first, values; } Side;
+typedef struct { RankSet ranks; RankVector first, values; } Side;
 
-static Vector united(const VectorOn *a, const VectorOn *b)
+static RankVector united(const RankVectorOn *a, const RankVectorOn *b)
 {
-    Vector v = vector_copy(a->values);
-    if (vector_join(&v, b->values)) return v;
-    vector_clear(&v);
-    return vector_unite(a, b);
+    RankVector v = rank_vector_copy(a->values);
+    if (rank_vector_join(&v, b->values)) return v;
+    rank_vector_clear(&v);
+    return rank_vector_unite(a, b);
 }
 
 static void absorb(Side *a, Side *b, gboolean by_first)
 {
-    VectorOn x = {&a->ranks, &a->values, by_first ? &a->first : NULL}, y = {&b->ranks, &b->values, by_first ? &b->first : NULL};
-    VectorOn f = {&a->ranks, &a->first, NULL}, g = {&b->ranks, &b->first, NULL};
-    Vector values = united(&x, &y), first = united(&f, &g);
-    vector_clear(&a->values);
-    vector_clear(&a->first);
+    RankVectorOn x = {&a->ranks, &a->values, by_first ? &a->first : NULL}, y = {&b->ranks, &b->values, by_first ? &b->first : NULL};
+    RankVectorOn f = {&a->ranks, &a->first, NULL}, g = {&b->ranks, &b->first, NULL};
+    RankVector values = united(&x, &y), first = united(&f, &g);
+    rank_vector_clear(&a->values);
+    rank_vector_clear(&a->first);
     a->values = values;
     a->first = first;
     g_assert_true(rankset_unite(&a->ranks, &b->ranks));
-    vector_clear(&b->values);
-    vector_clear(&b->first);
+    rank_vector_clear(&b->values);
+    rank_vector_clear(&b->first);
     rankset_clear(&b->ranks);
 }
 
@@ -220,7 +220,7 @@ static Side merged(GArray *ranks, const gint64 *firsts, const gint64 *values, gb
     g_autoptr(GArray) sides = g_array_new(FALSE, FALSE, sizeof(Side));
     for (guint i = 0; i < ranks->len; i++) {
         guint32 rank = g_array_index(ranks, guint32, i);
-        Side s = {rankset_single(rank), vector_single(firsts[i], rank), vector_single(values[i], by_first ? firsts[i] : (gint64)rank)};
+        Side s = {rankset_single(rank), rank_vector_single(firsts[i], rank), rank_vector_single(values[i], by_first ? firsts[i] : (gint64)rank)};
         g_array_append_val(sides, s);
     }
     while (sides->len > 1) {
@@ -235,8 +235,8 @@ static Side merged(GArray *ranks, const gint64 *firsts, const gint64 *values, gb
 static void side_clear(Side *s)
 {
     rankset_clear(&s->ranks);
-    vector_clear(&s->first);
-    vector_clear(&s->values);
+    rank_vector_clear(&s->first);
+    rank_vector_clear(&s->values);
 }
 
 /* Merged in any order it is the same vector, with the same values. */
@@ -253,22 +253,22 @@ static void test_vectors(void)
             selfs[k] = own == 0 ? row[k] : own == 1 ? (gint64)row[k] / 2 : row[k] % 5 ? (gint64)row[k] / 2 : WEND_UNKNOWN;
         }
         Side one = merged(ranks, selfs, values, own > 0, TRUE), other = merged(ranks, selfs, values, own > 0, FALSE);
-        const Vector *v = &one.values;
-        if (kind == 0) g_assert_true(vector_is_constant(v) && v->value == 5);
-        if (kind == 1 && own == 0) g_assert_true(vector_is_relative(v) && v->delta == 3);
-        g_assert_true(vector_equal(v, &other.values) && vector_equal(&one.first, &other.first) && rankset_equal(&one.ranks, &other.ranks));
+        const RankVector *v = &one.values;
+        if (kind == 0) g_assert_true(rank_vector_is_constant(v) && v->value == 5);
+        if (kind == 1 && own == 0) g_assert_true(rank_vector_is_relative(v) && v->delta == 3);
+        g_assert_true(rank_vector_equal(v, &other.values) && rank_vector_equal(&one.first, &other.first) && rankset_equal(&one.ranks, &other.ranks));
         for (guint32 k = 0; k < n; k++) {
-            g_assert_cmpint(vector_at(&one.first, k, row[k]), ==, selfs[k]);
-            g_assert_cmpint(vector_at(v, k, own ? selfs[k] : (gint64)row[k]), ==, values[k]);
+            g_assert_cmpint(rank_vector_at(&one.first, k, row[k]), ==, selfs[k]);
+            g_assert_cmpint(rank_vector_at(v, k, own ? selfs[k] : (gint64)row[k]), ==, values[k]);
         }
         WendBuf b = WEND_BUF_INIT;
-        Vector back;
-        vector_encode(v, &b);
+        RankVector back;
+        rank_vector_encode(v, &b);
         WendCursor c = wend_cursor(b.data, b.len);
-        g_assert_true(vector_decode(&back, &c, n));
-        g_assert_true(c.p == c.end && vector_equal(v, &back));
+        g_assert_true(rank_vector_decode(&back, &c, n));
+        g_assert_true(c.p == c.end && rank_vector_equal(v, &back));
         wend_buf_clear(&b);
-        vector_clear(&back);
+        rank_vector_clear(&back);
         side_clear(&one);
         side_clear(&other);
         g_array_unref(ranks);
@@ -279,17 +279,17 @@ static void test_vectors(void)
 static void test_vectors_damaged(void)
 {
     const struct { guint form; gint64 words[2]; gboolean whole; } rows[] = {
-        {1, {5}, TRUE}, {1, {WEND_ABSENT}, TRUE}, {1, {VECTOR_MARK(0) - 1}, TRUE}, {1, {VECTOR_MARK(0)}, FALSE}, {1, {VECTOR_SERIES}, FALSE}, {1, {VECTOR_SERIES_OF_SELF}, FALSE},
-        {2, {-3}, TRUE}, {2, {WEND_ABSENT}, FALSE}, {2, {VECTOR_NO_DELTA}, FALSE}, {3, {5, 2}, TRUE}, {3, {VECTOR_RELATIVE, 2}, FALSE}, {3, {5, WEND_UNKNOWN}, FALSE}, {5, {5}, FALSE}};
+        {1, {5}, TRUE}, {1, {WEND_ABSENT}, TRUE}, {1, {RANK_VECTOR_MARK(0) - 1}, TRUE}, {1, {RANK_VECTOR_MARK(0)}, FALSE}, {1, {RANK_VECTOR_DELTAS}, FALSE}, {1, {RANK_VECTOR_DELTAS_OF_SELF}, FALSE},
+        {2, {-3}, TRUE}, {2, {WEND_ABSENT}, FALSE}, {2, {RANK_VECTOR_NO_DELTA}, FALSE}, {3, {5, 2}, TRUE}, {3, {RANK_VECTOR_RELATIVE, 2}, FALSE}, {3, {5, WEND_UNKNOWN}, FALSE}, {5, {5}, FALSE}};
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         WendBuf b = WEND_BUF_INIT;
-        Vector v;
+        RankVector v;
         wend_buf_unsigned(&b, rows[i].form);
         wend_buf_signed(&b, rows[i].words[0]);
         if (rows[i].form == 3) wend_buf_signed(&b, rows[i].words[1]);
         WendCursor c = wend_cursor(b.data, b.len);
-        g_assert_true(vector_decode(&v, &c, 1) == rows[i].whole);
-        vector_clear(&v);
+        g_assert_true(rank_vector_decode(&v, &c, 1) == rows[i].whole);
+        rank_vector_clear(&v);
         wend_buf_clear(&b);
     }
 }
@@ -298,16 +298,16 @@ static void test_vectors_damaged(void)
 
 enum { SENDERS = 12 };
 
-static void free_slots(Vector *slots, guint n)
+static void free_slots(RankVector *slots, guint n)
 {
-    for (guint k = 0; k < n; k++) vector_clear(&slots[k]);
+    for (guint k = 0; k < n; k++) rank_vector_clear(&slots[k]);
 }
 
-static Vector vector_of(const gint64 *words, guint n)
+static RankVector rank_vector_of(const gint64 *words, guint n)
 {
     for (guint r = 1; r < n; r++)
-        if (words[r] != words[0]) return vector_series(series_of(words, n), FALSE);
-    return (Vector){.value = words[0], .delta = VECTOR_NO_DELTA};
+        if (words[r] != words[0]) return rank_vector_deltas(deltas_of(words, n), FALSE);
+    return (RankVector){.value = words[0], .delta = RANK_VECTOR_NO_DELTA};
 }
 
 /* Counts by chance and their running sum, as MPI_Gatherv has them, twice. */
@@ -316,7 +316,7 @@ static void test_slot_sums(void)
     enum { RANKS = SENDERS, COUNTS = 9, SLOTS = 2 + 4 * COUNTS };
     for (int round = 0; round < 50; round++) {
         gint64 words[SLOTS][RANKS];
-        Vector slots[SLOTS];
+        RankVector slots[SLOTS];
         guint lied = (guint)g_rand_int_range(dice, 2, COUNTS); /* a displacement that is one too much on one rank, and those after it */
         for (guint r = 0; r < RANKS; r++) {
             words[0][r] = r;
@@ -331,7 +331,7 @@ static void test_slot_sums(void)
                 }
             }
         }
-        for (guint k = 0; k < SLOTS; k++) slots[k] = vector_of(words[k], RANKS);
+        for (guint k = 0; k < SLOTS; k++) slots[k] = rank_vector_of(words[k], RANKS);
         g_autofree Derived *derived = slots_derive(slots, SLOTS, RANKS);
         g_assert_nonnull(derived);
         for (guint k = 0; k < SLOTS; k++) {
@@ -351,7 +351,7 @@ static void test_slots_across(void)
     enum { N = SENDERS, GAP = 3, SLOTS = 1 + N + GAP + N + 1 };
     for (int round = 0; round < 60; round++) {
         gint64 words[SLOTS][N];
-        Vector slots[SLOTS];
+        RankVector slots[SLOTS];
         guint constant = (guint)g_rand_int_range(dice, 1, N), send = 1, receive = send + N + GAP;
         gboolean lies = round % 3 == 1, all_send_the_same = round % 3 == 2;
         for (guint r = 0; r < N; r++) {
@@ -367,7 +367,7 @@ static void test_slots_across(void)
             }
         }
         if (lies) words[receive + (guint)g_rand_int_range(dice, 0, N)][g_rand_int_range(dice, 0, N)]++;
-        for (guint k = 0; k < SLOTS; k++) slots[k] = vector_of(words[k], N);
+        for (guint k = 0; k < SLOTS; k++) slots[k] = rank_vector_of(words[k], N);
         g_autofree Derived *derived = slots_derive(slots, SLOTS, N);
         g_assert_true((derived != NULL) == (round % 3 == 0));
         for (guint k = 0; derived && k < SLOTS; k++) {
@@ -404,9 +404,9 @@ static void test_structures(void)
             gint64 n = widths[i] * widths[i];
             g_autofree gint64 *words = g_new(gint64, n);
             for (gint64 r = 0; r < n; r++) words[r] = grid_value(form, r, widths[i]);
-            g_autoptr(Series) s = series_of(words, n);
-            sizes[i] = series_size(s);
-            for (gint64 r = 0; r < n; r++) g_assert_cmpint(series_at(s, r), ==, words[r]);
+            g_autoptr(DeltaSequence) s = deltas_of(words, n);
+            sizes[i] = deltas_size(s);
+            for (gint64 r = 0; r < n; r++) g_assert_cmpint(deltas_at(s, r), ==, words[r]);
         }
         g_test_message("form %d: %zu %zu %zu", form, sizes[0], sizes[1], sizes[2]);
         if (form < 8) g_assert_cmpuint(sizes[2], <=, 24);

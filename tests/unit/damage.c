@@ -3,8 +3,8 @@
  * nothing left behind, and never a crash. Run under the address sanitizer for the full worth of it. */
 #include "recorded.h"
 
-#include "../../lib/archive/bundle.h"
-#include "../../lib/merge/vector.h"
+#include "../../lib/archive/container.h"
+#include "../../lib/merge/rank-vector.h"
 #include "../fuzz/exercise.h"
 
 #include <glib/gstdio.h>
@@ -34,15 +34,15 @@ static GBytes *right[G_N_ELEMENTS(members)]; /* what is in them */
 
 static void check_members(gboolean first)
 {
-    Bundle *b = bundle_open(directory, NULL);
+    Container *b = container_open(directory, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(members); i++) {
-        GBytes *bytes = bundle_member(b, members[i], NULL);
+        GBytes *bytes = container_member(b, members[i], NULL);
         g_assert_nonnull(bytes);
         if (first) right[i] = g_bytes_ref(bytes);
         g_assert_true(g_bytes_equal(bytes, right[i]));
         g_bytes_unref(bytes);
     }
-    bundle_free(b);
+    container_free(b);
 }
 
 /* TRUE: it opened, and says the same as the whole one does. */
@@ -97,13 +97,13 @@ static void test_flip(gconstpointer whole)
 
 static gboolean has_all(const char *const *names, guint n, gsize each)
 {
-    Bundle *b = bundle_open(directory, NULL);
+    Container *b = container_open(directory, NULL);
     gboolean all = b != NULL;
     for (guint i = 0; all && i < n; i++) {
-        g_autoptr(GBytes) bytes = bundle_member(b, names[i], NULL);
+        g_autoptr(GBytes) bytes = container_member(b, names[i], NULL);
         all = bytes && g_bytes_get_size(bytes) == each && *(const char *)g_bytes_get_data(bytes, NULL) == *names[i];
     }
-    bundle_free(b);
+    container_free(b);
     return all;
 }
 
@@ -114,12 +114,12 @@ static void test_index(gconstpointer whole)
     const gsize each = 900000;
     gsize n;
     g_autofree char *bytes = g_malloc(each), *file = NULL;
-    BundleWriter *w = bundle_writer_new(0);
+    ContainerWriter *w = container_writer_new(0);
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
         memset(bytes, *names[i], each);
-        bundle_add(w, names[i], bytes, each);
+        container_add(w, names[i], bytes, each);
     }
-    g_assert_true(bundle_finish(w, directory, "trace.tar.zst", NULL, NULL));
+    g_assert_true(container_finish(w, directory, "trace.tar.zst", NULL, NULL));
     g_assert_true(g_file_get_contents(archive, &file, &n, NULL));
     g_assert_cmpint(memcmp(file + n - 4, "WNDX", 4), ==, 0);
     g_assert_true(has_all(names, G_N_ELEMENTS(names), each));
@@ -129,10 +129,10 @@ static void test_index(gconstpointer whole)
     for (gsize at = frames; at < n; at++) {
         file[at] ^= 0x10;
         put(file, n);
-        g_assert_null(bundle_open(directory, NULL));
+        g_assert_null(container_open(directory, NULL));
         file[at] ^= 0x10;
         put(file, at);
-        g_assert_true(at == frames ? has_all(names, G_N_ELEMENTS(names), each) : !bundle_open(directory, NULL)); /* without it they are read from the front */
+        g_assert_true(at == frames ? has_all(names, G_N_ELEMENTS(names), each) : !container_open(directory, NULL)); /* without it they are read from the front */
     }
     put(((const GByteArray *)whole)->data, ((const GByteArray *)whole)->len);
 }
@@ -234,16 +234,16 @@ static void test_parts(gconstpointer whole)
     g_byte_array_unref(part);
 }
 
-/* Words that the merge has for itself (vector.h) are no calls' words: taken for such they would be addresses. */
+/* Words that the merge has for itself (rank-vector.h) are no calls' words: taken for such they would be addresses. */
 static void test_marks(gconstpointer whole)
 {
     (void)whole;
-    for (int i = -1; i <= VECTOR_MARKS; i++) {
-        gboolean mark = i >= 0 && i < VECTOR_MARKS;
+    for (int i = -1; i <= RANK_VECTOR_MARKS; i++) {
+        gboolean mark = i >= 0 && i < RANK_VECTOR_MARKS;
         GError *error = NULL;
         SimulatedRank *r = simulated_new(0, 1, FALSE);
         SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
-        sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, VECTOR_MARK(i), 0, 1);
+        sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, RANK_VECTOR_MARK(i), 0, 1);
         GByteArray *part = simulated_part(r);
         simulated_free(r);
         WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);

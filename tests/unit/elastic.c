@@ -214,7 +214,7 @@ static void loop_over(SimulatedRank *r, SimulatedSequence *s, guint kind, guint 
     }
 }
 
-static guint affine_terminals(SimulatedRank *r)
+static guint strided_terminals(SimulatedRank *r)
 {
     GError *error = NULL;
     GByteArray *part = simulated_part(r);
@@ -222,7 +222,7 @@ static guint affine_terminals(SimulatedRank *r)
     g_assert_no_error(error);
     const Class *k = g_ptr_array_index(m->classes, 0);
     guint n = 0;
-    for (guint q = 0; q < k->n_sequences; q++) n += k->sequences[q].table.affine ? k->sequences[q].table.affine->len : 0;
+    for (guint q = 0; q < k->n_sequences; q++) n += k->sequences[q].table.strided ? k->sequences[q].table.strided->len : 0;
     wend_merge_free(m);
     g_byte_array_unref(part);
     return n;
@@ -251,7 +251,7 @@ static void test_rows(void)
             }
         }
         wend_cst_patience = patience;
-        for (guint rank = 0; rank < world; rank++) seen += affine_terminals(ranks->pdata[rank]);
+        for (guint rank = 0; rank < world; rank++) seen += strided_terminals(ranks->pdata[rank]);
         in_any_order(ranks, draw);
     }
     g_assert_cmpuint(seen, >, 150);
@@ -273,7 +273,7 @@ static void test_rows_out_of_step(void)
         sim_allreduce(r, s, 1 + i % 130);
     }
     wend_cst_patience = patience;
-    g_assert_cmpuint(affine_terminals(r), ==, 2); /* what is left at the end are too few */
+    g_assert_cmpuint(strided_terminals(r), ==, 2); /* what is left at the end are too few */
     in_any_order(ranks, rand);
     g_rand_free(rand);
 }

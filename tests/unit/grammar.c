@@ -343,7 +343,7 @@ static void test_memory(void)
     }
 }
 
-static void test_great_exponents(void)
+static void test_great_repeats(void)
 {
     WendGrammar *g = wend_grammar_new();
     const guint64 many = G_GUINT64_CONSTANT(1) << 62;
@@ -436,6 +436,6 @@ int main(int argc, char **argv)
     g_test_add_func("/grammar/loops", test_shapes_of_loops);
     g_test_add_func("/grammar/memory", test_memory);
     g_test_add_func("/grammar/tail", test_tail);
-    g_test_add_func("/grammar/great-exponents", test_great_exponents);
+    g_test_add_func("/grammar/great-repeats", test_great_repeats);
     return g_test_run();
 }

@@ -29,7 +29,7 @@ static double read_double(WendCursor *c)
     return v;
 }
 
-/* One, or as many as a rise has. */
+/* One, or as many as an arithmetic run has. */
 static GPtrArray *read_entry(WendCursor *c)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(free_array);
@@ -61,8 +61,8 @@ static void expand(const WendCursor *rules, guint64 rule, const GPtrArray *entri
 {
     WendCursor c = rules[rule];
     for (guint64 n = wend_read_unsigned(&c); n > 0; n--) {
-        guint64 id = wend_read_unsigned(&c), exponent = wend_read_unsigned(&c);
-        for (; exponent > 0; exponent--)
+        guint64 id = wend_read_unsigned(&c), repeats = wend_read_unsigned(&c);
+        for (; repeats > 0; repeats--)
             if (id & 1)
                 expand(rules, id >> 1, entries, stream);
             else

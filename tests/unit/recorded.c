@@ -2,7 +2,7 @@
 /* recorded.c: see recorded.h. */
 #include "recorded.h"
 
-#include "../../lib/archive/bundle.h"
+#include "../../lib/archive/container.h"
 
 #include <glib/gstdio.h>
 
@@ -78,7 +78,7 @@ static void expand(const WendProgram *p, guint rule, GArray *out)
 {
     const WendRule *r = wend_program_rule(p, rule);
     for (guint k = 0; k < r->n; k++)
-        for (guint64 e = 0; e < r->symbols[k].exponent; e++) {
+        for (guint64 e = 0; e < r->symbols[k].repeats; e++) {
             guint32 id = r->symbols[k].id;
             if (r->symbols[k].is_rule) expand(p, id, out); else g_array_append_val(out, id);
         }

@@ -14,8 +14,8 @@ const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_R
 const size_t wend_n_predefined = 1;
 void *const *tools_own;
 int error_code_note(int rc) { return rc; }
-void late_open(void) {}
-void ending_prepare_thread(void) {}
+void late_mpi_open(void) {}
+void termination_prepare_thread(void) {}
 void comm_arrived(struct CommEntry *e) { (void)e; }
 
 #define NULL_WORD WEND_CONST(7)
@@ -31,7 +31,7 @@ static int64_t isend(MPI_Request *variable, MPI_Request handle, int tag)
     call_start(c);
     *variable = handle;
     call_stop(c, MPI_SUCCESS);
-    call_end_new_request(c, variable, &(struct RequestFacts){.type = REQUEST_SEND});
+    call_end_new_request(c, variable, &(struct RequestMetadata){.type = REQUEST_SEND});
     return c->shape.w[c->shape.n - 1];
 }
 
@@ -224,7 +224,7 @@ static void persistent(void)
     call_start(c);
     r = value(20);
     call_stop(c, MPI_SUCCESS);
-    call_end_new_request(c, &r, &(struct RequestFacts){.type = REQUEST_RECV, .persistent = true, .source = 3, .tag = 9, .bytes = 40});
+    call_end_new_request(c, &r, &(struct RequestMetadata){.type = REQUEST_RECV, .persistent = true, .source = 3, .tag = 9, .bytes = 40});
     int64_t word = c->shape.w[c->shape.n - 1];
     MPI_Status status;
     memset(&status, 0, sizeof status);

@@ -2,7 +2,7 @@
 /* round-trip.c: what is recorded is what is read, call by call and word by word; and it is the same bytes in whatever order ranks are merged. */
 #include "recorded.h"
 
-#include "../../lib/archive/bundle.h"
+#include "../../lib/archive/container.h"
 #include "../../lib/record/codec.h"
 #include "src/command/value.h"
 #include "src/read/wrap.h"
@@ -195,17 +195,17 @@ static GBytes *renamed(GBytes *member, const char *name)
 static void refused(const char *dir, const char *name, const char *why)
 {
     static const char *const members[] = {"meta", "program"};
-    Bundle *b = bundle_open(dir, NULL);
-    BundleWriter *w = bundle_writer_new(0);
-    g_assert_false(bundle_has(b, "notes"));
+    Container *b = container_open(dir, NULL);
+    ContainerWriter *w = container_writer_new(0);
+    g_assert_false(container_has(b, "notes"));
     for (guint i = 0; i < G_N_ELEMENTS(members); i++) {
-        g_assert_true(bundle_has(b, members[i]));
-        g_autoptr(GBytes) right = bundle_member(b, members[i], NULL);
+        g_assert_true(container_has(b, members[i]));
+        g_autoptr(GBytes) right = container_member(b, members[i], NULL);
         g_autoptr(GBytes) bytes = i == 1 ? renamed(right, name) : g_bytes_ref(right);
-        bundle_add(w, members[i], g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+        container_add(w, members[i], g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
     }
-    bundle_free(b);
-    g_assert_true(bundle_finish(w, dir, BUNDLE_FILE, NULL, NULL));
+    container_free(b);
+    g_assert_true(container_finish(w, dir, BUNDLE_FILE, NULL, NULL));
     GError *error = NULL;
     g_assert_null(wend_program_open(dir, &error));
     g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);

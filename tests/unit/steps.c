@@ -3,7 +3,7 @@
  * says so by its value, gives everything back and works again; and what it writes is, byte for
  * byte, what the merge
  * with GLib writes. */
-#include "../../lib/archive/bundle.h"
+#include "../../lib/archive/container.h"
 #include "../../lib/archive/steps.h"
 #include "recorded.h"
 

@@ -6,11 +6,11 @@
 #include "conflicts.h"
 #include "datatype_layout.h"
 #include "dynamic.h"
-#include "effects.h"
+#include "dependence.h"
 #include "extent.h"
 #include "found_files.h"
 #include "handlers.h"
-#include "live.h"
+#include "lifetimes.h"
 #include "memory_use.h"
 
 #endif

@@ -17,7 +17,7 @@ typedef struct {
 } Holder;
 
 struct Conflicts {
-    RankEffects *effects;
+    RankDependence *effects;
     GArray *holders;         /* of Holder, by resource */
     guint n;                 /* entries */
     GHashTable *numbers;     /* of sets of several entries */
@@ -115,7 +115,7 @@ static gboolean receive_conflicts(Conflicts *c, const ResourceUse *use, guint se
         guint other = g_array_index(receives, guint, i);
         const Holder *h = holder(c, other);
         if (h->loop == c->loop && !sets_meet(c, h->writer, (gint)set) &&
-            effects_receives_meet(c->effects, resource_at(c, use->resource), resource_at(c, other)) &&
+            dependence_receives_meet(c->effects, resource_at(c, use->resource), resource_at(c, other)) &&
             !(other == use->resource && may_share(c, use, set, own)))
             return TRUE;
     }
@@ -161,7 +161,7 @@ static void take_use(Conflicts *c, const ResourceUse *use, guint set)
 
 static ResourceUse completion_of(Conflicts *c, gint64 request)
 {
-    return (ResourceUse){effects_request_resource(c->effects, request), USE_WRITE, 0};
+    return (ResourceUse){dependence_request_resource(c->effects, request), USE_WRITE, 0};
 }
 
 gboolean conflicts_of_completion(Conflicts *c, gint64 request, guint entry)
@@ -179,7 +179,7 @@ void conflicts_take_completion(Conflicts *c, gint64 request, guint set)
     if (h->loop == c->loop && h->posted)
         h->writer = NOBODY; /* it comes after that, whoever posted it */
     take_use(c, &completion, set);
-    const GArray *memory = effects_request_memory(c->effects, request);
+    const GArray *memory = dependence_request_memory(c->effects, request);
     for (guint i = 0; memory && i < memory->len; i++) {
         ResourceUse use = {g_array_index(memory, guint, i), USE_READ, 0};
         take_use(c, &use, set);
@@ -188,7 +188,7 @@ void conflicts_take_completion(Conflicts *c, gint64 request, guint set)
 
 static ResourceUse numbering_of_memory(Conflicts *c)
 {
-    return (ResourceUse){effects_memory_numbers(c->effects), USE_WRITE, 0};
+    return (ResourceUse){dependence_memory_numbers(c->effects), USE_WRITE, 0};
 }
 
 gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set)
@@ -211,11 +211,11 @@ gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set)
     return call->fresh && use_conflicts(c, &numbering, set);
 }
 
-static void note_post(Conflicts *c, const Effects *effects)
+static void note_post(Conflicts *c, const Dependence *effects)
 {
     for (guint i = 0; i < effects->changes->len; i++) {
         const RequestChange *change = &g_array_index(effects->changes, RequestChange, i);
-        holder(c, effects_request_resource(c->effects, change->request))->posted = change->active;
+        holder(c, dependence_request_resource(c->effects, change->request))->posted = change->active;
     }
 }
 
@@ -244,7 +244,7 @@ void conflicts_take_call(Conflicts *c, const HandlerCall *call, guint set)
 
 /* -- the rest -- */
 
-gboolean conflicts_first_use(Conflicts *c, const Effects *effects)
+gboolean conflicts_first_use(Conflicts *c, const Dependence *effects)
 {
     gboolean first = FALSE;
     for (guint i = 0; i < effects->memory->len; i++) {
@@ -285,7 +285,7 @@ void conflicts_begin_array(Conflicts *c, guint n)
     g_array_set_size(c->entries, 0);
 }
 
-Conflicts *conflicts_new(RankEffects *effects)
+Conflicts *conflicts_new(RankDependence *effects)
 {
     Conflicts *c = g_new0(Conflicts, 1);
     c->effects = effects;

@@ -8,11 +8,11 @@
 #ifndef PROXYGEN_CONFLICTS_H
 #define PROXYGEN_CONFLICTS_H
 
-#include "effects.h"
+#include "dependence.h"
 
 typedef struct Conflicts Conflicts;
 
-Conflicts *conflicts_new(RankEffects *effects); /* which must live as long */
+Conflicts *conflicts_new(RankDependence *effects); /* which must live as long */
 void conflicts_free(Conflicts *c);
 
 /* From here on, handlers are for an array of N entries. */
@@ -33,12 +33,12 @@ void conflicts_take_completion(Conflicts *c, gint64 request, guint set);
 
 /* A call of a handler. OWN: it posts the request of the set's only entry again; FRESH: it is the
  * first to use some memory. The same as for completions. */
-typedef struct { const Effects *effects; gboolean own, fresh; } HandlerCall;
+typedef struct { const Dependence *effects; gboolean own, fresh; } HandlerCall;
 gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set);
 void conflicts_take_call(Conflicts *c, const HandlerCall *call, guint set);
 
 /* Takes a call of the rank, in the recorded order: is it the first to use some memory? */
-gboolean conflicts_first_use(Conflicts *c, const Effects *effects);
+gboolean conflicts_first_use(Conflicts *c, const Dependence *effects);
 
 /* Have several entries posted receives for the same messages in this loop? Of RECEIVE, a resource?
  * */

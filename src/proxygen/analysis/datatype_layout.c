@@ -25,7 +25,7 @@ gint64 bytes_product(gint64 a, gint64 b)
 
 struct DatatypeLayouts {
     Plan *plan;
-    Live *live;
+    Lifetimes *live;
     CallPattern *call;              /* of the constructor that is looked at */
     GHashTable *cache;       /* definition << 32 | rank -> Layout, of absolute ones */
     guint cached;            /* pieces in it */
@@ -270,7 +270,7 @@ static void layout_of_addresses(DatatypeLayouts *l, guint definition, guint rank
     }
     if (l->depth == DEPTH_LIMIT)
         return;
-    const Definition *d = live_definition(l->live, definition);
+    const Definition *d = lifetimes_definition(l->live, definition);
     Recipe recipe = {.placements = g_array_new(FALSE, FALSE, sizeof(Placement))};
     call_decode(l->call, d->terminal);
     read_constructor(l->call, rank, &recipe);
@@ -289,15 +289,15 @@ static void layout_of_addresses(DatatypeLayouts *l, guint definition, guint rank
 
 static void layout_of_definition(DatatypeLayouts *l, guint definition, guint rank, DatatypeLayoutFunction function, gpointer data)
 {
-    const Definition *d = live_definition(l->live, definition);
-    gint64 lb = live_fact(l->live, d, 1, rank);
+    const Definition *d = lifetimes_definition(l->live, definition);
+    gint64 lb = lifetimes_fact(l->live, d, 1, rank);
     if (lb == WEND_ABSENT && d->absolute) {
         layout_of_addresses(l, definition, rank, function, data);
         return;
     }
     if (wend_is_special(lb))
         return; /* not of this rank */
-    DatatypeLayout layout = layout_of_facts(lb, live_fact(l->live, d, 2, rank), live_fact(l->live, d, 3, rank), live_fact(l->live, d, 4, rank));
+    DatatypeLayout layout = layout_of_facts(lb, lifetimes_fact(l->live, d, 2, rank), lifetimes_fact(l->live, d, 3, rank), lifetimes_fact(l->live, d, 4, rank));
     function(&layout, data);
     datatype_layout_clear(&layout);
 }
@@ -306,7 +306,7 @@ void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank, Da
 {
     if (wend_is_handle(datatype)) {
         const guint *definitions;
-        guint n = live_definitions(l->live, WEND_KIND_DATATYPE, datatype, rank, &definitions);
+        guint n = lifetimes_definitions(l->live, WEND_KIND_DATATYPE, datatype, rank, &definitions);
         g_autofree guint *mine = g_memdup2(definitions, n * sizeof *definitions);
         for (guint i = 0; i < n; i++)
             layout_of_definition(l, mine[i], rank, function, data);
@@ -323,7 +323,7 @@ void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank, Da
     datatype_layout_clear(&layout);
 }
 
-DatatypeLayouts *datatype_layouts_new(Plan *plan, Live *live)
+DatatypeLayouts *datatype_layouts_new(Plan *plan, Lifetimes *live)
 {
     DatatypeLayouts *l = g_new0(DatatypeLayouts, 1);
     l->plan = plan;

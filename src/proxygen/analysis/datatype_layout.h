@@ -16,10 +16,10 @@ typedef struct {
 } DatatypeLayout;
 
 typedef struct DatatypeLayouts DatatypeLayouts;
-DatatypeLayouts *datatype_layouts_new(Plan *plan, Live *live);
+DatatypeLayouts *datatype_layouts_new(Plan *plan, Lifetimes *live);
 void datatype_layouts_free(DatatypeLayouts *l);
 
-/* Calls FUNCTION with the layout of each datatype that the word, a handle or a constant, can be on RANK (live.h). It is valid during the call. */
+/* Calls FUNCTION with the layout of each datatype that the word, a handle or a constant, can be on RANK (lifetimes.h). It is valid during the call. */
 typedef void (*DatatypeLayoutFunction)(const DatatypeLayout *layout, gpointer data);
 void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank, DatatypeLayoutFunction function, gpointer data);
 

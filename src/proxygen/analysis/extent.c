@@ -9,7 +9,7 @@
 
 struct Extents {
     Plan *plan;
-    Live *live;
+    Lifetimes *live;
     DatatypeLayouts *layouts;
     guint64 *in, *out;       /* by rank in the graph: bounds of the degrees that MPI_Dist_graph_create gave; NULL: there is none */
     CallPattern *call;              /* of what made a communicator */
@@ -99,7 +99,7 @@ static void degrees_of(Extents *e, const Definition *d, guint rank, gint64 *in, 
     call_decode(e->call, d->terminal);
     const CallPattern *c = e->call;
     const char *name = c->function->name;
-    gint64 node = live_fact(e->live, d, 1, rank);
+    gint64 node = lifetimes_fact(e->live, d, 1, rank);
     *in = *out = 0;
     if (strcmp(name, "MPI_Cart_create") == 0) {
         *in = *out = 2 * CLAMP(call_number(c, call_arg_named(c, "ndims"), rank, 0), 0, G_MAXINT32);
@@ -135,10 +135,10 @@ static CommSizes sizes_of_comm(Extents *e, const CallPattern *c, guint rank)
     }
     CommSizes sizes = {0};
     const guint *definitions;
-    guint n = live_definitions(e->live, WEND_KIND_COMM, comm, rank, &definitions);
+    guint n = lifetimes_definitions(e->live, WEND_KIND_COMM, comm, rank, &definitions);
     for (guint i = 0; i < n; i++) {
-        const Definition *d = live_definition(e->live, definitions[i]);
-        gint64 own = live_fact(e->live, d, 0, rank), remote = live_fact(e->live, d, 3, rank), in, out;
+        const Definition *d = lifetimes_definition(e->live, definitions[i]);
+        gint64 own = lifetimes_fact(e->live, d, 0, rank), remote = lifetimes_fact(e->live, d, 3, rank), in, out;
         degrees_of(e, d, rank, &in, &out);
         sizes.own = MAX(sizes.own, own);
         sizes.remote = MAX(sizes.remote, remote > 0 ? remote : own);
@@ -150,7 +150,7 @@ static CommSizes sizes_of_comm(Extents *e, const CallPattern *c, guint rank)
 
 /* -- buffers -- */
 
-Extents *extents_new(Plan *plan, Live *live)
+Extents *extents_new(Plan *plan, Lifetimes *live)
 {
     Extents *e = g_new0(Extents, 1);
     e->plan = plan;
@@ -177,9 +177,9 @@ gint64 extent_data_size(Extents *e, gint64 datatype, gint64 count, guint rank)
     gint64 facts[5], size = 0;
     if (wend_is_handle(datatype)) {
         const guint *definitions;
-        guint n = live_definitions(e->live, WEND_KIND_DATATYPE, datatype, rank, &definitions);
+        guint n = lifetimes_definitions(e->live, WEND_KIND_DATATYPE, datatype, rank, &definitions);
         for (guint i = 0; i < n; i++)
-            size = MAX(size, live_fact(e->live, live_definition(e->live, definitions[i]), 0, rank));
+            size = MAX(size, lifetimes_fact(e->live, lifetimes_definition(e->live, definitions[i]), 0, rank));
     } else {
         size = wend_program_datatype(e->plan->program, datatype, facts) ? facts[0] : wend_is_const(datatype) ? 32 : 0;
     }

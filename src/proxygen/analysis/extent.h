@@ -3,7 +3,7 @@
 #ifndef PROXYGEN_EXTENT_H
 #define PROXYGEN_EXTENT_H
 
-#include "live.h"
+#include "lifetimes.h"
 
 typedef struct Extents Extents;
 
@@ -13,7 +13,7 @@ typedef struct { gint64 segment, low, high; } BytePiece;
 
 /* Reads what the recording says on datatypes and communicators. LIVE says which of them a handle stands for; where it knows several, all are taken, so
  * an extent is never too small. */
-Extents *extents_new(Plan *plan, Live *live);
+Extents *extents_new(Plan *plan, Lifetimes *live);
 void extents_free(Extents *e);
 
 /* Appends what the call touches on RANK through the argument, a buffer. Datatypes with absolute addresses give pieces of segments. */

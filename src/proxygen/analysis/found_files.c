@@ -106,7 +106,7 @@ static void find_names(FileSearch *s)
 
 typedef struct { WendOutcomes *outcomes; guint64 left; const gint64 *words; guint n; } OutcomeStream;
 
-static void stream_free(gpointer data)
+static void row_table_free(gpointer data)
 {
     wend_outcomes_free(((OutcomeStream *)data)->outcomes);
     g_free(data);
@@ -181,7 +181,7 @@ static void walk(FileWalk *w, guint rule)
         const WendSymbol *symbol = &r->symbols[i];
         if (symbol->is_rule ? !w->search->rule_names[symbol->id] : !w->search->names[symbol->id].file)
             continue;
-        for (guint64 e = 0; e < symbol->exponent; e++) {
+        for (guint64 e = 0; e < symbol->repeats; e++) {
             if (symbol->is_rule)
                 walk(w, symbol->id);
             else
@@ -242,7 +242,7 @@ void plan_files(Plan *plan)
     for (guint rank = 0; files->order->len && rank < plan->n_ranks; rank++) {
         const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
         for (guint q = 0; q < class->n_sequences; q++) {
-            FileWalk w = {&s, rank, q, g_hash_table_new_full(NULL, NULL, NULL, stream_free)};
+            FileWalk w = {&s, rank, q, g_hash_table_new_full(NULL, NULL, NULL, row_table_free)};
             walk(&w, class->sequences[q].rule);
             g_hash_table_destroy(w.streams);
         }

@@ -90,7 +90,7 @@ static gboolean has_entry(const guint *entries, guint n, guint entry)
     return FALSE;
 }
 
-int handlers_posts(const Handlers *h, const Effects *effects, const guint *entries, guint n)
+int handlers_posts(const Handlers *h, const Dependence *effects, const guint *entries, guint n)
 {
     int found = 0;
     for (guint i = 0; i < effects->changes->len; i++) {
@@ -102,7 +102,7 @@ int handlers_posts(const Handlers *h, const Effects *effects, const guint *entri
 }
 
 /* The terminal's effects are known: the walk has been there. */
-static const Effects *effects_of(const RankEffects *effects, const LoopItem *item)
+static const Dependence *dependence_of(const RankDependence *effects, const LoopItem *item)
 {
     return effects->calls[item->terminal];
 }
@@ -117,13 +117,13 @@ static GBytes *exact_key(guint entry, const LoopItem *items, guint n)
     return g_bytes_new_take(key, (n + 1) * sizeof *key);
 }
 
-static GBytes *pattern_key(const Handlers *h, const RankEffects *effects, const guint *entries,
+static GBytes *pattern_key(const Handlers *h, const RankDependence *effects, const guint *entries,
                            guint n_entries, const LoopItem *items, guint n)
 {
     guint *key = g_new(guint, n + 1);
     key[0] = G_MAXUINT;
     for (guint i = 0; i < n; i++) {
-        const Effects *e = effects_of(effects, &items[i]);
+        const Dependence *e = dependence_of(effects, &items[i]);
         key[1 + i] = e->function * 4 + (guint)handlers_posts(h, e, entries, n_entries);
     }
     return g_bytes_new_take(key, (n + 1) * sizeof *key);
@@ -142,7 +142,7 @@ static gboolean knows_exactly(const Handlers *h, guint entry, const LoopItem *it
     return g_hash_table_contains(h->bodies, key);
 }
 
-static gboolean knows_pattern(const Handlers *h, const RankEffects *effects, const guint *entries,
+static gboolean knows_pattern(const Handlers *h, const RankDependence *effects, const guint *entries,
                               guint n_entries, const LoopItem *items, guint n)
 {
     if (!knows_length(h, n))
@@ -151,10 +151,10 @@ static gboolean knows_pattern(const Handlers *h, const RankEffects *effects, con
     return g_hash_table_contains(h->patterns, key);
 }
 
-void handlers_learn(Handlers *h, RankEffects *effects, guint entry, const LoopItem *items, guint n)
+void handlers_learn(Handlers *h, RankDependence *effects, guint entry, const LoopItem *items, guint n)
 {
     for (guint i = 0; i < n; i++)
-        if (handlers_posts(h, effects_of(effects, &items[i]), &entry, 1) > 1)
+        if (handlers_posts(h, dependence_of(effects, &items[i]), &entry, 1) > 1)
             return; /* not a handler of its own */
     g_hash_table_add(h->bodies, exact_key(entry, items, n));
     g_hash_table_add(h->patterns, pattern_key(h, effects, &entry, 1, items, n));
@@ -165,12 +165,12 @@ void handlers_learn(Handlers *h, RankEffects *effects, guint entry, const LoopIt
 }
 
 /* A call that posts one of its requests again is in it. */
-guint handlers_guess(const Handlers *h, RankEffects *effects, const guint *entries, guint n_entries,
+guint handlers_guess(const Handlers *h, RankDependence *effects, const guint *entries, guint n_entries,
                      const LoopItem *items, guint n)
 {
     guint least = n;
     for (; least > 0; least--)
-        if (handlers_posts(h, effects_of(effects, &items[least - 1]), entries, n_entries) == 1)
+        if (handlers_posts(h, dependence_of(effects, &items[least - 1]), entries, n_entries) == 1)
             break;
     for (guint k = MIN(n, h->longest) + 1; n_entries == 1 && k-- > least;)
         if (knows_exactly(h, entries[0], items, k))
@@ -301,7 +301,7 @@ static GArray *posted(const Handlers *h, const Completions *c, guint first, guin
 {
     GArray *entries = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = first; i < first + n; i++) {
-        const Effects *e = effects_of(c->effects, &c->items[i]);
+        const Dependence *e = dependence_of(c->effects, &c->items[i]);
         for (guint k = 0; k < e->changes->len; k++) {
             guint of = handlers_entry(h, g_array_index(e->changes, RequestChange, k).request);
             if (of == 0 || has_entry(numbers_in(entries), entries->len, of - 1))
@@ -328,7 +328,7 @@ static void keep_complete(const Completions *c, GArray *entries, HandlerKind kin
 
 static gboolean is_post(const Handlers *h, const Completions *c, guint item)
 {
-    return handlers_posts(h, effects_of(c->effects, &c->items[item]), NULL, 0) > 0;
+    return handlers_posts(h, dependence_of(c->effects, &c->items[item]), NULL, 0) > 0;
 }
 
 /* The items up to the end of the next post, or of the next posts in a row; 0: no more posts. */
@@ -421,7 +421,7 @@ static void add_joint(const Handlers *h, const Completions *c, GArray *handlers)
     add_handler(c, handlers, c->first, c->n, entries);
 }
 
-void handlers_tell_apart(Handlers *h, const Completions *c, GArray *handlers)
+void handlers_distinguish(Handlers *h, const Completions *c, GArray *handlers)
 {
     enum { EXACTLY, BY_PATTERNS, BY_POSTS, BY_POSTS_IN_A_ROW, WAYS };
     guint before = handlers->len;

@@ -36,20 +36,20 @@ guint handlers_entry(const Handlers *h, gint64 request);
 guint handlers_n_entries(const Handlers *h); /* different requests */
 
 /* Does the call post or start the request of the set, of another entry (2), or of none (0)? */
-int handlers_posts(const Handlers *h, const Effects *effects, const guint *entries, guint n);
+int handlers_posts(const Handlers *h, const Dependence *effects, const guint *entries, guint n);
 
 /* How long the calls of a completion are can be told where it came alone: ENTRY did, and these
  * followed. */
-void handlers_learn(Handlers *h, RankEffects *effects, guint entry, const LoopItem *items, guint n);
+void handlers_learn(Handlers *h, RankDependence *effects, guint entry, const LoopItem *items, guint n);
 
 /* How many of the next N items are the handler of a set, as far as that can be guessed: any answer
  * is right. */
-guint handlers_guess(const Handlers *h, RankEffects *effects, const guint *entries, guint n_entries,
+guint handlers_guess(const Handlers *h, RankDependence *effects, const guint *entries, guint n_entries,
                      const LoopItem *items, guint n);
 
 /* What is to be told apart. */
 typedef struct {
-    RankEffects *effects;
+    RankDependence *effects;
     Conflicts *conflicts;    /* for the numbers of sets */
     const LoopItem *items;
     guint first, n;          /* items that followed these completions */
@@ -65,6 +65,6 @@ typedef struct {
 
 /* Appends the handlers to HANDLERS, in the order of their items, each with one item at least; their
  * sets have no entry in common. Completions that are in none have no calls. */
-void handlers_tell_apart(Handlers *h, const Completions *c, GArray *handlers);
+void handlers_distinguish(Handlers *h, const Completions *c, GArray *handlers);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * All pointers into one segment stay offsets into it, so overlap and aliasing are as they were. The size is the largest over all uses of the
  * segment's id: an id that was freed and taken again is allocated anew with that size, which costs no more than address space, since
- * only what MPI touches becomes pages. What a use touches depends on the datatypes and communicators that its handles stand for then: live.c. */
+ * only what MPI touches becomes pages. What a use touches depends on the datatypes and communicators that its handles stand for then: lifetimes.c. */
 #include "memory_use.h"
 
 #include "datatype_layout.h"
@@ -115,7 +115,7 @@ static void visit_call(const CallPattern *c, RankList ranks, gpointer data)
     Uses *u = data;
     if (!uses_memory(c))
         return;
-    guint n = varies(c) || live_varies(u->plan->live, c) ? ranks.n : 1;
+    guint n = varies(c) || lifetimes_varies(u->plan->live, c) ? ranks.n : 1;
     for (guint r = 0; r < n; r++)
         use_call(u, c, ranks.ranks[r]);
 }
@@ -150,10 +150,10 @@ static void find_places(Plan *plan)
 void plan_memory(Plan *plan)
 {
     plan->segments = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
-    plan->live = live_new(plan);
+    plan->live = lifetimes_new(plan);
     plan->extents = extents_new(plan, plan->live);
     Uses u = {plan, plan->extents, g_array_new(FALSE, FALSE, sizeof(BytePiece))};
-    live_foreach_call(plan->live, visit_call, &u);
+    lifetimes_foreach_call(plan->live, visit_call, &u);
     g_array_unref(u.pieces);
     find_places(plan);
 }

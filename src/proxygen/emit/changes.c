@@ -60,7 +60,7 @@ static void count_rule(struct Changes *c, const PlanRule *rule, guint64 times)
 {
     for (guint i = 0; i < rule->n; i++) {
         const WendSymbol *symbol = &rule->symbols[i];
-        (symbol->is_rule ? c->rules : c->terminals)[symbol->id] += times * symbol->exponent;
+        (symbol->is_rule ? c->rules : c->terminals)[symbol->id] += times * symbol->repeats;
     }
 }
 

@@ -6,11 +6,11 @@
 #include "c_tokens.h"
 #include "callback_stubs.h"
 #include "changes.h"
-#include "columns.h"
+#include "row_tables.h"
 #include "emit_graphs.h"
 #include "emitter.h"
 #include "outside_names.h"
-#include "streams.h"
+#include "row_loops.h"
 #include "variable_names.h"
 
 #endif

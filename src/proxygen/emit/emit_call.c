@@ -4,7 +4,7 @@
 
 #include "callback_stubs.h"
 #include "changes.h"
-#include "columns.h"
+#include "row_tables.h"
 #include "emit_graphs.h"
 #include "emitter.h"
 #include "variable_names.h"
@@ -544,7 +544,7 @@ static char *statement_of(Emitter *e, const CallPattern *c, const char *expressi
     return g_strdup_printf("(void)%s;", expression);
 }
 
-/* Messages to a hub wait for their turn (turns.c). */
+/* Messages to a hub wait for their turn (send_order.c). */
 static void add_turn(Emitter *e, const CallPattern *c)
 {
     const Wildcard *turn = g_hash_table_lookup(e->plan->turns, GUINT_TO_POINTER(c->terminal));

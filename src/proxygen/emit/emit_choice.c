@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "changes.h"
-#include "columns.h"
+#include "row_tables.h"
 #include "src/proxygen/plan/passes.h"
 
 static void write_lines(GString *out, int indent, const GPtrArray *lines)
@@ -129,7 +129,7 @@ static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choic
     write_lines(out, indent, e->after);
 }
 
-guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal, guint64 exponent)
+guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal, guint64 repeats)
 {
     CallPattern *c = call_new(e->plan->program);
     GPtrArray *before = e->before, *after = e->after;
@@ -141,13 +141,13 @@ guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, gu
         emit_drain(e, out, indent, choice, c);
         emit_shared(e, out, indent, terminal, TRUE, TRUE);
     } else {
-        if (exponent > 1)
-            write_line(out, indent, "for (%s i = 0; i < %" G_GUINT64_FORMAT "; i++) {", exponent > G_MAXINT32 ? "long" : "int", exponent);
-        int inner = exponent > 1 ? indent + 1 : indent;
+        if (repeats > 1)
+            write_line(out, indent, "for (%s i = 0; i < %" G_GUINT64_FORMAT "; i++) {", repeats > G_MAXINT32 ? "long" : "int", repeats);
+        int inner = repeats > 1 ? indent + 1 : indent;
         emit_shared(e, out, inner, terminal, FALSE, TRUE);
         emit_forced(e, out, inner, choice, c);
         emit_shared(e, out, inner, terminal, TRUE, TRUE);
-        if (exponent > 1)
+        if (repeats > 1)
             write_line(out, indent, "}");
     }
     g_ptr_array_unref(e->before);

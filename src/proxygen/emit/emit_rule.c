@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_rule.c: rules of the grammar as functions, exponents as loops. */
+/* emit_rule.c: rules of the grammar as functions, repeats as loops. */
 #include <string.h>
 
 #include "emitter.h"
-#include "streams.h"
+#include "row_loops.h"
 #include "src/proxygen/model/model.h"
 #include "src/proxygen/plan/passes.h"
 
@@ -34,12 +34,12 @@ static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol 
 }
 
 /* How often a symbol is repeated, and the type that holds it. */
-static char *trip_count(Emitter *e, guint rule, guint symbol, guint64 exponent, const char **type)
+static char *trip_count(Emitter *e, guint rule, guint symbol, guint64 repeats, const char **type)
 {
     g_autofree gint64 *trips = alike_trips(e->alike, rule, symbol);
-    *type = count_type(exponent);
+    *type = count_type(repeats);
     if (!trips)
-        return g_strdup_printf("%" G_GUINT64_FORMAT, exponent);
+        return g_strdup_printf("%" G_GUINT64_FORMAT, repeats);
     RankList ranks = alike_ranks(e->alike, rule);
     for (guint i = 0; i < ranks.n; i++)
         if (trips[i] > G_MAXINT32)
@@ -52,17 +52,17 @@ void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSy
 {
     for (guint i = first; i < first + n; i++) {
         const WendSymbol *symbol = &symbols[i];
-        const StreamSymbol *streamed = e->plan->rules[rule].streamed;
+        const RowSymbol *row_symbols = e->plan->rules[rule].row_symbols;
         const Choice *choice = plan_choice(e->plan, rule, i);
         if (choice) {
-            emit_choice(e, out, indent, choice, symbol->id, symbol->exponent);
+            emit_choice(e, out, indent, choice, symbol->id, symbol->repeats);
             continue;
         }
-        if (streamed && streamed[i].stream) {
-            streams_call(e, out, indent, symbol, &streamed[i]);
+        if (row_symbols && row_symbols[i].stream) {
+            row_loops_call(e, out, indent, symbol, &row_symbols[i]);
             continue;
         }
-        if (symbol->exponent == 1) {
+        if (symbol->repeats == 1) {
             emit_symbol(e, out, indent, symbol);
             continue;
         }
@@ -73,7 +73,7 @@ void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSy
             continue;
         }
         const char *type;
-        g_autofree char *count = trip_count(e, rule, i, symbol->exponent, &type);
+        g_autofree char *count = trip_count(e, rule, i, symbol->repeats, &type);
         write_line(out, indent, "for (%s i = 0; i < %s; i++)%s", type, count, statements > 1 ? " {" : "");
         g_string_append(out, body->str);
         if (statements > 1)

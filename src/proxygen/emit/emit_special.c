@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "changes.h"
-#include "columns.h"
+#include "row_tables.h"
 #include "outside_names.h"
 #include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/model/model.h"

@@ -6,7 +6,7 @@
  * Numbers are counts, tags and the like, and places of handles and blocks in the proxy's arrays. What is more than a call, such as a loop over Waitsome, is code in the same way. */
 #include <string.h>
 
-#include "columns.h"
+#include "row_tables.h"
 #include "emitter.h"
 
 /* In tables a symbol is about 8 bytes of text and 2.4 us of gcc 12 (838,495 symbols: 6.9 MB, 2.0 s). As code it is some 90 bytes, and 1 MB of code takes 1.5 s without
@@ -227,10 +227,10 @@ static void append_number(GString *out, gsize *line, const char *text)
 /* The function of a group, its numbers, and its rows of the list of calls. */
 static void emit_group(Emitter *e, GString *out, const TableGroup *group, GString *externs, GString *rows, guint *n_rows)
 {
-    g_autoptr(GArray) columns = columns_find(group->body);
-    guint kept = columns_keep(columns, group->values, group->n_columns), at_once = kept ? MAX(1, TABLE_NUMBERS / kept) : group->n_calls;
+    g_autoptr(GArray) columns = row_tables_find(group->body);
+    guint kept = row_tables_keep(columns, group->values, group->n_columns), at_once = kept ? MAX(1, TABLE_NUMBERS / kept) : group->n_calls;
     g_string_append_printf(out, "%svoid call_%u(const long *v)\n{\n%s", e->linkage, group->number, group->locals);
-    columns_append(out, e->plan, group->body, columns, group->values, "v", FALSE);
+    row_tables_append(out, e->plan, group->body, columns, group->values, "v", FALSE);
     g_string_append_printf(out, "%s}\n\n", kept ? "" : "    (void)v;\n");
     if (!*e->linkage)
         g_string_append_printf(externs, "void call_%u(const long *v);\n", group->number);
@@ -296,11 +296,11 @@ static guint append_steps(Emitter *e, GString *out, gsize *line, guint rule, gui
         if (made)
             append_step(out, line, number_of_call(made), 1, &n);
         else if (s->is_rule && t->listed[s->id])
-            append_step(out, line, -1 - (gint64)t->list_number[s->id], s->exponent, &n);
+            append_step(out, line, -1 - (gint64)t->list_number[s->id], s->repeats, &n);
         else if (s->is_rule)
-            append_step(out, line, number_of_call(g_hash_table_lookup(t->places, &code)), s->exponent, &n);
+            append_step(out, line, number_of_call(g_hash_table_lookup(t->places, &code)), s->repeats, &n);
         else if (!t->nothing[s->id])
-            append_step(out, line, number_of_call(&t->terminals[s->id]), s->exponent, &n);
+            append_step(out, line, number_of_call(&t->terminals[s->id]), s->repeats, &n);
     }
     return n;
 }
@@ -392,7 +392,7 @@ static gboolean has_long_steps(const Plan *plan)
     for (guint i = 0; i < plan->order->len; i++) {
         const PlanRule *r = &plan->rules[g_array_index(plan->order, guint, i)];
         for (guint k = 0; k < r->n; k++)
-            if (r->symbols[k].exponent > G_MAXINT32)
+            if (r->symbols[k].repeats > G_MAXINT32)
                 return TRUE;
     }
     return FALSE;

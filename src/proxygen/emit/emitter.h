@@ -36,7 +36,7 @@ typedef struct {
 
     /* of the call being written */
     GPtrArray *before, *after; /* statements, owned strings */
-    struct ColumnWriter *columns; /* numbers that go to a table (columns.h); NULL: they stand in the text */
+    struct ColumnWriter *columns; /* numbers that go to a table (row_tables.h); NULL: they stand in the text */
     const char *source;        /* what to write for the source of a pinned receive; NULL: as recorded */
 
     /* of the program */
@@ -54,7 +54,7 @@ typedef struct {
     GHashTable *away;          /* communicators that lead to spawned processes */
     gboolean threads;          /* more than one thread somewhere */
     struct AlikeRules *alike;       /* of functions of rules; NULL: each has its own */
-    struct Streams *streams;   /* NULL: none */
+    struct RowLoops *streams;   /* NULL: none */
 } Emitter;
 
 /* Strings that functions return are newly allocated, but for those that are const. INDENT counts
@@ -157,7 +157,7 @@ guint emit_terminal(Emitter *e, GString *out, int indent, guint terminal);
 
 /* -- emit_choice.c: calls that complete some of a set -- */
 guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal,
-                  guint64 exponent);
+                  guint64 repeats);
 void emit_loop(Emitter *e, GString *out, int indent, guint rule);
 
 /* -- emit_rule.c -- */
@@ -175,8 +175,8 @@ char *emit_ranks_text(const Plan *plan, RankList set); /* "ranks 0-3, 7" */
 /* A C condition that is true for the ranks of SET, or NULL when a table is simpler. */
 char *emit_rank_condition(RankList set);
 
-/* -- emit_positions.c: where requests are, if that differs by rank or in time -- */
-void emit_positions(Emitter *e, GString *declarations, GString *definitions);
+/* -- emit_request_slots.c: where requests are, if that differs by rank or in time -- */
+void emit_request_slots(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_tables.c: large programs -- */
 gboolean emit_tables_wanted(const Plan *plan);

@@ -2,7 +2,7 @@
 /* expression.c: words, handles, pointers and values by rank as C expressions. */
 #include <string.h>
 
-#include "columns.h"
+#include "row_tables.h"
 #include "emitter.h"
 #include "variable_names.h"
 #include "src/proxygen/analysis/call_analysis.h"

@@ -2,7 +2,7 @@
 /* variable_names.c: where handles and requests are, as C. */
 #include "variable_names.h"
 
-#include "columns.h"
+#include "row_tables.h"
 
 static const HandleVariable handle_kinds[] = {
     {WEND_KIND_COMM, "MPI_Comm", "comm", "MPI_COMM_NULL"},
@@ -69,7 +69,7 @@ static char *array_of_requests(const Plan *plan, guint thread)
 /* Where it is now: "at[3]". */
 static char *place_now(Emitter *e, gint64 request)
 {
-    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)), *index = column_index(e, positions_index(variables_positions(e->plan), request));
+    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)), *index = column_index(e, request_slots_index(variables_request_slots(e->plan), request));
     return g_strdup_printf("at%s[%s]", suffix, index);
 }
 
@@ -82,10 +82,10 @@ char *variable_of_request(Emitter *e, gint64 request, RankList ranks)
 
 char *variable_of_request_moves(Emitter *e, gint64 request, RankList ranks)
 {
-    const Positions *positions = variables_positions(e->plan);
-    if (!positions || !positions_move(positions, request, ranks))
+    const RequestSlots *positions = variables_request_slots(e->plan);
+    if (!positions || !request_slots_move(positions, request, ranks))
         return NULL;
-    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)), *now = place_now(e, request), *index = column_index(e, positions_index(positions, request));
+    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)), *now = place_now(e, request), *index = column_index(e, request_slots_index(positions, request));
     return g_strdup_printf("%s = next_place%s(%s);", now, suffix, index);
 }
 

@@ -19,7 +19,7 @@ char *variables_suffix(guint thread);
 /* "comm[3]" for a handle of thread 0, "comm_of_thread_2[3]" for one of another. */
 char *variable_of_handle(Emitter *e, WendKind kind, gint64 handle);
 /* As the RANKS that make a call have it: "request[3]", or "request[at[3]]" where that differs
- * (positions.h). */
+ * (request_slots.h). */
 char *variable_of_request(Emitter *e, gint64 request, RankList ranks);
 /* A statement to stand before a call that makes it, "at[3] = next_place(3);", or NULL. */
 char *variable_of_request_moves(Emitter *e, gint64 request, RankList ranks);

@@ -64,7 +64,7 @@ void plan_visit(const Plan *plan, guint rule, guint *seen, guint stamp, void (*v
             g_array_set_size(stack, stack->len - 1);
             continue;
         }
-        gboolean here = r->streamed && r->streamed[top->symbol].stream;
+        gboolean here = r->row_symbols && r->row_symbols[top->symbol].stream;
         const WendSymbol *s = &r->symbols[top->symbol++];
         if (!s->is_rule || here || seen[s->id] == stamp)
             continue;

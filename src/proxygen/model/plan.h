@@ -35,18 +35,18 @@ typedef struct {
     gboolean used;
     guint name;              /* rule_NAME, from 1, in the order of emission; 0 none */
     RankList ranks;           /* that run it */
-    const struct StreamSymbol *streamed; /* by symbol, of a body that streams.c made; else NULL */
+    const struct RowSymbol *row_symbols; /* by symbol, of a body that row_loops.c made; else NULL */
 } PlanRule;
 
 /* A place in a body: the symbol number SYMBOL of rule RULE. */
 typedef struct { guint rule, symbol; } Site;
 
-/* What a symbol of a body that streams.c made is. */
-typedef struct StreamSymbol {
+/* What a symbol of a body that row_loops.c made is. */
+typedef struct RowSymbol {
     Site site;               /* where it was */
-    const struct RowStream *stream; /* its numbers: then what it does stands where it is, also if it is a rule. NULL: it is as it was */
+    const struct RowTable *stream; /* its numbers: then what it does stands where it is, also if it is a rule. NULL: it is as it was */
     guint64 times;           /* each row of the stream is for so many */
-} StreamSymbol;
+} RowSymbol;
 
 /* Calls of a rank, by their index, that a loop makes in whatever order. */
 typedef struct { guint64 first, last; } CallStretch;
@@ -92,7 +92,7 @@ typedef struct {
     GPtrArray *owned;        /* memory of the above */
 
     GHashTable *segments;    /* segment word -> Segment */
-    struct Live *live;
+    struct Lifetimes *live;
     struct Extents *extents;
     GArray *blocks;          /* of gint64: words of segments that are attached to dynamic windows, ascending; NULL: nobody goes there */
     GPtrArray *awaited;      /* by rank: GArray of gint64: blocks to wait for before locks, see dynamic.c; NULL: there are no locks */
@@ -101,7 +101,7 @@ typedef struct {
     GHashTable *stretches;   /* rank -> GArray of Stretch, ascending: the calls that became loops */
     GHashTable *wildcards;   /* terminal -> Wildcard: those that are pinned */
     gboolean aims;           /* there are pinned ones with starts */
-    GHashTable *turns;       /* terminal -> Wildcard: whom the hub lets send before that call (turns.c) */
+    GHashTable *turns;       /* terminal -> Wildcard: whom the hub lets send before that call (send_order.c) */
     gint hub;                /* -1 none */
     struct Changes *changes; /* what is not simply the recorded calls (changes.c) */
     GHashTable *graphs; /* terminal -> rank -> GPtrArray of char *: graphs to make with the recorded

@@ -19,7 +19,7 @@ static void expand(const Plan *plan, guint last, guint64 *times, guint64 *calls)
     for (guint i = last + 1; i-- > 0;)
         for (guint k = 0; times[i] > 0 && k < plan->rules[i].n; k++) {
             const WendSymbol *s = &plan->rules[i].symbols[k];
-            *(s->is_rule ? &times[s->id] : &calls[s->id]) += times[i] * s->exponent;
+            *(s->is_rule ? &times[s->id] : &calls[s->id]) += times[i] * s->repeats;
         }
 }
 
@@ -66,7 +66,7 @@ static guint64 *count_calls_before(const Plan *plan, guint rule, guint terminal)
             k = 0;
             continue;
         }
-        *(s->is_rule ? &times[s->id] : &calls[s->id]) += s->exponent;
+        *(s->is_rule ? &times[s->id] : &calls[s->id]) += s->repeats;
         k++;
     }
     expand(plan, rule, times, calls);

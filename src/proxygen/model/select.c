@@ -29,7 +29,7 @@ static void expand_into(const Plan *plan, guint rule, GArray *terminals)
 {
     const WendRule *r = wend_program_rule(plan->program, rule);
     for (guint i = 0; i < r->n; i++)
-        for (guint64 e = 0; e < r->symbols[i].exponent; e++) {
+        for (guint64 e = 0; e < r->symbols[i].repeats; e++) {
             if (terminals->len > PREFIX_LIMIT)
                 return;
             if (r->symbols[i].is_rule)
@@ -48,7 +48,7 @@ static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray 
         const WendSymbol *s = &r->symbols[i];
         if (s->is_rule ? rule_has_init(plan, known, s->id) : plan_is_init(plan, s->id))
             break;
-        for (guint64 e = 0; e < s->exponent && prefix->len <= PREFIX_LIMIT; e++) {
+        for (guint64 e = 0; e < s->repeats && prefix->len <= PREFIX_LIMIT; e++) {
             if (s->is_rule)
                 expand_into(plan, s->id, prefix);
             else
@@ -57,13 +57,13 @@ static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray 
     }
     if (i == r->n)
         return;
-    /* MPI_Init happens once, so the exponent here is 1, but hostile input may say otherwise: the others stay in the rest. */
+    /* MPI_Init happens once, so the repeats here is 1, but hostile input may say otherwise: the others stay in the rest. */
     WendSymbol init = r->symbols[i];
     if (init.is_rule)
         split_after_init(plan, known, init.id, prefix, rest);
     else
         g_array_append_val(prefix, init.id);
-    if (--init.exponent > 0)
+    if (--init.repeats > 0)
         g_array_append_val(rest, init);
     g_array_append_vals(rest, r->symbols + i + 1, r->n - i - 1);
 }

@@ -44,7 +44,7 @@ static void shape_free(gpointer shape)
 static gboolean is_plain(const Plan *plan, guint rule)
 {
     const PlanRule *r = &plan->rules[rule];
-    gboolean plain = !r->loop && !r->inlined && !r->streamed;
+    gboolean plain = !r->loop && !r->inlined && !r->row_symbols;
     for (guint i = 0; plain && i < r->n; i++)
         plain = !plan_choice(plan, rule, i);
     return plain;
@@ -67,7 +67,7 @@ static void find_shape(const AlikeRules *a, guint rule, GArray *shape)
     }
     for (guint i = 0; i < r->n; i++) {
         const WendSymbol *y = &r->symbols[i];
-        const guint words[] = {y->is_rule ? alike_leader(a, y->id) : y->id, (y->is_rule ? 2u : 0u) | (y->exponent > 1 ? 1u : 0u)};
+        const guint words[] = {y->is_rule ? alike_leader(a, y->id) : y->id, (y->is_rule ? 2u : 0u) | (y->repeats > 1 ? 1u : 0u)};
         g_array_append_vals(shape, words, G_N_ELEMENTS(words));
     }
 }
@@ -170,13 +170,13 @@ gint64 *alike_trips(const AlikeRules *a, guint leader, guint symbol)
     const AlikeGroup *g = a ? a->group_of[leader] : NULL;
     if (!g || !g->members)
         return NULL;
-    guint64 own = a->plan->rules[leader].symbols[symbol].exponent;
+    guint64 own = a->plan->rules[leader].symbols[symbol].repeats;
     gboolean differ = FALSE;
     g_autofree gint64 *trips = g_new(gint64, g->members->len);
     for (guint i = 0; i < g->members->len; i++) {
-        guint64 exponent = a->plan->rules[g_array_index(g->members, AlikeMember, i).rule].symbols[symbol].exponent;
-        trips[i] = (gint64)exponent;
-        differ |= exponent != own;
+        guint64 repeats = a->plan->rules[g_array_index(g->members, AlikeMember, i).rule].symbols[symbol].repeats;
+        trips[i] = (gint64)repeats;
+        differ |= repeats != own;
     }
     return differ ? g_steal_pointer(&trips) : NULL;
 }

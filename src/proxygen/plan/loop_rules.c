@@ -38,8 +38,8 @@ void loop_rules_append(LoopRules *r, WendSymbol symbol)
     gint64 key = (gint64)symbol.is_rule << 32 | symbol.id;
     gboolean new;
     guint number = wend_byte_number(r->symbol_numbers, &key, sizeof key, &new);
-    guint64 times = symbol.exponent;
-    symbol.exponent = 1;
+    guint64 times = symbol.repeats;
+    symbol.repeats = 1;
     if (new)
         g_array_append_val(r->symbols, symbol);
     loop_rules_grammar_append(r->grammar, number, times);
@@ -59,7 +59,7 @@ static void add_symbol(GArray *symbols, WendSymbol symbol)
 {
     WendSymbol *last = symbols->len ? &g_array_index(symbols, WendSymbol, symbols->len - 1) : NULL;
     if (last && last->is_rule == symbol.is_rule && last->id == symbol.id)
-        last->exponent += symbol.exponent;
+        last->repeats += symbol.repeats;
     else
         g_array_append_val(symbols, symbol);
 }
@@ -201,10 +201,10 @@ guint loop_rules_loop(LoopRules *r, Loop *loop)
 
 static WendSymbol plan_symbol(const LoopRules *r, WendSymbol symbol, guint first_rule)
 {
-    WendSymbol result = {TRUE, first_rule + symbol.id - 1, symbol.exponent}; /* rule 0 of a grammar is its start */
+    WendSymbol result = {TRUE, first_rule + symbol.id - 1, symbol.repeats}; /* rule 0 of a grammar is its start */
     if (!symbol.is_rule) {
         result = g_array_index(r->symbols, WendSymbol, symbol.id);
-        result.exponent = symbol.exponent;
+        result.repeats = symbol.repeats;
     }
     return result;
 }

@@ -55,7 +55,7 @@ typedef struct {
     /* of the rank that is looked at */
     guint rank;
     gboolean learning;       /* the first of two walks: it collects handlers of single completions */
-    RankEffects *effects;
+    RankDependence *effects;
     Conflicts *conflicts;
 
     /* the calls of one chooser that follow each other with nothing in between that waits */
@@ -70,7 +70,7 @@ typedef struct {
     guint *latest;           /* by entry: its last completion */
 } LoopFinder;
 
-static const Effects *effects_of_item(const LoopFinder *f, guint item)
+static const Dependence *dependence_of_item(const LoopFinder *f, guint item)
 {
     return f->effects->calls[g_array_index(f->items, LoopItem, item).terminal];
 }
@@ -116,7 +116,7 @@ static void add_run(GArray *runs, guint body, guint joint)
 /* What the call of an item does to the entries. */
 static void follow(LoopFinder *f, guint item)
 {
-    const Effects *e = effects_of_item(f, item);
+    const Dependence *e = dependence_of_item(f, item);
     for (guint i = 0; i < e->changes->len; i++) {
         const RequestChange *change = &g_array_index(e->changes, RequestChange, i);
         guint entry = handlers_entry(f->chooser->handlers, change->request);
@@ -243,7 +243,7 @@ static guint find_handlers(LoopFinder *f, const LoopGroup *group, gboolean last)
     }
     Completions c = {f->effects, f->conflicts, items_from(f, 0), group->first_item, group->n_items,
                      entries, group->n_entries, f->chooser->n, last, f->idle, f->near};
-    handlers_tell_apart(f->chooser->handlers, &c, f->handlers);
+    handlers_distinguish(f->chooser->handlers, &c, f->handlers);
     for (guint k = 0; k < group->n_entries; k++)
         f->idle[entries[k]] = f->near[entries[k]] = TRUE;
     for (guint i = first; i < f->handlers->len; i++) {
@@ -295,7 +295,7 @@ static guint take_handler(LoopFinder *f, const Handler *handler)
     const guint *entries = conflicts_entries(f->conflicts, &handler->set, &n);
     for (; i < handler->first + handler->n; i++) {
         const LoopItem *item = items_from(f, i);
-        const Effects *effects = effects_of_item(f, i);
+        const Dependence *effects = dependence_of_item(f, i);
         gboolean own = n == 1 && handlers_posts(f->chooser->handlers, effects, entries, n) == 1;
         HandlerCall call = {effects, own, item->fresh};
         if (!is_of_kind(f, item, i == handler->first) ||
@@ -342,7 +342,7 @@ static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guin
         for (guint k = 0; k < receives->len && complete; k++) {
             guint other = g_array_index(receives, guint, k);
             complete = !conflicts_is_shared(f->conflicts, other) ||
-                       !effects_request_meets(f->effects, decoder, f->chooser->members[i],
+                       !dependence_request_meets(f->effects, decoder, f->chooser->members[i],
                                       &g_array_index(f->effects->resources, Resource, other));
         }
     }
@@ -522,7 +522,7 @@ static void walk_rank(LoopFinder *f, const PlanThread *thread, guint skip)
     const WendCall *call;
     f->conflicts = conflicts_new(f->effects);
     while ((call = wend_walk_next(walk)) != NULL) {
-        const Effects *effects = rank_effects_of(f->effects, call);
+        const Dependence *effects = rank_dependence_of(f->effects, call);
         LoopItem item = {call->terminal, conflicts_first_use(f->conflicts, effects), FALSE};
         if (call->index < skip || add_group(f, call, walk))
             continue;
@@ -547,7 +547,7 @@ static void find_in_rank(LoopFinder *f, const PlanThread *thread, guint rank)
     guint own = wend_program_class(f->plan->program, thread->class_index)->sequences[thread->sequence].rule;
     guint skip = f->plan->prefix && thread->rule != own ? f->plan->prefix->len : 0;
     f->rank = rank;
-    f->effects = rank_effects_new(f->plan, rank);
+    f->effects = rank_dependence_new(f->plan, rank);
     for (f->learning = TRUE;; f->learning = FALSE) {
         walk_rank(f, thread, skip);
         if (!f->learning)
@@ -557,7 +557,7 @@ static void find_in_rank(LoopFinder *f, const PlanThread *thread, guint rank)
     for (guint i = 0; i < f->choosers->len; i++)
         if (f->choosers->pdata[i])
             g_clear_pointer(&f->choosers->pdata[i], chooser_free);
-    rank_effects_free(f->effects);
+    rank_dependence_free(f->effects);
 }
 
 /* -- where there is something to find -- */

@@ -228,7 +228,7 @@ static guint64 calls_of_loop(const Plan *plan, const PlanRule *loop)
 {
     guint64 n = 0;
     for (guint i = 0; i < loop->n; i++)
-        n += loop->symbols[i].exponent * (loop->symbols[i].is_rule ? plan->rules[loop->symbols[i].id].n : 1);
+        n += loop->symbols[i].repeats * (loop->symbols[i].is_rule ? plan->rules[loop->symbols[i].id].n : 1);
     return n;
 }
 
@@ -310,11 +310,11 @@ static void walk(MessageTraffic *t, guint rule)
     for (guint i = 0; i < r->n && !t->no_order; i++) {
         const WendSymbol *s = &r->symbols[i];
         if (s->is_rule) {
-            for (guint64 e = 0; rule_moves(t, s->id) && e < s->exponent && !t->no_order; e++)
+            for (guint64 e = 0; rule_moves(t, s->id) && e < s->repeats && !t->no_order; e++)
                 walk(t, s->id);
             continue;
         }
-        step(t, s->id, s->exponent);
+        step(t, s->id, s->repeats);
     }
 }
 

@@ -149,7 +149,7 @@ static void summarize_rules(OutcomeSearch *s)
 
 /* -- the walk over one rank -- */
 
-static void stream_free(gpointer stream)
+static void row_table_free(gpointer stream)
 {
     wend_outcomes_free(((ChoiceStream *)stream)->entries);
     g_array_unref(((ChoiceStream *)stream)->picks);
@@ -190,7 +190,7 @@ static const GArray *next_picks(OutcomeSearch *s, const CallPattern *c)
     return stream->picks;
 }
 
-static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint terminal, guint64 exponent)
+static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint terminal, guint64 repeats)
 {
     Plan *plan = s->plan;
     Site site = {rule, symbol};
@@ -215,7 +215,7 @@ static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint termi
     for (guint i = 0; i < members->len; i++)
         before += s->active[g_array_index(members, guint, i)];
     gint64 pending = before;
-    for (guint64 k = 0; k < exponent; k++) {
+    for (guint64 k = 0; k < repeats; k++) {
         const GArray *now = next_picks(s, plan->call);
         if (!now) {
             s->damaged = TRUE;
@@ -287,11 +287,11 @@ static void walk(OutcomeSearch *s, guint rule)
         const WendSymbol *symbol = &r->symbols[i];
         if (!symbol->is_rule) {
             if (s->is_choice[symbol->id])
-                visit_choice(s, rule, i, symbol->id, symbol->exponent);
+                visit_choice(s, rule, i, symbol->id, symbol->repeats);
             else
                 apply(s, s->events[symbol->id]);
         } else if (s->has_choice[symbol->id]) {
-            for (guint64 k = 0; k < symbol->exponent && !s->damaged; k++)
+            for (guint64 k = 0; k < symbol->repeats && !s->damaged; k++)
                 walk(s, symbol->id);
         } else {
             apply(s, s->summary[symbol->id]);
@@ -355,7 +355,7 @@ gboolean plan_outcomes(Plan *plan, GError **error)
             for (guint r = 0; r < thread->ranks.n && !s.damaged; r++) {
                 s.rank = thread->ranks.ranks[r];
                 s.sequence = thread->sequence;
-                s.streams = g_hash_table_new_full(NULL, NULL, NULL, stream_free);
+                s.streams = g_hash_table_new_full(NULL, NULL, NULL, row_table_free);
                 memset(s.active, 0, g_hash_table_size(s.numbers) + 1);
                 walk(&s, thread->rule);
                 g_hash_table_destroy(s.streams);
@@ -387,8 +387,8 @@ gboolean plan_outcomes(Plan *plan, GError **error)
 
 const Choice *plan_choice(const Plan *plan, guint rule, guint symbol)
 {
-    const StreamSymbol *streamed = plan->rules[rule].streamed;
-    const Site site = streamed ? streamed[symbol].site : (Site){rule, symbol};
+    const RowSymbol *row_symbols = plan->rules[rule].row_symbols;
+    const Site site = row_symbols ? row_symbols[symbol].site : (Site){rule, symbol};
     const Choice *choice = g_hash_table_lookup(plan->choices, &site);
     return choice && choice->kind != CHOICE_PLAIN ? choice : NULL;
 }

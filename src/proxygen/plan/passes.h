@@ -8,10 +8,10 @@
 #include "loop_rules.h"
 #include "loops.h"
 #include "outcomes.h"
-#include "positions.h"
+#include "request_slots.h"
 #include "request_lists.h"
-#include "sources.h"
-#include "turns.h"
+#include "wildcard_sources.h"
+#include "send_order.h"
 #include "variables.h"
 #include "wildcards.h"
 

@@ -3,7 +3,7 @@
  *
  * Requests need care. MPI_Waitall takes an array, so the requests that the application had side by side must be side by side here too;
  * the numbers of a recording say only who they are. Each recorded array is a constraint "these stand in this order". If each number can have one place such that
- * all arrays agree, it has it; else places are a matter of ranks and times (positions.c). An array that does not agree even so is gathered from its places before
+ * all arrays agree, it has it; else places are a matter of ranks and times (request_slots.c). An array that does not agree even so is gathered from its places before
  * the call and scattered after it. */
 #include "variables.h"
 
@@ -24,7 +24,7 @@ struct Variables {
     RequestLists *lists;
     GHashTable *places;      /* request word -> Place */
     GPtrArray *rows;
-    Positions *positions;    /* NULL: the above do */
+    RequestSlots *positions;    /* NULL: the above do */
     GHashTable *shared;      /* kind << 56 | handle: several references to one object may be alive */
 };
 
@@ -237,7 +237,7 @@ static void take_lengths(Variables *v)
     g_hash_table_iter_init(&iter, v->lengths);
     while (g_hash_table_iter_next(&iter, &key, &length))
         if ((WendKind)(*(gint64 *)key >> 32) == WEND_KIND_REQUEST)
-            *(gint64 *)length = positions_length(v->positions, (guint)(*(gint64 *)key & G_MAXUINT32));
+            *(gint64 *)length = request_slots_length(v->positions, (guint)(*(gint64 *)key & G_MAXUINT32));
 }
 
 void plan_variables(Plan *plan)
@@ -259,7 +259,7 @@ void plan_variables(Plan *plan)
     g_ptr_array_sort(lists, compare_lists);
     for (guint i = 0; i < lists->len; i++)
         place_list(v, g_ptr_array_index(lists, i));
-    if (!all_agree(v) && (v->positions = positions_find(plan, v->lists)) != NULL)
+    if (!all_agree(v) && (v->positions = request_slots_find(plan, v->lists)) != NULL)
         take_lengths(v);
     else
         lay_out(plan);
@@ -279,7 +279,7 @@ void variables_free(Variables *v)
     request_lists_free(v->lists);
     g_hash_table_destroy(v->places);
     g_hash_table_destroy(v->shared);
-    positions_free(v->positions);
+    request_slots_free(v->positions);
     g_ptr_array_free(v->rows, TRUE);
     g_free(v);
 }
@@ -289,15 +289,15 @@ gint64 variables_place(const Plan *plan, gint64 request, RankList ranks)
 {
     const Variables *v = plan->variables;
     const Place *place = v->positions ? NULL : g_hash_table_lookup(v->places, &request);
-    return place ? place->row->first + place->position : positions_place(v->positions, request, ranks);
+    return place ? place->row->first + place->position : request_slots_place(v->positions, request, ranks);
 }
 
-const Positions *variables_positions(const Plan *plan) { return plan->variables->positions; }
+const RequestSlots *variables_request_slots(const Plan *plan) { return plan->variables->positions; }
 
 guint variables_array_of_requests(const Plan *plan, guint thread)
 {
-    const Positions *positions = plan->variables->positions;
-    return positions ? positions_array(positions, thread) : thread;
+    const RequestSlots *positions = plan->variables->positions;
+    return positions ? request_slots_array(positions, thread) : thread;
 }
 
 RequestList *variables_request_list(const Plan *plan, const Word *words, gint64 n)

@@ -4,7 +4,7 @@
 #ifndef PROXYGEN_VARIABLES_H
 #define PROXYGEN_VARIABLES_H
 
-#include "positions.h"
+#include "request_slots.h"
 
 typedef struct Variables Variables;
 
@@ -20,7 +20,7 @@ gint64 variables_place(const Plan *plan, gint64 request, RankList ranks);
 /* The thread whose array has the requests of THREAD. */
 guint variables_array_of_requests(const Plan *plan, guint thread);
 /* Where requests are differs: NULL, or what is known of that. */
-const Positions *variables_positions(const Plan *plan);
+const RequestSlots *variables_request_slots(const Plan *plan);
 /* The list that holds these words; the same one for equal words. NULL: none of them is a request. */
 RequestList *variables_request_list(const Plan *plan, const Word *words, gint64 n);
 

@@ -7,7 +7,7 @@
  *   - the sends that could match are small enough to be eager in any MPI, or nonblocking: their senders go on whoever is received first.
  * Then the k-th receive completes when k messages have come, whoever sent them, and by induction over the recorded order nothing can hang. It also stays one
  * if all sends that could match are of one rank: their order is that of the sends, so that to name the rank would change nothing; or if senders can
- * wait for their turn (turns.c). Otherwise it is pinned: it names the source that the recorded one got. Probes take no message and stay as they are.
+ * wait for their turn (send_order.c). Otherwise it is pinned: it names the source that the recorded one got. Probes take no message and stay as they are.
  *
  * The check looks at the messages of one phase (message_traffic.h), and errs towards pinning. Within
  * a phase messages are kept apart by what has to happen before they are sent (precedence.h). That is
@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "message_traffic.h"
-#include "sources.h"
-#include "turns.h"
+#include "wildcard_sources.h"
+#include "send_order.h"
 #include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/model/model.h"
 
@@ -225,10 +225,10 @@ void plan_wildcards(Plan *plan)
         if (questions->len > 0)
             answer(t, questions);
     }
-    /* Turns are in the recorded order, which loops do not keep. */
+    /* SendOrder are in the recorded order, which loops do not keep. */
     if (!plan->options->pin && !plan->has_loops && !job_worlds_several(plan) && g_hash_table_size(plan->wildcards) > 0 && try_turns(t))
         g_hash_table_remove_all(plan->wildcards);
     if (g_hash_table_size(plan->wildcards) > 0)
-        sources_find(plan);
+        wildcard_sources_find(plan);
     message_traffic_free(t);
 }

@@ -372,7 +372,7 @@ void helpers_begin(Emitter *e, GString *out, const char *all)
     if (e->needs[HELPER_SCRATCH])
         write_line(out, 1, "scratch_begin(%s);", all);
     if (e->needs[HELPER_TURNS])
-        write_line(out, 1, "turns_begin();");
+        write_line(out, 1, "send_order_begin();");
     if (e->needs[HELPER_PLACES])
         write_line(out, 1, "places_begin(%s);", all);
 }

@@ -2,12 +2,12 @@
 /* helpers_messages.c: see helpers.h. */
 #include "helpers.h"
 
-static const char *const turns_text =
+static const char *const send_order_text =
     "/* Rank %d received from any source, and from some by name, in an order that mattered: so each process sends to it when it is its\n"
     " * turn in the recorded order. */\n"
     "static MPI_Comm turns;\n"
     "\n"
-    "@void turns_begin(void)\n"
+    "@void send_order_begin(void)\n"
     "{\n"
     "    PMPI_Comm_dup(MPI_COMM_WORLD, &turns);\n"
     "}\n"
@@ -290,9 +290,9 @@ void helpers_messages(Out *o)
 {
     Emitter *e = o->e;
     if (e->needs[HELPER_TURNS]) {
-        g_auto(GStrv) around = g_strsplit(turns_text, "%d", -1);
+        g_auto(GStrv) around = g_strsplit(send_order_text, "%d", -1);
         g_autofree char *hub = g_strdup_printf("%d", e->plan->hub), *text = g_strjoinv(hub, around);
-        helper_declare(e, o->declarations, "void turns_begin(void);\nvoid give_turn(int to);\nvoid wait_for_turn(int to);");
+        helper_declare(e, o->declarations, "void send_order_begin(void);\nvoid give_turn(int to);\nvoid wait_for_turn(int to);");
         helper_define(e, o->definitions, text);
     }
     aims(o);

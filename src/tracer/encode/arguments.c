@@ -60,7 +60,7 @@ int64_t graph_edges(MPI_Comm comm)
 int64_t graph_neighbors(MPI_Comm comm, int rank)
 {
     int n = 0;
-    const CommFacts *f = comm_facts(comm);
+    const CommMetadata *f = comm_facts(comm);
     if (!f || rank < 0 || rank >= f->size || topology(comm) != MPI_GRAPH)
         return 0;
     return PMPI_Graph_neighbors_count(comm, rank, &n) == MPI_SUCCESS ? n : 0;
@@ -69,7 +69,7 @@ int64_t graph_neighbors(MPI_Comm comm, int rank)
 /* It may not have become as many as were wanted. */
 int64_t spawned(const MPI_Comm *made)
 {
-    const CommFacts *f = made ? comm_facts(*made) : NULL;
+    const CommMetadata *f = made ? comm_facts(*made) : NULL;
     return f && f->remote_size > 0 ? f->remote_size : 0;
 }
 
@@ -125,7 +125,7 @@ void put_distance(ActiveCall *c, int64_t value, int64_t base)
 {
     int64_t target = base + value;
     Where from = memory_where((const void *)base), to = {WEND_UNKNOWN, 0};
-    if (asked_segment(base, target) != from.segment)
+    if (address_log_segment(base, target) != from.segment)
         to = memory_where((const void *)target);
     if (!wend_is_segment(from.segment) || !wend_is_segment(to.segment)) {
         put_shape(c, WEND_PLAIN);
@@ -144,8 +144,8 @@ void put_distance(ActiveCall *c, int64_t value, int64_t base)
 static bool is_placed(MPI_Datatype type)
 {
     MPI_Aint low, extent;
-    return (PMPI_Type_get_extent(type, &low, &extent) == MPI_SUCCESS && attached_looks_mapped((uintptr_t)low, NULL))
-           || (PMPI_Type_get_true_extent(type, &low, &extent) == MPI_SUCCESS && attached_looks_mapped((uintptr_t)low, NULL));
+    return (PMPI_Type_get_extent(type, &low, &extent) == MPI_SUCCESS && attachments_looks_mapped((uintptr_t)low, NULL))
+           || (PMPI_Type_get_true_extent(type, &low, &extent) == MPI_SUCCESS && attachments_looks_mapped((uintptr_t)low, NULL));
 }
 
 void out_bound(ActiveCall *c, MPI_Datatype type, int64_t value)
@@ -154,7 +154,7 @@ void out_bound(ActiveCall *c, MPI_Datatype type, int64_t value)
     if (value != 0 && datatypes_vary(&type, 1)) { /* no distance of other datatypes is one of places, be it as long as one by chance */
         if (!is_placed(type))
             origin = displacement_origin(c, &value, 1, sizeof value);
-        if (origin.base == 0 && !attached_looks_mapped((uintptr_t)value, NULL)) {
+        if (origin.base == 0 && !attachments_looks_mapped((uintptr_t)value, NULL)) {
             put_shape(c, WEND_UNKNOWN);
             return;
         }

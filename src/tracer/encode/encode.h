@@ -10,7 +10,7 @@
 #include <limits.h>
 
 #include "closures.h"
-#include "fold.h"
+#include "array-patterns.h"
 #include "functions.gen.h"
 #include "memory/address.h"
 #include "objects/objects.h"
@@ -28,13 +28,13 @@ static inline bool call_inside(void) { return wend_thread && wend_thread->inside
 
 /* -- who calls -- */
 
-static inline int facts_self(const CommFacts *f) { return f ? f->rank : -1; }
-static inline int64_t facts_size(const CommFacts *f) { return f->remote_size >= 0 ? f->remote_size : f->size; }
+static inline int facts_self(const CommMetadata *f) { return f ? f->rank : -1; }
+static inline int64_t facts_size(const CommMetadata *f) { return f->remote_size >= 0 ? f->remote_size : f->size; }
 
 /* Arguments that matter at the root; where data is contributed; at all (docs of mpi.spec: ?root, ?leaf, ?member). An unknown communicator: nowhere. */
-static inline bool facts_root(const CommFacts *f, int root) { return f && (f->remote_size < 0 ? root == f->rank : root == MPI_ROOT); }
-static inline bool facts_leaf(const CommFacts *f, int root) { return f && (f->remote_size < 0 || root >= 0); }
-static inline bool facts_member(const CommFacts *f, int root) { return f && (f->remote_size < 0 || root != MPI_PROC_NULL); }
+static inline bool facts_root(const CommMetadata *f, int root) { return f && (f->remote_size < 0 ? root == f->rank : root == MPI_ROOT); }
+static inline bool facts_leaf(const CommMetadata *f, int root) { return f && (f->remote_size < 0 || root >= 0); }
+static inline bool facts_member(const CommMetadata *f, int root) { return f && (f->remote_size < 0 || root != MPI_PROC_NULL); }
 
 /* -- arrays -- */
 
@@ -91,7 +91,7 @@ static inline void in_buf(ActiveCall *c, const void *p)
 /* An integer, pointer-sized value that may be an address: its words go to SEGMENTS and OFFSETS. GAP: as in memory_looks_mapped. */
 static inline void put_address(Words *segments, Words *offsets, int64_t value, Gap *gap)
 {
-    Where w = attached_where((uintptr_t)value, gap);
+    Where w = attachments_where((uintptr_t)value, gap);
     bool known = wend_is_segment(w.segment);
     words_put(segments, known ? w.segment : WEND_PLAIN);
     words_put(offsets, known ? w.offset : value);
@@ -102,15 +102,15 @@ static inline void in_address(ActiveCall *c, MPI_Aint a) { put_address(&c->shape
 static inline void in_asked_address(ActiveCall *c, MPI_Aint a)
 {
     in_address(c, a);
-    asked_add(&c->thread->asked, a);
+    address_log_add(&c->thread->asked, a);
 }
 
-/* Displacements, which may lead from segment to segment: BASE is what asked_base says of all that stand together. */
+/* Displacements, which may lead from segment to segment: BASE is what address_log_base says of all that stand together. */
 typedef struct { int64_t base; Gap gap; } Origin;
 void put_distance(ActiveCall *c, int64_t value, int64_t base);
 static inline Origin displacement_origin(const ActiveCall *c, const void *values, int64_t n, size_t width)
 {
-    return (Origin){.base = __builtin_expect(c->thread->asked != NULL, 0) && values ? asked_base(c->thread->asked, (Displacements){values, n, width}) : 0};
+    return (Origin){.base = __builtin_expect(c->thread->asked != NULL, 0) && values ? address_log_base(c->thread->asked, (Displacements){values, n, width}) : 0};
 }
 static inline void in_displacement(ActiveCall *c, int64_t value, Origin *origin)
 {
@@ -121,7 +121,7 @@ static inline void in_displacement(ActiveCall *c, int64_t value, Origin *origin)
 }
 static inline void in_folded_displacement(ActiveCall *c, int64_t value, Origin *origin, const Folding *folding)
 {
-    if (fold_is_number(folding))
+    if (array_pattern_is_number(folding))
         put_plain(c, value);
     else
         in_displacement(c, value, origin);
@@ -160,11 +160,11 @@ static inline void out_displacement_alone(ActiveCall *c, int64_t value)
 void out_bound(ActiveCall *c, MPI_Datatype type, int64_t value);
 
 /* Where a one-sided operation goes: a number, and in dynamic windows a place in the target's memory. */
-static inline void in_target(ActiveCall *c, const CommFacts *facts, int target, MPI_Aint disp)
+static inline void in_target(ActiveCall *c, const CommMetadata *facts, int target, MPI_Aint disp)
 {
     Where w = {WEND_PLAIN, disp};
     if (facts && facts->members && target >= 0 && target < facts->size)
-        w = attached_at(facts->members[target], (uintptr_t)disp);
+        w = attachments_at(facts->members[target], (uintptr_t)disp);
     put_slot(c, w.segment);
     put_slot(c, w.offset);
 }

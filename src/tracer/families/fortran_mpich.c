@@ -29,7 +29,7 @@ static int64_t keyval_word(int keyval)
     return word;
 }
 
-static void begin_words(ActiveCall *c, bool has_self, const CommFacts *facts, int64_t object, int keyval)
+static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts, int64_t object, int keyval)
 {
     if (has_self)
         put_slot(c, facts ? facts->rank : -1);

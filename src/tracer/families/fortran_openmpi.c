@@ -37,7 +37,7 @@ static Function *next(const char *name)
 
 /* -- attributes -- */
 
-static void begin_words(ActiveCall *c, bool has_self, const CommFacts *facts, int64_t object, const MPI_Fint *keyval)
+static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts, int64_t object, const MPI_Fint *keyval)
 {
     if (has_self)
         put_slot(c, facts_self(facts));

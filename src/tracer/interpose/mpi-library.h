@@ -7,7 +7,7 @@
 
 #define MPI_LIBRARY_MARK "PMPI_Initialized" /* each one has it */
 
-/* Looks for a library that is not in the global scope, which came after the start (late.h). */
+/* Looks for a library that is not in the global scope, which came after the start (late-mpi.h). */
 void mpi_library_find(void);
 /* A symbol of the library; NULL: it has none, or there is no MPI library. */
 void *mpi_library_symbol(const char *name);

@@ -3,7 +3,7 @@
  *
  * Recording begins with the first MPI call, whatever it is, and ends with MPI_Finalize (or the last MPI_Session_finalize of a program that
  * has sessions alone: sessions.c). Until then the ranks say nothing to each other; the merge has a communicator of its own, which is made when it is clear that
- * all ranks run under Wend (attendance.h). */
+ * all ranks run under Wend (participation.h). */
 #include "lifecycle.h"
 
 #include <pthread.h>
@@ -13,9 +13,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "attendance.h"
+#include "participation.h"
 #include "encode/encode.h"
-#include "ending.h"
+#include "termination.h"
 #include "errhandlers.h"
 #include "families/families.h"
 #include "functions.gen.h"
@@ -52,7 +52,7 @@ __attribute__((constructor)) static void load(void)
     clock_open();
     pthread_atfork(NULL, NULL, in_forked_child);
     s->spare = tools_other_wend();
-    s->other_family = !s->spare && stranger_met();
+    s->other_family = !s->spare && foreign_mpi_met();
     if (s->spare || s->other_family)
         return;
     tools_open();
@@ -74,7 +74,7 @@ static void note_status(int status, void *unused)
 /* The last thing that the process does in exit(). */
 __attribute__((destructor)) static void unload(void)
 {
-    ending_exit(exit_status);
+    termination_exit(exit_status);
 }
 
 /* Ends that come before MPI_Finalize are seen from now on. */
@@ -86,7 +86,7 @@ static void watch_ends(void)
     if (state()->refused)
         return;
     watcher_open();
-    if (ending_open())
+    if (termination_open())
         fatal_open();
 }
 
@@ -106,7 +106,7 @@ void control_finish(void)
 
 bool control_called_by_mpi(void)
 {
-    late_open();
+    late_mpi_open();
     return state()->forked || state()->spare || state()->other_family || (wend_thread && wend_thread->inside);
 }
 
@@ -255,7 +255,7 @@ bool control_merge(MPI_Comm comm)
 void control_say_absent(void)
 {
     NodeRanks node;
-    if (attendance_of_node(&node) && node.first_with == state()->world_rank && (node.first_with == 0 || node.first_without == 0))
+    if (participation_of_node(&node) && node.first_with == state()->world_rank && (node.first_with == 0 || node.first_without == 0))
         state_say("rank %d runs without wend trace: nothing was recorded", node.first_without);
 }
 
@@ -267,13 +267,13 @@ static bool make_comm(MPI_Comm *comm, const char **why)
 {
     *comm = MPI_COMM_NULL;
     *why = "a rank has too little memory left to merge, or does not answer";
-    if (!attendance_agree(limit_has_addresses()))
+    if (!participation_agree(limit_has_addresses()))
         return false;
     *why = "MPI gives no communicator for the merge";
     /* Copies no attributes, as MPI_Comm_dup does. */
     int rc = PMPI_Comm_create(MPI_COMM_WORLD, state()->world_group, comm);
     bool made = rc == MPI_SUCCESS && *comm != MPI_COMM_NULL;
-    if (attendance_agree(made))
+    if (participation_agree(made))
         return true;
     if (made)
         PMPI_Comm_free(comm);
@@ -288,28 +288,28 @@ static void world_merge(void)
     if (make_comm(&comm, &why))
         control_merge(comm);
     else if (!s->refused)
-        ending_keep(s->world_rank, why);
+        termination_keep(s->world_rank, why);
 }
 
 static void world_end(void)
 {
     State *s = state();
-    switch (attendance_wait(s->world_size, (double)settings()->wait)) {
-    case ATTENDANCE_ALL:
+    switch (participation_wait(s->world_size, (double)settings()->wait)) {
+    case PARTICIPATION_ALL:
         world_merge();
         break;
-    case ATTENDANCE_PARTIAL:
+    case PARTICIPATION_PARTIAL:
         if (s->refused)
             break; /* said already */
         control_abandon();
         control_say_absent();
         break;
-    case ATTENDANCE_UNKNOWN:
+    case PARTICIPATION_UNKNOWN:
         if (s->refused)
             break;
         char why[128];
         snprintf(why, sizeof why, "not all ranks came to their end under wend trace within %ld s", settings()->wait);
-        ending_keep(s->world_rank, why);
+        termination_keep(s->world_rank, why);
         break;
     }
 }
@@ -387,7 +387,7 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
 {
     State *s = state();
     if (s->started && !s->finished && !s->refused && !control_called_by_mpi()) {
-        if (!ending_abort(errorcode)) {
+        if (!termination_abort(errorcode)) {
             if (s->world_rank == 0)
                 control_abandon();            /* nobody has saved anything */
             state_say("rank %d called MPI_Abort: nothing was recorded", s->world_rank);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* exec.c: a rank that becomes another program between MPI_Init and MPI_Finalize. Nobody but the kernel is told of it, the other ranks wait for it for ever, or are killed:
- * so what it has recorded is saved before, as at any other end (ending.h). Children, and processes without MPI, go through here too, and at once. */
+ * so what it has recorded is saved before, as at any other end (termination.h). Children, and processes without MPI, go through here too, and at once. */
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ending.h"
+#include "termination.h"
 #include "process/process.h"
 #include "shared/shared.h"
 
@@ -43,7 +43,7 @@ static void become(const char *name, bool on_path)
     const State *s = state();
     int saved = errno;
     if (s->started && !s->finished && !s->refused && !state_inherited() && (!name || is_there(name, on_path)))
-        ending_exec(name);
+        termination_exec(name);
     errno = saved;
     find_real();
 }

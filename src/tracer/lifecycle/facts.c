@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "lib/record/functions.h"
-#include "lib/record/saved.h"
+#include "lib/record/checkpoint-file.h"
 #include "encode/encode.h"
 #include "families/families.h"
 #include "functions.gen.h"

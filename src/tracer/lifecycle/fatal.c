@@ -2,7 +2,7 @@
 /* fatal.c: how MPICH ends a job by itself, after an error that nobody handles (MPI_ERRORS_ARE_FATAL): it writes one line to the launcher, which kills all ranks at
  * once, this one included. Nothing that a library can stand before is called on the way but write(): so that reference of that one library leads here,
  * and the parts are saved before the line goes out. */
-#include "ending.h"
+#include "termination.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static bool begins(const char *text, size_t n, const char *with)
 static ssize_t write_of_library(int fd, const void *data, size_t n)
 {
     if (begins(data, n, "cmd=abort ") || (n > 6 && begins((const char *)data + 6, n - 6, "cmd=abort;")))
-        ending_fatal();
+        termination_fatal();
     return write(fd, data, n);
 }
 

@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/record/saved.h"
+#include "lib/record/checkpoint-file.h"
 #include "lib/archive/steps.h"
-#include "ending.h"
+#include "termination.h"
 #include "interpose/interpose.h"
 #include "output/output.h"
 #include "own.gen.h"
@@ -291,7 +291,7 @@ static void keep_part(const Merge *m, int rank)
 {
     char why[sizeof m->trouble.why + 32];
     snprintf(why, sizeof why, "rank %d: %s", m->trouble.rank, m->trouble.why);
-    ending_keep(rank, why);
+    termination_keep(rank, why);
 }
 
 bool finalize_merge(MPI_Comm comm)

@@ -36,8 +36,8 @@ void part_of_rank(WendBuf *out, const char *ended);
  * through the same steps of communication; rank 0 says what failed. Recording may go on afterwards. False: nothing was written (known to rank 0 only). */
 bool finalize_merge(MPI_Comm comm);
 
-#include "attendance.h"
-#include "ending.h"
+#include "participation.h"
+#include "termination.h"
 #include "errhandlers.h"
 #include "thread-start.h"
 #include "watcher.h"

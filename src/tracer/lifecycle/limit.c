@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "lib/base/budget.h"
-#include "lib/record/saved.h"
+#include "lib/record/checkpoint-file.h"
 #include "process/process.h"
 #include "shared/shared.h"
 

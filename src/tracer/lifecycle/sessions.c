@@ -6,9 +6,9 @@
 
 #include <unistd.h>
 
-#include "attendance.h"
+#include "participation.h"
 #include "encode/encode.h"
-#include "ending.h"
+#include "termination.h"
 #include "functions.gen.h"
 #include "objects/objects.h"
 #include "own.gen.h"
@@ -89,20 +89,20 @@ static void sessions_merge(void)
     MPI_Comm comm;
     NodeRanks node;
     /* What follows is collective, and MPI has nothing that could tell before. */
-    if (attendance_of_node(&node) && node.first_without >= 0) {
+    if (participation_of_node(&node) && node.first_without >= 0) {
         control_say_absent();
         control_abandon();
         return;
     }
     if (PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS) {
-        ending_keep(state()->world_rank, "MPI gives no session for the merge");
+        termination_keep(state()->world_rank, "MPI gives no session for the merge");
         return;
     }
     if (PMPI_Group_from_session_pset(session, WORLD_PSET, &world) == MPI_SUCCESS) {
         int rc = PMPI_Comm_create_from_group(world, SESSION_TAG, MPI_INFO_NULL, MPI_ERRORS_RETURN,
                                              &comm);
         if (rc != MPI_SUCCESS)
-            ending_keep(state()->world_rank, "MPI gives no communicator for the merge");
+            termination_keep(state()->world_rank, "MPI gives no communicator for the merge");
         else if (control_merge(comm))
             control_finish();
         PMPI_Group_free(&world);

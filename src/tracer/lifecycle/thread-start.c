@@ -2,7 +2,7 @@
 /* thread-start.c: see thread-start.h. */
 #include "thread-start.h"
 
-#include "ending.h"
+#include "termination.h"
 #include "families/families.h"
 #include "objects/objects.h"
 #include "recorder/recorder.h"
@@ -23,7 +23,7 @@ static bool enter(Thread *t)
 
 Thread *thread_start(void)
 {
-    late_open();
+    late_mpi_open();
     if (state()->other_family)
         return NULL;
     Thread *t = thread_alloc();
@@ -34,6 +34,6 @@ Thread *thread_start(void)
         return NULL;
     }
     wend_thread = t;
-    ending_prepare_thread();
+    termination_prepare_thread();
     return t;
 }

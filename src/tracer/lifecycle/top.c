@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "lib/base/printable.h"
-#include "ending.h"
+#include "termination.h"
 #include "interpose/interpose.h"
 #include "lifecycle.h"
 #include "process/process.h"
@@ -124,7 +124,7 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
 /* Some shells end so. */
 __attribute__((visibility("default"), noreturn)) void _exit(int status)
 {
-    ending_exit(status);
+    termination_exit(status);
     say_nothing_recorded();
     for (;;)
         syscall(SYS_exit_group, status);

@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/record/saved.h"
+#include "lib/record/checkpoint-file.h"
 #include "lifecycle.h"
 #include "output/output.h"
 #include "process/process.h"

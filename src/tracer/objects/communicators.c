@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* communicators.c: what Wend knows of communicators, windows and files. Asked of MPI once, when the object is made:
+/* communicators.c: what Wend knows of communicators, windows and files. AddressLog of MPI once, when the object is made:
  * a handle fresh from the library is the one thing that is sure to be valid, so these calls raise no error
  * handler. */
 #include "objects.h"
@@ -12,7 +12,7 @@
 
 /* Facts of a HANDLE_COMM, HANDLE_WIN or HANDLE_FILE. */
 struct CommEntry {
-    CommFacts facts;
+    CommMetadata facts;
     int indegree, outdegree;          /* -1: not asked yet */
     bool weighted;                    /* a graph whose edges have weights */
     /* comm_made_later */
@@ -59,9 +59,9 @@ static struct CommEntry *comm_ask(MPI_Comm comm)
     return e;
 }
 
-static void put_comm(ActiveCall *c, int64_t word, const CommFacts *facts)
+static void put_comm(ActiveCall *c, int64_t word, const CommMetadata *facts)
 {
-    static const CommFacts unknown = {-1, -1, -1, -1, -1, NULL};
+    static const CommMetadata unknown = {-1, -1, -1, -1, -1, NULL};
     put_shape(c, word);
     if (!wend_is_handle(word))
         return;
@@ -98,7 +98,7 @@ int64_t comm_made(ActiveCall *c, MPI_Comm comm)
 
 void comm_made_later(ActiveCall *c, MPI_Comm parent, MPI_Comm *variable)
 {
-    const CommFacts *facts = comm_facts(parent);
+    const CommMetadata *facts = comm_facts(parent);
     struct CommEntry *e = handle_facts_new(sizeof *e);
     if (!e) {
         state_break("out of memory");
@@ -118,19 +118,19 @@ void comm_arrived(struct CommEntry *e)
     handle_arrived(e->maker, HANDLE_COMM, VALUE(*e->variable), e->word, e);
 }
 
-const CommFacts *comm_facts(MPI_Comm comm)
+const CommMetadata *comm_facts(MPI_Comm comm)
 {
     const struct CommEntry *e = handle_facts(HANDLE_COMM, VALUE(comm));
     return e ? &e->facts : NULL;
 }
 
-const CommFacts *win_facts(MPI_Win win)
+const CommMetadata *win_facts(MPI_Win win)
 {
     const struct CommEntry *e = handle_facts(HANDLE_WIN, VALUE(win));
     return e ? &e->facts : NULL;
 }
 
-const CommFacts *file_facts(MPI_File file)
+const CommMetadata *file_facts(MPI_File file)
 {
     const struct CommEntry *e = handle_facts(HANDLE_FILE, VALUE(file));
     return e ? &e->facts : NULL;
@@ -139,7 +139,7 @@ const CommFacts *file_facts(MPI_File file)
 /* N: as many ints of its own. */
 static struct CommEntry *inherit(HandleKind kind, uintptr_t value, MPI_Comm comm, size_t n)
 {
-    const CommFacts *facts = comm_facts(comm);
+    const CommMetadata *facts = comm_facts(comm);
     struct CommEntry *e = facts ? handle_facts_new(sizeof *e + n * sizeof(int)) : NULL;
     if (!e)
         return NULL;
@@ -162,7 +162,7 @@ static void members_ask(MPI_Win win, int n, int *members)
 
 void win_made(MPI_Win win, MPI_Comm comm)
 {
-    const CommFacts *facts = comm_facts(comm);
+    const CommMetadata *facts = comm_facts(comm);
     const int *flavor;
     int known;
     bool dynamic = PMPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &known) == MPI_SUCCESS && known && *flavor == MPI_WIN_FLAVOR_DYNAMIC;
@@ -172,7 +172,7 @@ void win_made(MPI_Win win, MPI_Comm comm)
         int *members = (int *)(e + 1);
         members_ask(win, (int)n, members);
         e->facts.members = members;
-        attached_open();
+        attachments_open();
     }
 }
 

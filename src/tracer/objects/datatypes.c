@@ -36,7 +36,7 @@ static const int64_t *datatype_learn(MPI_Datatype type, bool varies)
     int64_t *facts = datatype_ask(type);
     if (facts) {
         /* Absolute addresses, with which a type is used from MPI_BOTTOM, or distances between segments. Its constructor has them. */
-        facts[VARIES] = varies || attached_looks_mapped((uintptr_t)facts[1], NULL) || attached_looks_mapped((uintptr_t)facts[3], NULL);
+        facts[VARIES] = varies || attachments_looks_mapped((uintptr_t)facts[1], NULL) || attachments_looks_mapped((uintptr_t)facts[3], NULL);
         handle_set_facts(HANDLE_DATATYPE, VALUE(type), facts);
     }
     return facts;

@@ -41,7 +41,7 @@ struct RequestRecord {
     RequestRecord *next_deferred;
     bool active;                      /* persistent ones: started and not completed */
     bool start_recorded;
-    struct RequestFacts facts;
+    struct RequestMetadata facts;
     struct CommEntry *comm;           /* to be known when it completes */
     Stash *stash;                     /* made while recording was off: the call that made it; NULL: it is recorded */
 };
@@ -410,7 +410,7 @@ static bool take_number(ActiveCall *c, bool persistent, WendPoolKey *key, uint32
 
 /* Takes a number for the request that call C (signature complete but for it) made in *VARIABLE; returns
  * its word. C's sequence is locked. */
-static int64_t request_made(ActiveCall *c, MPI_Request *variable, const struct RequestFacts *facts)
+static int64_t request_made(ActiveCall *c, MPI_Request *variable, const struct RequestMetadata *facts)
 {
     CallSequence *q = c->sequence;
     WendPoolKey key;
@@ -458,7 +458,7 @@ static int64_t request_made(ActiveCall *c, MPI_Request *variable, const struct R
     return word;
 }
 
-void call_end_new_request(ActiveCall *c, MPI_Request *variable, const struct RequestFacts *facts)
+void call_end_new_request(ActiveCall *c, MPI_Request *variable, const struct RequestMetadata *facts)
 {
     call_end_enter(c);
     if (call_ok(c))

@@ -6,17 +6,17 @@
 
 void message_made(MPI_Message m, int self, int source, int tag)
 {
-    MessageFacts *facts = handle_facts_new(sizeof *facts);
+    MessageMetadata *facts = handle_facts_new(sizeof *facts);
     if (!facts) {
         state_break("out of memory");
         return;
     }
-    *facts = (MessageFacts){self, source, tag};
+    *facts = (MessageMetadata){self, source, tag};
     handle_set_facts(HANDLE_MESSAGE, VALUE(m), facts);
 }
 
-MessageFacts message_facts(MPI_Message m)
+MessageMetadata message_facts(MPI_Message m)
 {
-    const MessageFacts *facts = handle_facts(HANDLE_MESSAGE, VALUE(m));
-    return facts ? *facts : (MessageFacts){0, MPI_ANY_SOURCE, MPI_ANY_TAG};
+    const MessageMetadata *facts = handle_facts(HANDLE_MESSAGE, VALUE(m));
+    return facts ? *facts : (MessageMetadata){0, MPI_ANY_SOURCE, MPI_ANY_TAG};
 }

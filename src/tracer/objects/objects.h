@@ -30,10 +30,10 @@ typedef struct {
     int size, rank, remote_size;       /* remote_size -1: an intracommunicator */
     int leader, remote_leader;         /* world ranks, -1 unknown or none */
     const int *members;                /* of a dynamic window: their world ranks, -1 unknown. NULL: it is none */
-} CommFacts;
-const CommFacts *comm_facts(MPI_Comm comm);                          /* NULL unknown or null handle. Never calls MPI on an unknown handle */
-const CommFacts *win_facts(MPI_Win win);                             /* of the window's communicator */
-const CommFacts *file_facts(MPI_File file);
+} CommMetadata;
+const CommMetadata *comm_facts(MPI_Comm comm);                          /* NULL unknown or null handle. Never calls MPI on an unknown handle */
+const CommMetadata *win_facts(MPI_Win win);                             /* of the window's communicator */
+const CommMetadata *file_facts(MPI_File file);
 int comm_indegree(MPI_Comm comm), comm_outdegree(MPI_Comm comm);     /* neighbours of a topology, 0 if none; cached */
 bool comm_weighted(MPI_Comm comm);                                   /* whether its edges have weights */
 int64_t comm_made(ActiveCall *c, MPI_Comm comm);                           /* handle_made and the facts; pushes handle word (shape) and, if it is a handle, 5 slots */
@@ -50,14 +50,14 @@ int64_t datatype_size(MPI_Datatype type);                            /* bytes; -
 
 /* -- requests, and their statuses -- */
 enum { REQUEST_SEND, REQUEST_RECV, REQUEST_COLLECTIVE, REQUEST_RMA, REQUEST_IO, REQUEST_GENERALIZED, REQUEST_COMM /* makes a communicator */ };
-struct RequestFacts {
+struct RequestMetadata {
     int type;
     bool persistent;
     int self, source, tag;             /* RECV: as posted; source may be MPI_ANY_SOURCE */
     int64_t bytes;                     /* RECV: posted size */
 };
 /* Instead of call_end, for calls that make a request; pushes the request's word. */
-void call_end_new_request(ActiveCall *c, MPI_Request *variable, const struct RequestFacts *facts);
+void call_end_new_request(ActiveCall *c, MPI_Request *variable, const struct RequestMetadata *facts);
 /* Resolves n variables into c->requests and pushes their words (length word too if ARRAY). Before the PMPI call. */
 void in_requests(ActiveCall *c, int n, MPI_Request *variables, bool array);
 /* A request passed by value (MPI_Request_get_status, MPI_Grequest_complete, MPI_Pready, MPI_Parrived): into c->requests[0]. */
@@ -72,9 +72,9 @@ void out_status_of_request(ActiveCall *c, long i, const MPI_Status *status);
 void out_status(ActiveCall *c, const MPI_Status *status, int self, int source, int tag, int64_t bytes);
 
 /* Matched probes, after handle_made: what MPI_Mrecv and MPI_Imrecv will compare their status with. */
-typedef struct { int self, source, tag; } MessageFacts;
+typedef struct { int self, source, tag; } MessageMetadata;
 void message_made(MPI_Message m, int self, int source, int tag);
-MessageFacts message_facts(MPI_Message m);                           /* of an unknown message or none: a wildcard's, self 0 */
+MessageMetadata message_facts(MPI_Message m);                           /* of an unknown message or none: a wildcard's, self 0 */
 
 #include "communicators.h"
 #include "handles.h"

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/record/saved.h"
+#include "lib/record/checkpoint-file.h"
 #include "lib/record/world-files.h"
 #include "shared/shared.h"
 
@@ -101,8 +101,8 @@ static bool is_empty(const char *path)
 /* The archives of further worlds, and what is left of a run that died. */
 static bool is_of_recording(const char *name)
 {
-    size_t n = strlen(name), suffix = strlen(WEND_SAVED_SUFFIX);
-    return strncmp(name, WORLD_FILE_PREFIX, strlen(WORLD_FILE_PREFIX)) == 0 || (n > suffix && strcmp(name + n - suffix, WEND_SAVED_SUFFIX) == 0);
+    size_t n = strlen(name), suffix = strlen(WEND_CHECKPOINT_SUFFIX);
+    return strncmp(name, WORLD_FILE_PREFIX, strlen(WORLD_FILE_PREFIX)) == 0 || (n > suffix && strcmp(name + n - suffix, WEND_CHECKPOINT_SUFFIX) == 0);
 }
 
 /* -- several jobs under one wend trace: a script that runs mpirun twice, one after the other or at once. Each has a recording of its own: DIR, DIR-2, DIR-3. -- */
@@ -139,7 +139,7 @@ static bool is_recording_of_this_trace(const char *path)
 /* Two jobs may come to one name at the same time: it is the one's that makes the folder of its parts. */
 static bool is_claimed_by_another(const char *path)
 {
-    claimed = format("%s/" WEND_SAVED_FOLDER, path);
+    claimed = format("%s/" WEND_CHECKPOINT_FOLDER, path);
     if (!claimed || mkdir(claimed, 0777) == 0)
         return false;
     bool taken = errno == EEXIST;
@@ -161,7 +161,7 @@ static bool is_there(const char *directory, const char *world, const char *suffi
 static void mark_world(void)
 {
     size_t n = strlen(world_file) - strlen(WORLD_FILE_SUFFIX);
-    char *parts = format("%.*s" WEND_SAVED_SUFFIX, (int)n, world_file);
+    char *parts = format("%.*s" WEND_CHECKPOINT_SUFFIX, (int)n, world_file);
     if (parts)
         marker_add(directory, parts);
     marker_add(directory, world_file);
@@ -178,7 +178,7 @@ static bool open_spawned(const char *path)
         return false;
     const char *name = launcher_world();
     clock_gettime(CLOCK_REALTIME, &now);
-    if (name && !is_there(path, name, WORLD_FILE_SUFFIX) && !is_there(path, name, WEND_SAVED_SUFFIX))
+    if (name && !is_there(path, name, WORLD_FILE_SUFFIX) && !is_there(path, name, WEND_CHECKPOINT_SUFFIX))
         world_file = format(WORLD_FILE_PREFIX "%s" WORLD_FILE_SUFFIX, name);
     else
         world_file = format(WORLD_FILE_PREFIX "%lld.%09ld-%ld" WORLD_FILE_SUFFIX, (long long)now.tv_sec, now.tv_nsec, (long)getpid());
@@ -214,7 +214,7 @@ static bool open_first(const char *path, char **problem)
         return false;
     if (!made && settings()->force)
         marker_remove(path);
-    marker_add(path, WEND_SAVED_FOLDER);
+    marker_add(path, WEND_CHECKPOINT_FOLDER);
     marker_add(path, "trace" WORLD_FILE_SUFFIX);
     if (is_claimed_by_another(path)) { /* which has the same names in the marker */
         made = false;

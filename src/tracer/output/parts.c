@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "lib/base/printable.h"
-#include "lib/record/saved.h"
+#include "lib/record/checkpoint-file.h"
 #include "lib/record/world-files.h"
 #include "output.h"
 #include "process/process.h"
@@ -134,14 +134,14 @@ void parts_open(void)
     else if (getcwd(here, sizeof here) && join(base, here, "") && given && join(base, base, "/"))
         join(base, base, given);
     for (int i = 0; i < 2; i++) {
-        static const char *const suffixes[] = WEND_SAVED_SLOTS;
-        snprintf(slots[i], sizeof slots[i], "/" WEND_SAVED_PREFIX "%d%s", s->world_rank, suffixes[i]);
+        static const char *const suffixes[] = WEND_CHECKPOINT_SLOTS;
+        snprintf(slots[i], sizeof slots[i], "/" WEND_CHECKPOINT_PREFIX "%d%s", s->world_rank, suffixes[i]);
     }
     if (!s->spawned)
-        snprintf(own_folder, sizeof own_folder, WEND_SAVED_FOLDER);
+        snprintf(own_folder, sizeof own_folder, WEND_CHECKPOINT_FOLDER);
     else if (launcher_world())
-        snprintf(own_folder, sizeof own_folder, WORLD_FILE_PREFIX "%s" WEND_SAVED_SUFFIX, launcher_world());
-    build = wend_saved_build();
+        snprintf(own_folder, sizeof own_folder, WORLD_FILE_PREFIX "%s" WEND_CHECKPOINT_SUFFIX, launcher_world());
+    build = wend_checkpoint_build();
 }
 
 static void know_directory(const char *path)
@@ -160,9 +160,9 @@ void parts_make(void)
     token.made = nanoseconds(CLOCK_BOOTTIME);
     token.made_real = nanoseconds(CLOCK_REALTIME);
     if (file)
-        snprintf(path, sizeof path, "%s/%.*s" WEND_SAVED_SUFFIX, output_directory(), (int)(suffix ? suffix - file : 0), file);
+        snprintf(path, sizeof path, "%s/%.*s" WEND_CHECKPOINT_SUFFIX, output_directory(), (int)(suffix ? suffix - file : 0), file);
     else
-        snprintf(path, sizeof path, "%s/" WEND_SAVED_FOLDER, output_directory());
+        snprintf(path, sizeof path, "%s/" WEND_CHECKPOINT_FOLDER, output_directory());
     if ((file || !output_is_claimed()) && mkdir(path, 0777) != 0)
         return; /* then a run that dies leaves nothing, and one that does not is recorded as ever */
     char name[PATH_ROOM], hidden[PATH_ROOM];
@@ -239,8 +239,8 @@ static void each_entry(const char *path, void (*visit)(const char *path, const c
 static void visit_member(const char *path, const char *name, void *user)
 {
     Found *f = user;
-    size_t n = strlen(name), suffix = strlen(WEND_SAVED_SUFFIX);
-    if (n <= suffix || strcmp(name + n - suffix, WEND_SAVED_SUFFIX) != 0 || (*own_folder && strcmp(name, own_folder) != 0))
+    size_t n = strlen(name), suffix = strlen(WEND_CHECKPOINT_SUFFIX);
+    if (n <= suffix || strcmp(name + n - suffix, WEND_CHECKPOINT_SUFFIX) != 0 || (*own_folder && strcmp(name, own_folder) != 0))
         return;
     int64_t made = made_for_us(path);
     if (made >= f->made)
@@ -307,13 +307,13 @@ const char *parts_folder(void)
 /* A header is written last; before it, the file may be one for which there is no room after all. */
 static void visit_saved(const char *path, const char *name, void *any)
 {
-    WendSavedHeader header;
-    if (strncmp(name, WEND_SAVED_PREFIX, strlen(WEND_SAVED_PREFIX)) != 0)
+    WendCheckpointHeader header;
+    if (strncmp(name, WEND_CHECKPOINT_PREFIX, strlen(WEND_CHECKPOINT_PREFIX)) != 0)
         return;
     long fd = open_file(path, O_RDONLY);
     if (fd < 0)
         return;
-    if (syscall(SYS_pread64, fd, &header, sizeof header, 0L) == (long)sizeof header && memcmp(header.magic, WEND_SAVED_MAGIC, sizeof header.magic) == 0)
+    if (syscall(SYS_pread64, fd, &header, sizeof header, 0L) == (long)sizeof header && memcmp(header.magic, WEND_CHECKPOINT_MAGIC, sizeof header.magic) == 0)
         *(bool *)any = true;
     syscall(SYS_close, fd);
 }
@@ -392,7 +392,7 @@ static bool is_ours(long fd)
            && info.st_nlink <= 1;
 }
 
-static bool write_slot(int slot, const WendSavedHeader *header, const void *part, uint64_t share)
+static bool write_slot(int slot, const WendCheckpointHeader *header, const void *part, uint64_t share)
 {
     char path[PATH_ROOM];
     long fd = join(path, folder, slots[slot]) ? open_file(path, O_RDWR | O_CREAT) : -1;
@@ -418,7 +418,7 @@ bool parts_write(const void *part, size_t bytes)
 {
     if (!*folder)
         return false;
-    WendSavedHeader header = wend_saved_header(build, number + 1, part, bytes);
+    WendCheckpointHeader header = wend_checkpoint_header(build, number + 1, part, bytes);
     uint64_t share = allowed();
     int slot = (int)((number + 1) & 1);
     if (!write_slot(slot, &header, part, share))

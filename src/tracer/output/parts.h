@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* parts.h: the files of this rank's parts (lib/record/saved.h): where they are, whose, how large.
+/* parts.h: the files of this rank's parts (lib/record/checkpoint-file.h): where they are, whose, how large.
  *
  * Ranks tell each other nothing while the application runs, and rank 0 alone knows the recording's directory, if it has one. So rank 0 makes a folder in it
  * with a file that says which job it is of, and the others look for that. What they write, they write only there.

@@ -41,7 +41,7 @@ typedef struct State {
     pthread_mutex_t handles_lock, requests_lock;
 
     /* control.c */
-    bool other_family;                /* the MPI library is of another family: the program runs past Wend (stranger.h) */
+    bool other_family;                /* the MPI library is of another family: the program runs past Wend (foreign-mpi.h) */
     bool spare;                       /* another libwend.so is in this process, before this one, and does it all */
     bool started;                     /* MPI has been started in this process */
     long process;                     /* and this is its number: children by vfork, which share all this, have others */

@@ -97,8 +97,8 @@ typedef struct Thread {
     Words frees;                      /* segments freed inside MPI: recorded after the call */
     bool inside;                      /* between call_begin and call_end: MPI that is called now is called by MPI, or by Wend */
     _Atomic bool busy;                /* between recorder_enter and recorder_leave */
-    _Atomic int postponed;            /* a signal that came then waits for the end of it (ending.c) */
-    struct Asked *asked;              /* NULL: no address yet */
+    _Atomic int postponed;            /* a signal that came then waits for the end of it (termination.c) */
+    struct AddressLog *asked;              /* NULL: no address yet */
     MPI_Status *statuses;             /* scratch */
     size_t n_statuses;
 } Thread;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/record/saved.h"
+#include "lib/record/checkpoint-file.h"
 #include "lib/record/world-files.h"
 
 #define FIRST_ARCHIVE "trace" WORLD_FILE_SUFFIX
@@ -41,20 +41,20 @@ static bool is_archive(const char *name)
 
 static bool is_folder(const char *name)
 {
-    return strcmp(name, WEND_SAVED_FOLDER) == 0 ||
-           (has_prefix(name, WORLD_FILE_PREFIX) && has_suffix(name, WEND_SAVED_SUFFIX));
+    return strcmp(name, WEND_CHECKPOINT_FOLDER) == 0 ||
+           (has_prefix(name, WORLD_FILE_PREFIX) && has_suffix(name, WEND_CHECKPOINT_SUFFIX));
 }
 
 /* A file in a folder of parts: parts.c. */
 static bool is_part(const char *name)
 {
-    static const char *const others[] = {"run", ".run", "said"}, *const slots[] = WEND_SAVED_SLOTS;
+    static const char *const others[] = {"run", ".run", "said"}, *const slots[] = WEND_CHECKPOINT_SLOTS;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(name, others[i]) == 0)
             return true;
-    if (!has_prefix(name, WEND_SAVED_PREFIX))
+    if (!has_prefix(name, WEND_CHECKPOINT_PREFIX))
         return false;
-    const char *digits = name + strlen(WEND_SAVED_PREFIX), *end = digits;
+    const char *digits = name + strlen(WEND_CHECKPOINT_PREFIX), *end = digits;
     while (isdigit((unsigned char)*end))
         end++;
     return end > digits && (strcmp(end, slots[0]) == 0 || strcmp(end, slots[1]) == 0);

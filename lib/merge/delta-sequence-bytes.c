@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* delta-sequence-bytes.c: rows of words as bytes (docs/format.md). */
+#include <string.h>
+
+#include "base/allowance.h"
+#include "record/codec.h"
+#include "base/coder.h"
+#include "delta-sequence-private.h"
+
+enum { FORM_RUN, FORM_GRAMMAR, FORM_CODED, FORM_WORDS, FORM_GEOMETRIC, FORM_TURNED };
+
+static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
+{
+    if (constants) codec_put_word(out, word, constants); else wend_buf_signed(out, word);
+}
+
+static gint64 get_word(WendCursor *c, const gint64 *constants, guint n_constants)
+{
+    return constants ? codec_word(c, constants, n_constants) : wend_read_signed(c);
+}
+
+static gint compare_words(gconstpointer a, gconstpointer b)
+{
+    gint64 x = *(const gint64 *)a, y = *(const gint64 *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Ascending: special words come first. */
+static GArray *distinct_words(const DeltaSequence *s)
+{
+    g_autofree gint64 *sorted = g_memdup2(s->words, s->n * sizeof(gint64));
+    qsort(sorted, s->n, sizeof(gint64), compare_words);
+    GArray *distinct = g_array_new(FALSE, FALSE, sizeof(gint64));
+    for (guint64 i = 0; i < s->n; i++)
+        if (i == 0 || sorted[i] != sorted[i - 1]) g_array_append_val(distinct, sorted[i]);
+    return distinct;
+}
+
+static guint place_of(const GArray *sorted, gint64 word)
+{
+    guint low = 0, high = sorted->len;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (g_array_index(sorted, gint64, middle) < word) low = middle + 1; else high = middle;
+    }
+    return low;
+}
+
+static void put_named(WendBuf *out, const gint64 *words, guint n, const guint32 *constants)
+{
+    wend_buf_unsigned(out, n);
+    for (guint i = 0; i < n; i++) put_word(out, words[i], constants);
+}
+
+/* How the words of a row are numbers: the first N_NAMED of DISTINCT have their places, those behind them follow as they are
+ * above the first of these. ORDINARY: one more than the largest of them, or 0: there are none. */
+typedef struct { const GArray *distinct; guint n_named; guint64 ordinary; } Numbering;
+
+/* FALSE: there are more than there are numbers. */
+static gboolean numbering(const GArray *distinct, guint n_named, Numbering *as)
+{
+    const gint64 *words = (const gint64 *)(gpointer)distinct->data;
+    *as = (Numbering){distinct, n_named, 0};
+    if (n_named == distinct->len) return TRUE;
+    guint64 range = (guint64)words[distinct->len - 1] - (guint64)words[n_named];
+    as->ordinary = range + 1;
+    return range < G_MAXUINT64 - n_named;
+}
+
+static guint64 number_of(const Numbering *as, gint64 word)
+{
+    guint64 ordinary = as->ordinary ? (guint64)word - (guint64)g_array_index(as->distinct, gint64, as->n_named) : 0;
+    gboolean named = as->n_named && word <= g_array_index(as->distinct, gint64, as->n_named - 1);
+    return named ? place_of(as->distinct, word) : as->n_named + ordinary;
+}
+
+static void put_coded(const DeltaSequence *s, const Numbering *as, WendBuf *out, const guint32 *constants)
+{
+    const gint64 *words = (const gint64 *)(gpointer)as->distinct->data;
+    g_autofree guint64 *numbers = g_new(guint64, s->n);
+    put_named(out, words, as->n_named, constants);
+    wend_buf_unsigned(out, as->ordinary);
+    if (as->ordinary) wend_buf_signed(out, words[as->n_named]);
+    for (guint64 i = 0; i < s->n; i++) numbers[i] = number_of(as, s->words[i]);
+    coder_encode(numbers, s->n, as->n_named + as->ordinary - 1, out);
+}
+
+static void put_plain(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
+{
+    for (guint64 i = 0; i < s->n; i++) put_word(out, s->words[i], constants);
+}
+
+/* A byte of a grammar, or of words one by one, takes so many bits when it is compressed. In short rows a few words that are
+ * larger than the others, or come again elsewhere, weigh more than all others do. */
+enum { BYTE_BITS = 6, SHORT_ROW = 64 };
+
+/* Returns how many bits it takes once it is compressed, more or less. */
+static guint64 encode_words(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
+{
+    g_autoptr(GArray) distinct = distinct_words(s);
+    WendBuf coded = WEND_BUF_INIT, named = WEND_BUF_INIT, plain = WEND_BUF_INIT;
+    Numbering as;
+    gboolean may = numbering(distinct, place_of(distinct, WEND_SPECIAL_BASE), &as);
+    if (may) put_coded(s, &as, &coded, constants);
+    if (may && distinct->len <= s->n / 2) {
+        numbering(distinct, distinct->len, &as);
+        put_coded(s, &as, &named, constants);
+        wend_buf_shorten(&coded, 0, &named);
+    }
+    if (!may || s->n <= SHORT_ROW) put_plain(s, &plain, constants);
+    guint64 bits = 8 * (guint64)coded.len, plain_bits = BYTE_BITS * (guint64)plain.len;
+    gboolean is_plain = !may || (plain.len && plain_bits <= bits);
+    wend_buf_unsigned(out, is_plain ? FORM_WORDS : FORM_CODED);
+    wend_buf_bytes(out, is_plain ? plain.data : coded.data, is_plain ? plain.len : coded.len);
+    out->failed |= coded.failed || plain.failed;
+    wend_buf_clear(&coded);
+    wend_buf_clear(&plain);
+    return is_plain ? plain_bits : bits;
+}
+
+static void encode_grammar(const Ruled *r, WendBuf *out, const guint32 *constants)
+{
+    wend_buf_unsigned(out, (guint64)r->n_differences << 1 | (r->n_specials ? 1 : 0));
+    for (guint i = 0; i < r->n_differences; i++) wend_buf_signed(out, r->differences[i]);
+    if (r->n_specials) put_named(out, r->specials, r->n_specials, constants);
+    wend_buf_unsigned(out, r->rules.n_rules);
+    for (guint i = 0; i < r->rules.n_rules; i++) rule_encode(&r->rules.rules[i], RULES_SHORT, out);
+}
+
+static void put_turned(const Turned *t, WendBuf *out)
+{
+    wend_buf_unsigned(out, t->block);
+    wend_buf_unsigned(out, t->turn << 1 | (guint64)t->slope);
+    wend_buf_signed(out, t->base);
+}
+
+void deltas_encode(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
+{
+    switch (s->form) {
+    case OF_RUN:
+        wend_buf_unsigned(out, FORM_RUN);
+        put_word(out, s->run.value, constants);
+        if (s->n > 1) wend_buf_signed(out, s->run.step);
+        break;
+    case OF_WORDS: encode_words(s, out, constants); break;
+    case OF_RULES:
+        wend_buf_unsigned(out, FORM_GRAMMAR);
+        encode_grammar(s->ruled, out, constants);
+        break;
+    case OF_TURNED:
+        wend_buf_unsigned(out, FORM_TURNED);
+        put_turned(s->turned, out);
+        break;
+    }
+}
+
+static void put_geometric(WendBuf *out, const gint64 *words, guint64 n, Geometric g, const guint32 *constants)
+{
+    guint64 origin = geometric_origin(&g);
+    wend_buf_unsigned(out, FORM_GEOMETRIC);
+    wend_buf_unsigned(out, g.before << 1 | (g.falls ? 1 : 0));
+    wend_buf_unsigned(out, g.count);
+    wend_buf_signed(out, g.ratio);
+    for (guint64 i = 0; i < n; i++)
+        if (i == origin || i < g.before || i >= g.before + g.count) put_word(out, words[i], constants);
+}
+
+/* Words are looked at that are at most so many times a grammar's symbols. A stretch has so many words at least. */
+enum { WORDS_PER_SYMBOL = 16, GEOMETRIC_LEAST = 4 };
+
+/* The same words as PATTERN has them, in place of what is behind BEFORE, if that is shorter. */
+static void put_pattern(const DeltaSequence *pattern, WendBuf *out, gsize before)
+{
+    WendBuf told = WEND_BUF_INIT;
+    deltas_encode(pattern, &told, NULL); /* which has no special word */
+    wend_buf_shorten(out, before, &told);
+}
+
+/* Likewise, word by word or as a stretch and the words beside it. */
+static void put_words(gint64 *words, guint64 n, gboolean ruled, WendBuf *out, gsize before, const guint32 *constants)
+{
+    WendBuf told = WEND_BUF_INIT;
+    if (ruled && encode_words(&(DeltaSequence){.n = n, .form = OF_WORDS, .words = words}, &told, constants) < BYTE_BITS * (guint64)(out->len - before)) {
+        out->len = before;
+        wend_buf_bytes(out, told.data, told.len);
+    }
+    out->failed |= told.failed;
+    wend_buf_clear(&told);
+    Geometric g = geometric_find(words, n);
+    if (g.count < GEOMETRIC_LEAST || n - g.count >= out->len - before) return; /* each of the others takes a byte */
+    put_geometric(&told, words, n, g, constants);
+    wend_buf_shorten(out, before, &told);
+}
+
+void deltas_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
+{
+    gsize before = out->len;
+    Turned turned;
+    deltas_encode(s, out, constants);
+    if (s->form == OF_WORDS || s->form == OF_RULES) {
+        if (turned_find(s, &turned)) {
+            put_pattern(&(DeltaSequence){.n = s->n, .form = OF_TURNED, .turned = &turned}, out, before);
+        } else if (s->form == OF_WORDS) {
+            put_words(s->words, s->n, FALSE, out, before, constants);
+        } else if (s->n <= WORDS_PER_SYMBOL * (guint64)s->ruled->n_symbols) {
+            g_autofree gint64 *words = deltas_words(s);
+            put_words(words, s->n, TRUE, out, before, constants);
+        }
+    }
+}
+
+/* A row that an archive claims gets room for its words. FALSE: more than it may take, and C
+ * fails. */
+static gboolean make_words(DeltaSequence *s, WendCursor *c)
+{
+    gint64 *words = allowance_block(c->allowance, s->n, sizeof(gint64));
+    if (!words) {
+        c->failed = true;
+        return FALSE;
+    }
+    s->words = words;
+    s->form = OF_WORDS;
+    return TRUE;
+}
+
+static gint64 *get_named(WendCursor *c, guint *n, const gint64 *constants, guint n_constants)
+{
+    *n = (guint)wend_read_count(c, 1);
+    if (!allowance_take(c->allowance, *n, sizeof(gint64))) {
+        c->failed = true;
+        *n = 0;
+    }
+    gint64 *words = g_new(gint64, *n + 1);
+    for (guint i = 0; i < *n; i++) {
+        words[i] = get_word(c, constants, n_constants);
+    }
+    return words;
+}
+
+static void decode_grammar(DeltaSequence *s, WendCursor *c, const gint64 *constants, guint n_constants)
+{
+    Ruled *r = deltas_make_ruled(s);
+    guint64 said = wend_read_unsigned(c), n_differences = said >> 1;
+    if (n_differences > (guint64)(c->end - c->p) ||
+        !allowance_take(c->allowance, n_differences, sizeof(gint64))) {
+        c->failed = true;
+        return;
+    }
+    r->n_differences = (guint)n_differences;
+    r->differences = g_new(gint64, r->n_differences + 1);
+    for (guint i = 0; i < r->n_differences; i++) r->differences[i] = wend_read_signed(c);
+    if (said & 1) r->specials = get_named(c, &r->n_specials, constants, n_constants);
+    for (guint i = 0; i < r->n_specials; i++)
+        if (!wend_is_special(r->specials[i])) c->failed = true;
+    guint32 n_terminals = 2 * MAX(r->n_differences, r->n_specials);
+    if (c->failed || !rules_read(&r->rules, c, n_terminals, RULES_SHORT)) {
+        c->failed = true;
+        return;
+    }
+    for (guint i = 0; i < r->rules.n_rules; i++)
+        for (guint k = 0; k < r->rules.rules[i].n; k++) {
+            const WendSymbol *y = &r->rules.rules[i].symbols[k];
+            if (!y->is_rule && y->id >> 1 >= (y->id & 1 ? r->n_specials : r->n_differences)) c->failed = true;
+        }
+    if (c->failed || !ruled_measure(r) || r->wraps || r->all[0].length != s->n) c->failed = true;
+}
+
+static void decode_coded(DeltaSequence *s, WendCursor *c, const gint64 *constants, guint n_constants)
+{
+    guint n_named;
+    g_autofree gint64 *named = get_named(c, &n_named, constants, n_constants);
+    guint64 ordinary = wend_read_unsigned(c);
+    gint64 least = ordinary ? wend_read_signed(c) : 0;
+    if (ordinary > G_MAXUINT64 - n_named || n_named + ordinary == 0 || wend_is_special(least) ||
+        (ordinary && ordinary - 1 > (guint64)G_MAXINT64 - (guint64)least)) /* unsigned: LEAST may be negative */
+        c->failed = true;
+    if (c->failed || !make_words(s, c)) return;
+    guint64 *numbers = (guint64 *)s->words;
+    if (!coder_decode(numbers, s->n, n_named + ordinary - 1, c)) return;
+    for (guint64 i = 0; i < s->n; i++)
+        s->words[i] = numbers[i] < n_named ? named[numbers[i]] : deltas_sum(least, (gint64)(numbers[i] - n_named));
+}
+
+static void decode_turned(DeltaSequence *s, WendCursor *c)
+{
+    Turned t;
+    t.block = wend_read_unsigned(c);
+    guint64 turn = wend_read_unsigned(c);
+    t.turn = turn >> 1;
+    t.slope = turn & 1;
+    t.base = wend_read_signed(c);
+    if (c->failed || !turned_in_range(&t, s->n)) {
+        c->failed = true;
+        return;
+    }
+    s->turned = g_memdup2(&t, sizeof t);
+    s->form = OF_TURNED;
+}
+
+static void decode_geometric(DeltaSequence *s, WendCursor *c, const gint64 *constants, guint n_constants)
+{
+    Geometric g;
+    g.before = wend_read_unsigned(c);
+    g.count = wend_read_unsigned(c);
+    g.ratio = wend_read_signed(c);
+    g.falls = g.before & 1;
+    g.before >>= 1;
+    if (c->failed || g.before >= s->n || g.count == 0 || g.count > MIN(s->n - g.before, 64) || s->n - g.count >= (guint64)(c->end - c->p)) {
+        c->failed = true;
+        return;
+    }
+    guint64 origin = geometric_origin(&g);
+    if (!make_words(s, c)) return;
+    for (guint64 i = 0; i < s->n; i++)
+        s->words[i] = i == origin || i < g.before || i >= g.before + g.count ? get_word(c, constants, n_constants) : 0;
+    for (guint64 k = 1; k < g.count && !c->failed; k++) {
+        guint64 to = g.falls ? origin - k : origin + k;
+        c->failed = !geometric_next(s->words[g.falls ? to + 1 : to - 1], g.ratio, &s->words[to]);
+    }
+}
+
+static gboolean whole_run(const DeltaSequence *s)
+{
+    if (s->run.step == 0) return TRUE;
+    __extension__ __int128 last = s->run.value + (__int128)s->run.step * (s->n - 1); /* what it spans may need 65 bits */
+    return !wend_is_special(s->run.value) && last >= WEND_SPECIAL_BASE && last <= G_MAXINT64;
+}
+
+void deltas_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants)
+{
+    g_autoptr(DeltaSequence) s = deltas_builder_end(b);
+    if (s) deltas_encode_shortest(s, out, constants);
+}
+
+DeltaSequence *deltas_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants)
+{
+    g_autoptr(DeltaSequence) s = deltas_new_run((DeltaSequenceRun){0, 0, n});
+    switch (wend_read_unsigned(c)) {
+    case FORM_RUN:
+        s->run.value = get_word(c, constants, n_constants);
+        if (n > 1) s->run.step = wend_read_signed(c);
+        if (!whole_run(s)) c->failed = true;
+        break;
+    case FORM_GRAMMAR: decode_grammar(s, c, constants, n_constants); break;
+    case FORM_CODED: decode_coded(s, c, constants, n_constants); break;
+    case FORM_TURNED: decode_turned(s, c); break;
+    case FORM_GEOMETRIC: decode_geometric(s, c, constants, n_constants); break;
+    case FORM_WORDS:
+        if (n > (guint64)(c->end - c->p)) {
+            c->failed = true;
+            break;
+        }
+        if (!make_words(s, c)) break;
+        for (guint64 i = 0; i < n; i++) s->words[i] = get_word(c, constants, n_constants);
+        break;
+    default: c->failed = true;
+    }
+    return c->failed ? NULL : g_steal_pointer(&s);
+}

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comparison-key.c: see comparison-key.h. */
+#include "config.h"
+
+#include "comparison-key.h"
+
+#include <string.h>
+
+#include "call_text.h"
+#include "pins.h"
+
+/* What begins a byte string, so that calls and requests never meet. */
+enum {
+    TAG_CALL = 'c',
+    TAG_POOL = 'm',
+    TAG_REQUEST = 'r',
+    TAG_PLAIN_REQUEST = 'p',
+    TAG_RECEIVE = 's',
+    TAG_WITHOUT_MEMORY = 'w'
+};
+
+struct ComparisonKey {
+    GHashTable *numbers;       /* GBytes -> number */
+    GByteArray *key;           /* scratch */
+    const WendProgram *second; /* whose constants are translated to the first's numbering */
+    GArray *constants;         /* gint64: second's constant i in the first's numbering; NULL: equal tables */
+    gint64 request_null;       /* in the first's numbering */
+    GHashTable *pinned;        /* function -> guint64: calls that comparison_key_pin changed */
+};
+
+struct ComparisonKeyRank {
+    ComparisonKey *identity;
+    const WendProgram *program;
+    guint rank;
+    WendDecoder *decoder;
+    guint32 *terminals;        /* numbers; 0: not asked for yet */
+    GHashTable *requests;      /* request word -> number; 0: several signatures have it in common */
+    gboolean any_common, named_common; /* there are such; one was named lately */
+    GHashTable *lives;         /* request word -> number, of those in common: as what they were made last */
+    GHashTable *pending;       /* signature -> GArray of gint64: the request that had k last; 0: none had */
+    GHashTable *names;         /* GBytes -> number by first sight: of files and ports */
+    const GArray *constants;
+
+    const ComparisonKeyRank *other; /* comparison_key_pin; NULL: calls count as they are */
+    GHashTable *received;      /* numbers of the receives, without the requests that they make */
+    gboolean wildcards;        /* there are receives from any source, */
+    gboolean makes_graphs;     /* MPI_Dist_graph_create, */
+    gboolean unknown_graphs;   /* the adjacent one of a communicator that is not known */
+    Pins *pins;                /* of the sequence at hand */
+    PinnedCall changed;
+    const WendCall *now;       /* the call at hand if it is changed, else NULL */
+};
+
+static guint constants_count(const WendProgram *p)
+{
+    guint n = 0;
+    while (wend_constant_name(p, WEND_CONST(n)) != NULL)
+        n++;
+    return n;
+}
+
+/* Constants that this version of Wend does not know are numbered as each recording has them. */
+static GArray *translate_constants(const WendProgram *a, const WendProgram *b)
+{
+    guint n_a = constants_count(a), n_b = constants_count(b);
+    GHashTable *of_a = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < n_a; i++)
+        g_hash_table_insert(of_a, (gpointer)wend_constant_name(a, WEND_CONST(i)), GUINT_TO_POINTER(i + 1));
+    GArray *table = g_array_sized_new(FALSE, FALSE, sizeof(gint64), n_b);
+    gboolean same = TRUE;
+    for (guint i = 0; i < n_b; i++) {
+        gpointer found = g_hash_table_lookup(of_a, wend_constant_name(b, WEND_CONST(i)));
+        gint64 word = found != NULL ? WEND_CONST(GPOINTER_TO_UINT(found) - 1) : WEND_CONST(n_a + i);
+        same = same && word == WEND_CONST(i);
+        g_array_append_val(table, word);
+    }
+    g_hash_table_unref(of_a);
+    if (same)
+        g_clear_pointer(&table, g_array_unref);
+    return table;
+}
+
+ComparisonKey *comparison_key_new(const WendProgram *a, const WendProgram *b)
+{
+    ComparisonKey *identity = g_new0(ComparisonKey, 1);
+    identity->numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    identity->key = g_byte_array_new();
+    identity->second = b;
+    identity->constants = translate_constants(a, b);
+    identity->pinned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    identity->request_null = wend_constant_word("MPI_REQUEST_NULL");
+    return identity;
+}
+
+void comparison_key_free(ComparisonKey *identity)
+{
+    if (identity == NULL)
+        return;
+    g_hash_table_unref(identity->numbers);
+    g_hash_table_unref(identity->pinned);
+    g_byte_array_unref(identity->key);
+    if (identity->constants != NULL)
+        g_array_unref(identity->constants);
+    g_free(identity);
+}
+
+guint32 comparison_key_intern(ComparisonKey *identity, const void *bytes, gsize n)
+{
+    GBytes *key = g_bytes_new_static(bytes, n);
+    guint32 number = GPOINTER_TO_UINT(g_hash_table_lookup(identity->numbers, key));
+    g_bytes_unref(key);
+    if (number == 0) {
+        number = g_hash_table_size(identity->numbers) + 1;
+        g_hash_table_insert(identity->numbers, g_bytes_new(bytes, n), GUINT_TO_POINTER(number));
+    }
+    return number;
+}
+
+/* -- byte strings -- */
+
+static void put(GByteArray *key, gint64 word)
+{
+    g_byte_array_append(key, (const guint8 *)&word, sizeof word);
+}
+
+static gint64 translated(const ComparisonKeyRank *r, gint64 word)
+{
+    if (r->constants != NULL && wend_is_const(word) && wend_const_index(word) < r->constants->len)
+        return g_array_index(r->constants, gint64, wend_const_index(word));
+    return word;
+}
+
+typedef struct {
+    ComparisonKeyParts parts;
+    gboolean unmade;            /* without the requests that the call makes */
+    gboolean of_pool;           /* without what makes no pools */
+    ComparisonKeyActive active;
+    gpointer data;
+    gboolean without_memory;
+} PutOptions;
+
+/* What was started in another world is compared as that world; how it was called is no more part of the communication than how the first one was. */
+static gboolean is_told_to_started(const WendParam *param)
+{
+    static const char *const names[] = {"command", "argv", "array_of_commands", "array_of_argv"};
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        if (strcmp(param->name, names[i]) == 0)
+            return param->kind == WEND_KIND_STRING || param->kind == WEND_KIND_STRINGS || param->kind == WEND_KIND_STRINGS2;
+    return FALSE;
+}
+
+/* Names of files and ports belong to the run (a scratch directory, a process id): which of them are the same counts, not what they are. */
+static gboolean is_name_of_run(const WendParam *param)
+{
+    static const char *const names[] = {"filename", "port_name"};
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        if (strcmp(param->name, names[i]) == 0)
+            return param->kind == WEND_KIND_STRING;
+    return FALSE;
+}
+
+gboolean comparison_key_compares(const WendParam *param)
+{
+    return !is_told_to_started(param) && !is_name_of_run(param) && strcmp(param->name, "fd") != 0;
+}
+
+/* A port is no file, though its name may be the same. */
+static gint64 number_of_name(ComparisonKeyRank *r, const WendParam *param, const gint64 *words, gsize n)
+{
+    GByteArray *text = g_byte_array_new();
+    g_byte_array_append(text, (const guint8 *)param->name, (guint)strlen(param->name) + 1);
+    g_byte_array_append(text, (const guint8 *)words, (guint)(n * sizeof *words));
+    GBytes *name = g_byte_array_free_to_bytes(text);
+    gpointer number = g_hash_table_lookup(r->names, name);
+    if (number == NULL) {
+        number = GUINT_TO_POINTER(g_hash_table_size(r->names) + 1);
+        g_hash_table_insert(r->names, g_bytes_ref(name), number);
+    }
+    g_bytes_unref(name);
+    return GPOINTER_TO_UINT(number);
+}
+
+/* What kind of memory a buffer is in is no part of the communication: a proxy may have on the heap what the application had on a device. */
+static gboolean is_segment_word(WendKind kind, gsize i)
+{
+    return kind == WEND_KIND_SEGMENT || (i % 2 == 0 && (kind == WEND_KIND_BUF || kind == WEND_KIND_ADDRESS || kind == WEND_KIND_ATTR || kind == WEND_KIND_TARGET));
+}
+
+gboolean comparison_key_is_place(const WendCall *call)
+{
+    static const char *const names[] = {"wend_device", "wend_managed", "wend_pinned"};
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        if (strcmp(call->function->name, names[i]) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean is_memory_or_request(WendKind kind)
+{
+    return kind == WEND_KIND_BUF || kind == WEND_KIND_ADDRESS || kind == WEND_KIND_SEGMENT ||
+           kind == WEND_KIND_REQUEST;
+}
+
+static void put_words(ComparisonKeyRank *r, GByteArray *key, const WendArg *arg, gboolean is_out, const PutOptions *options)
+{
+    WendKind kind = arg->param->kind;
+    gint64 n = is_out ? arg->n_out : arg->n_in;
+    const gint64 *words = is_out ? arg->out : arg->in;
+    gsize n_words = call_text_words(arg, is_out);
+    if (options->without_memory && is_memory_or_request(kind))
+        return;
+    if (is_told_to_started(arg->param) || strcmp(arg->param->name, "fd") == 0) /* the number of a socket is the system's */
+        return;
+    if (!is_out && n >= 0 && is_name_of_run(arg->param)) {
+        put(key, number_of_name(r, arg->param, words, n_words));
+        return;
+    }
+    put(key, translated(r, n));
+    if (kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2) {
+        if (n_words > 0)
+            g_byte_array_append(key, (const guint8 *)words, (guint)(n_words * sizeof *words));
+        return;
+    }
+    for (gsize i = 0; i < n_words; i++) {
+        gint64 word = translated(r, words[i]);
+        if (is_segment_word(kind, i))
+            word = wend_segment_in_host_memory(word);
+        if (kind == WEND_KIND_REQUEST && wend_is_handle(word)) {
+            if (is_out && options->unmade)
+                continue;
+            if (options->active != NULL && !is_out && !options->active(options->data, word))
+                word = r->identity->request_null;
+            else
+                word = comparison_key_request(r, word); /* a small number: no constant has it */
+        }
+        put(key, word);
+    }
+}
+
+/* Pairs of neighbour and weight, sorted. */
+static int compare_neighbours(const void *a, const void *b)
+{
+    return memcmp(a, b, 2 * sizeof(gint64));
+}
+
+/* The order of the neighbours that MPI_Dist_graph_create finds is the library's and differs from run to run: who they are counts, with their weights. */
+static void put_neighbours(ComparisonKeyRank *r, GByteArray *key, const WendCall *call)
+{
+    static const char *const names[] = {"sources", "destinations"};
+    for (guint k = 0; k < G_N_ELEMENTS(names); k++) {
+        guint i = 0;
+        while (i < call->n_args && strcmp(call->args[i].param->name, names[k]) != 0)
+            i++;
+        if (i + 1 >= call->n_args) /* the weights follow */
+            continue;
+        const WendArg *ranks = &call->args[i], *weights = &call->args[i + 1];
+        gint64 n = MAX(ranks->n_out, 0);
+        put(key, translated(r, ranks->n_out));
+        put(key, translated(r, weights->n_out));
+        g_autofree gint64 *pairs = g_new0(gint64, 2 * n + 2);
+        for (gint64 j = 0; j < n; j++) {
+            pairs[2 * j] = translated(r, ranks->out[j]);
+            pairs[2 * j + 1] = j < weights->n_out ? translated(r, weights->out[j]) : 0;
+        }
+        qsort(pairs, (gsize)n, 2 * sizeof *pairs, compare_neighbours);
+        g_byte_array_append(key, (const guint8 *)pairs, (guint)(2 * (gsize)n * sizeof *pairs));
+    }
+}
+
+static gboolean makes_graph(const WendCall *call)
+{
+    return strcmp(call->function->name, "MPI_Dist_graph_create") == 0;
+}
+
+static void put_call(ComparisonKeyRank *r, GByteArray *key, const WendCall *call, guint8 tag, const PutOptions *options)
+{
+    g_byte_array_set_size(key, 0);
+    g_byte_array_append(key, &tag, 1);
+    g_byte_array_append(key, (const guint8 *)call->function->name, (guint)strlen(call->function->name) + 1);
+    put(key, call->failed + 2 * call->unfinished);
+    gboolean neighbours = strcmp(call->function->name, "MPI_Dist_graph_neighbors") == 0;
+    if (neighbours && (options->parts & IDENTITY_IN) != 0)
+        put_neighbours(r, key, call);
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        if ((options->parts & IDENTITY_IN) != 0 && !(options->of_pool && wend_is_amount(call->function, arg->param)))
+            put_words(r, key, arg, FALSE, options);
+        gboolean outcome = arg->param->place == WEND_PLACE_OUTCOME || arg->param->kind == WEND_KIND_STATUS;
+        if (!neighbours && (options->parts & (outcome ? IDENTITY_OUTCOMES : IDENTITY_IN)) != 0)
+            put_words(r, key, arg, TRUE, options);
+    }
+    if ((options->parts & IDENTITY_OUTCOMES) != 0)
+        put(key, call->return_code);
+}
+
+guint32 comparison_key_call(ComparisonKeyRank *r, const WendCall *call, ComparisonKeyParts parts, ComparisonKeyActive active, gpointer data)
+{
+    PutOptions options = {.parts = parts, .active = active, .data = data};
+    put_call(r, r->identity->key, call, TAG_CALL, &options);
+    return comparison_key_intern(r->identity, r->identity->key->data, r->identity->key->len);
+}
+
+guint32 comparison_key_terminal(ComparisonKeyRank *r, guint32 terminal)
+{
+    if (r->now != NULL && r->now->terminal == terminal)
+        return comparison_key_call(r, r->now, IDENTITY_IN, NULL, NULL);
+    if (r->terminals[terminal] != 0)
+        return r->terminals[terminal];
+    r->named_common = FALSE;
+    guint32 number = comparison_key_call(r, wend_decoder_call(r->decoder, terminal, r->rank), IDENTITY_IN, NULL, NULL);
+    if (!r->named_common)
+        r->terminals[terminal] = number;
+    return number;
+}
+
+guint32 comparison_key_without_memory(ComparisonKeyRank *r, guint32 terminal)
+{
+    const PutOptions options = {.parts = IDENTITY_IN, .without_memory = TRUE};
+    put_call(r, r->identity->key, wend_decoder_call(r->decoder, terminal, r->rank),
+             TAG_WITHOUT_MEMORY, &options);
+    return comparison_key_intern(r->identity, r->identity->key->data, r->identity->key->len);
+}
+
+/* -- requests -- */
+
+typedef struct { gint64 word; guint32 pool; } Made;
+
+static gint compare_made(gconstpointer a, gconstpointer b)
+{
+    const Made *x = a, *y = b;
+    if (x->word != y->word)
+        return x->word < y->word ? -1 : 1;
+    return x->pool < y->pool ? -1 : x->pool > y->pool;
+}
+
+static guint32 name_request(ComparisonKeyRank *r, gint64 word, guint32 pool, guint32 k)
+{
+    struct { guint32 tag, thread, pool, k; } name = {TAG_REQUEST, wend_handle_tid(word), pool, k};
+    return comparison_key_intern(r->identity, &name, sizeof name);
+}
+
+/* A request's number n in its thread hides (pool, k): numbers are given by first occurrence, and the k of one pool
+ * occur in order. So the numbers of a pool, sorted, are k = 0, 1, 2, … but for those that several signatures have in common. */
+static void name_requests(ComparisonKeyRank *r, GArray *made)
+{
+    GHashTable *next = g_hash_table_new(NULL, NULL); /* pool -> k, for one thread's requests */
+    guint32 thread = 0;
+    g_array_sort(made, compare_made);
+    for (guint i = 0, n; i < made->len; i += n) {
+        const Made *m = &g_array_index(made, Made, i);
+        guint32 number = 0;
+        for (n = 1; i + n < made->len && m[n].word == m->word;)
+            n++;
+        if (m->pool == m[n - 1].pool) {
+            if (i == 0 || wend_handle_tid(m->word) != thread)
+                g_hash_table_remove_all(next);
+            thread = wend_handle_tid(m->word);
+            gpointer pool = GUINT_TO_POINTER(m->pool);
+            guint32 k = GPOINTER_TO_UINT(g_hash_table_lookup(next, pool));
+            g_hash_table_insert(next, pool, GUINT_TO_POINTER(k + 1));
+            number = name_request(r, m->word, m->pool, k);
+        } else {
+            r->any_common = TRUE;
+        }
+        g_hash_table_insert(r->requests, g_memdup2(&m->word, sizeof m->word), GUINT_TO_POINTER(number));
+    }
+    g_hash_table_unref(next);
+}
+
+/* Those that the call makes, and its signature: Made. */
+static void add_made(ComparisonKeyRank *r, const WendCall *call, GArray *made)
+{
+    const PutOptions options = {.parts = IDENTITY_IN, .unmade = TRUE, .of_pool = TRUE};
+    Made m = {0, 0};
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        if (arg->param->kind != WEND_KIND_REQUEST || arg->param->dir != WEND_DIR_OUT || arg->out == NULL)
+            continue;
+        for (gint64 e = 0; e < arg->n_out; e++) {
+            m.word = arg->out[e];
+            if (!wend_is_handle(m.word))
+                continue;
+            if (m.pool == 0) {
+                put_call(r, r->identity->key, call, TAG_POOL, &options);
+                m.pool = comparison_key_intern(r->identity, r->identity->key->data, r->identity->key->len);
+            }
+            g_array_append_val(made, m);
+        }
+    }
+}
+
+static gboolean is_common(const ComparisonKeyRank *r, gint64 request)
+{
+    gpointer number;
+    return r->any_common && g_hash_table_lookup_extended(r->requests, &request, NULL, &number) && number == NULL;
+}
+
+/* -- as a proxy makes them -- */
+
+/* The number of a receive, whatever request it makes. */
+static guint32 number_of_receive(ComparisonKeyRank *r, const WendCall *call)
+{
+    const PutOptions options = {.parts = IDENTITY_IN, .unmade = TRUE};
+    put_call(r, r->identity->key, call, TAG_RECEIVE, &options);
+    return comparison_key_intern(r->identity, r->identity->key->data, r->identity->key->len);
+}
+
+static gboolean receives(const ComparisonKeyRank *r, guint32 number)
+{
+    return g_hash_table_contains(r->received, GUINT_TO_POINTER(number));
+}
+
+/* It names the source that came if the other recording has such a receive: and has none from any
+ * source, or has more by that. */
+static const WendCall *with_source(ComparisonKeyRank *r, const WendCall *call)
+{
+    gint64 source = r->pins != NULL ? pins_source(r->pins, call->index) : WEND_ABSENT;
+    if (source == WEND_ABSENT)
+        return NULL;
+    const WendCall *named = pinned_call_name_source(&r->changed, call, source);
+    guint32 as_named = number_of_receive(r, named);
+    gboolean pinned = receives(r->other, as_named) &&
+                      (!receives(r->other, number_of_receive(r, call)) || !receives(r, as_named));
+    return pinned ? named : NULL;
+}
+
+/* The call as the other recording has it, or NULL if it is as it is. */
+static const WendCall *change_call(ComparisonKeyRank *r, const WendCall *call)
+{
+    gboolean any = FALSE;
+    const WendCall *changed = NULL;
+    if (pins_source_argument(call, &any) != NULL && any)
+        changed = with_source(r, call);
+    else if (makes_graph(call) && !r->other->makes_graphs)
+        changed = pinned_call_adjacent(&r->changed, call, r->other->unknown_graphs);
+    if (changed != NULL) {
+        guint64 *calls = g_hash_table_lookup(r->identity->pinned, call->function->name);
+        if (calls == NULL)
+            g_hash_table_insert(r->identity->pinned, g_strdup(call->function->name),
+                                calls = g_new0(guint64, 1));
+        ++*calls;
+    }
+    return changed;
+}
+
+static void note_for_pins(ComparisonKeyRank *r, const WendCall *call)
+{
+    gboolean any = FALSE;
+    if (call->failed)
+        return;
+    if (pins_source_argument(call, &any) != NULL)
+        g_hash_table_add(r->received, GUINT_TO_POINTER(number_of_receive(r, call)));
+    r->wildcards |= any;
+    r->makes_graphs |= makes_graph(call);
+    const WendArg *old = strcmp(call->function->name, "MPI_Dist_graph_create_adjacent") == 0
+                             ? wend_call_arg(call, "comm_old")
+                             : NULL;
+    r->unknown_graphs |= old != NULL && old->n_in == 1 && old->in[0] == WEND_UNKNOWN;
+}
+
+static void find_for_pins(ComparisonKeyRank *r, Counts *counts)
+{
+    const WendClass *class =
+        wend_program_class(r->program, wend_program_class_of(r->program, r->rank));
+    r->received = g_hash_table_new(NULL, NULL);
+    for (guint s = 0; s < class->n_sequences; s++) {
+        guint n;
+        const guint32 *terminals = counts_of_rule(counts, class->sequences[s].rule, &n);
+        for (guint t = 0; t < n; t++)
+            note_for_pins(r, wend_decoder_call(r->decoder, terminals[t], r->rank));
+    }
+}
+
+/* Pools of receives that name their source are others than those of receives from any: all requests
+ * are named by what makes them, as those are that several signatures have in common. */
+static void pin_to(ComparisonKeyRank *r, const ComparisonKeyRank *other)
+{
+    GHashTableIter iter;
+    g_hash_table_iter_init(&iter, r->requests);
+    while (g_hash_table_iter_next(&iter, NULL, NULL))
+        g_hash_table_iter_replace(&iter, NULL);
+    r->any_common = TRUE;
+    r->other = other;
+}
+
+void comparison_key_pin(ComparisonKeyRank *a, Counts *counts_a, ComparisonKeyRank *b, Counts *counts_b)
+{
+    find_for_pins(a, counts_a);
+    find_for_pins(b, counts_b);
+    if (!a->wildcards && !b->wildcards && a->makes_graphs == b->makes_graphs)
+        return;
+    pin_to(a, b);
+    pin_to(b, a);
+}
+
+void comparison_key_begin(ComparisonKeyRank *r, guint sequence)
+{
+    g_clear_pointer(&r->pins, pins_free);
+    r->now = NULL;
+    if (r->other != NULL && r->wildcards)
+        r->pins = pins_new(r->program, r->rank, sequence);
+}
+
+GHashTable *comparison_key_pinned(const ComparisonKey *identity)
+{
+    return identity->pinned;
+}
+
+void comparison_key_next(ComparisonKeyRank *r, const WendCall *call, const WendWalk *walk)
+{
+    r->now = r->other != NULL && !call->failed ? change_call(r, call) : NULL;
+    if (r->now != NULL)
+        call = r->now;
+    if (!r->any_common || call->failed)
+        return;
+    g_autoptr(GArray) made = g_array_new(FALSE, FALSE, sizeof(Made));
+    add_made(r, call, made);
+    for (guint i = 0; i < made->len; i++) {
+        const Made *m = &g_array_index(made, Made, i);
+        if (!is_common(r, m->word))
+            continue;
+        GArray *pending = g_hash_table_lookup(r->pending, GUINT_TO_POINTER(m->pool));
+        if (pending == NULL)
+            g_hash_table_insert(r->pending, GUINT_TO_POINTER(m->pool), pending = g_array_new(FALSE, TRUE, sizeof(gint64)));
+        WendRequestState state;
+        guint32 k = 0;
+        while (k < pending->len && g_array_index(pending, gint64, k) != m->word && wend_walk_request(walk, g_array_index(pending, gint64, k), &state) &&
+               GPOINTER_TO_UINT(g_hash_table_lookup(r->lives, &g_array_index(pending, gint64, k))) == name_request(r, m->word, m->pool, k))
+            k++;
+        if (k == pending->len)
+            g_array_set_size(pending, k + 1);
+        g_array_index(pending, gint64, k) = m->word;
+        g_hash_table_insert(r->lives, g_memdup2(&m->word, sizeof m->word), GUINT_TO_POINTER(name_request(r, m->word, m->pool, k)));
+    }
+}
+
+static void find_requests(ComparisonKeyRank *r, Counts *counts)
+{
+    const WendClass *class = wend_program_class(r->program, wend_program_class_of(r->program, r->rank));
+    GArray *made = g_array_new(FALSE, FALSE, sizeof(Made));
+    for (guint s = 0; s < class->n_sequences; s++) {
+        guint n;
+        const guint32 *terminals = counts_of_rule(counts, class->sequences[s].rule, &n);
+        for (guint t = 0; t < n; t++) {
+            const WendShape *shape = wend_program_shape(r->program, wend_program_terminal(r->program, terminals[t])->shape);
+            gboolean makes = FALSE;
+            for (guint i = 0; i < shape->function->n_params; i++)
+                makes = makes || (shape->function->params[i].kind == WEND_KIND_REQUEST && shape->function->params[i].dir == WEND_DIR_OUT);
+            if (!makes)
+                continue;
+            add_made(r, wend_decoder_call(r->decoder, terminals[t], r->rank), made);
+        }
+    }
+    name_requests(r, made);
+    g_array_unref(made);
+}
+
+guint32 comparison_key_request(ComparisonKeyRank *r, gint64 request)
+{
+    guint32 number = GPOINTER_TO_UINT(g_hash_table_lookup(r->requests, &request));
+    if (number == 0 && is_common(r, request)) {
+        r->named_common = TRUE;
+        number = GPOINTER_TO_UINT(g_hash_table_lookup(r->lives, &request));
+    }
+    if (number != 0)
+        return number;
+    struct { gint64 tag, word; } name = {TAG_PLAIN_REQUEST, request};
+    return comparison_key_intern(r->identity, &name, sizeof name);
+}
+
+ComparisonKeyRank *comparison_key_rank_new(ComparisonKey *identity, const WendProgram *p, guint rank, Counts *counts)
+{
+    ComparisonKeyRank *r = g_new0(ComparisonKeyRank, 1);
+    r->identity = identity;
+    r->program = p;
+    r->rank = rank;
+    r->decoder = wend_decoder_new(p);
+    r->terminals = g_new0(guint32, wend_program_n_terminals(p));
+    r->requests = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    r->lives = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    r->pending = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+    r->names = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    pinned_call_init(&r->changed);
+    r->constants = p == identity->second ? identity->constants : NULL;
+    find_requests(r, counts);
+    return r;
+}
+
+void comparison_key_rank_free(ComparisonKeyRank *r)
+{
+    if (r == NULL)
+        return;
+    wend_decoder_free(r->decoder);
+    g_free(r->terminals);
+    g_hash_table_unref(r->requests);
+    g_hash_table_unref(r->lives);
+    g_hash_table_unref(r->pending);
+    g_hash_table_unref(r->names);
+    g_clear_pointer(&r->received, g_hash_table_unref);
+    pins_free(r->pins);
+    pinned_call_clear(&r->changed);
+    g_free(r);
+}
+
+gboolean comparison_key_has_common(const ComparisonKeyRank *r)
+{
+    return r->any_common;
+}
+
+ComparisonKey *comparison_key_of_rank(const ComparisonKeyRank *r)
+{
+    return r->identity;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* dependence.c: what the calls of a rank have to do with each other. */
+#include "dependence.h"
+
+#include <string.h>
+
+#include "extent.h"
+#include "lib/record/layout.h"
+
+static guint resource(RankDependence *r, char kind, gint64 a, gint64 b, gint64 c)
+{
+    const gint64 key[] = {kind, a, b, c};
+    gboolean new;
+    guint number = wend_byte_number(r->numbers, key, sizeof key, &new);
+    if (new) {
+        Resource made = {.is_receive = kind == 'r', .comm = a, .source = b, .tag = c};
+        g_array_append_val(r->resources, made);
+        if (made.is_receive)
+            g_array_append_val(r->receives, number);
+    }
+    return number;
+}
+
+guint dependence_request_resource(RankDependence *r, gint64 request)
+{
+    return resource(r, 'h', WEND_KIND_REQUEST, request, 0);
+}
+
+guint dependence_memory_numbers(RankDependence *r)
+{
+    return resource(r, 'a', 0, 0, 0);
+}
+
+static void add_use(Dependence *e, guint resource, UseKind kind, gint64 bytes)
+{
+    ResourceUse use = {resource, kind, bytes};
+    g_array_append_val(e->uses, use);
+}
+
+static const WendArg *request_arg(const WendCall *call, WendDir dir)
+{
+    const WendArg *arg = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    return arg && arg->param->dir == dir ? arg : NULL;
+}
+
+static gint64 value_of(const WendArg *arg)
+{
+    return arg && arg->n_in > 0 ? arg->in[0] : WEND_ABSENT;
+}
+
+/* The function's name without the suffix of large counts. */
+static gboolean is_called(const WendCall *call, const char *name)
+{
+    gsize n = strlen(name);
+    return strncmp(call->function->name, name, n) == 0 && (call->function->name[n] == '\0' || strcmp(call->function->name + n, "_c") == 0);
+}
+
+static gboolean is_one_of(const WendCall *call, const char *const *names)
+{
+    for (; *names; names++)
+        if (is_called(call, *names))
+            return TRUE;
+    return FALSE;
+}
+
+/* Bytes of the buffer that a call gives. */
+static gint64 bytes_of(const RankDependence *r, const WendCall *call)
+{
+    const WendArg *buf = wend_call_arg(call, "buf");
+    if (!buf || buf->param->count < 0 || buf->param->type < 0)
+        return G_MAXINT64;
+    return extent_data_size(r->plan->extents, value_of(&call->args[buf->param->type]), value_of(&call->args[buf->param->count]), r->rank);
+}
+
+static const char *const standard_sends[] = {"MPI_Isend", "MPI_Ibsend", "MPI_Send", "MPI_Bsend", "MPI_Send_init", "MPI_Bsend_init", NULL};
+
+/* A message that leaves at once, whether it is received or not. */
+static gboolean is_eager(const RankDependence *r, const WendCall *call)
+{
+    return is_one_of(call, standard_sends) && bytes_of(r, call) <= EAGER_BYTES;
+}
+
+/* The messages that a call sends or wants, when it is started. */
+static void use_channel(RankDependence *r, Dependence *e, const WendCall *call)
+{
+    gint64 comm = value_of(wend_call_arg(call, "comm")), tag = value_of(wend_call_arg(call, "tag"));
+    const WendArg *dest = wend_call_arg(call, "dest"), *source = wend_call_arg(call, "source");
+    if (dest && value_of(dest) != r->proc_null)
+        add_use(e, resource(r, 's', comm, value_of(dest), tag), is_eager(r, call) ? USE_SEND : USE_WRITE, bytes_of(r, call));
+    if (source && value_of(source) != r->proc_null)
+        add_use(e, resource(r, 'r', comm, value_of(source), tag), USE_POST, bytes_of(r, call));
+    e->heard |= dest != NULL;
+}
+
+static const char *const making[] = {"MPI_Send_init", "MPI_Bsend_init", "MPI_Ssend_init", "MPI_Recv_init", NULL};
+
+/* A receive of more sources or tags may meet any. */
+enum { CHANNELS_MAX = 64 };
+
+/* The terminals whose calls make the request, or NULL. They differ in amounts alone (functions.h),
+ * unless they have a number in common because their shape had too many (recording.md,
+ * "Requests"). */
+static const GArray *makers_of(const RankDependence *r, gint64 request)
+{
+    return wend_is_handle(request) ? g_hash_table_lookup(r->makers, &request) : NULL;
+}
+
+/* May the call start or end these requests in a body? */
+static gboolean requests_go_on(RankDependence *r, Dependence *e, const gint64 *requests, gint64 n, gboolean starts)
+{
+    WendDecoder *decoder = wend_decoder_new(r->plan->program);
+    gboolean good = TRUE;
+    for (gint64 i = 0; good && i < n; i++) {
+        const GArray *makers = makers_of(r, requests[i]);
+        if (!makers)
+            good = !wend_is_handle(requests[i]) && !starts;
+        for (guint k = 0; good && makers && k < makers->len; k++) {
+            const WendCall *maker = wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
+            if (starts && is_one_of(maker, making))
+                use_channel(r, e, maker);
+            else
+                good = !starts && is_eager(r, maker); /* the end of what has left at once */
+        }
+    }
+    wend_decoder_free(decoder);
+    return good;
+}
+
+/* May the call be in a body? Notes what it does to messages. */
+static gboolean goes_on(RankDependence *r, Dependence *e, const WendCall *call)
+{
+    static const char *const local[] = {"MPI_Type_", "MPI_Pack", "MPI_Unpack", "MPI_Info_", "MPI_Status_", "MPI_Get_address", NULL};
+    static const char *const starting[] = {"MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irecv", NULL};
+    const char *name = call->function->name;
+    guint32 flags = call->function->flags;
+    const WendArg *requests = request_arg(call, WEND_DIR_INOUT);
+    if (call->failed)
+        return FALSE;
+    if ((flags & WEND_F_QUERY) || is_one_of(call, making) || is_called(call, "wend_free") || call_is_place(call->function))
+        return TRUE;
+    if (flags & WEND_F_PSEUDO)
+        return FALSE;
+    if (is_one_of(call, starting) || is_called(call, "MPI_Send") || is_called(call, "MPI_Bsend")) {
+        use_channel(r, e, call);
+        return request_arg(call, WEND_DIR_OUT) || is_eager(r, call);
+    }
+    if (is_called(call, "MPI_Start") || is_called(call, "MPI_Startall") || ((flags & WEND_F_COMPLETES) && !(flags & WEND_F_ANY)))
+        return requests && requests_go_on(r, e, requests->in, requests->n_in, g_str_has_prefix(name, "MPI_Start"));
+    if ((flags & WEND_F_COLLECTIVE) && !(flags & (WEND_F_CREATES_COMM | WEND_F_PERSISTENT)) && request_arg(call, WEND_DIR_OUT) &&
+        wend_call_arg(call, "comm")) {
+        add_use(e, resource(r, 'c', value_of(wend_call_arg(call, "comm")), 0, 0), USE_WRITE, 0);
+        e->heard = TRUE;
+        return TRUE;
+    }
+    for (guint i = 0; local[i]; i++)
+        if (g_str_has_prefix(name, local[i]))
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean is_address(WendKind kind)
+{
+    return kind == WEND_KIND_BUF || kind == WEND_KIND_ADDRESS || kind == WEND_KIND_ATTR;
+}
+
+static void use_words(RankDependence *r, Dependence *e, const WendArg *arg, gboolean is_out)
+{
+    WendKind kind = arg->param->kind;
+    const gint64 *words = is_out ? arg->out : arg->in;
+    gint64 n = is_out ? arg->n_out : arg->n_in;
+    gboolean pair = is_address(kind);
+    if (!pair && kind != WEND_KIND_SEGMENT && kind != WEND_KIND_REQUEST && !layout_kind_is_handle(kind))
+        return; /* and of strings and statuses the number of elements is not one of words */
+    gboolean writes = is_out || arg->param->dir == WEND_DIR_INOUT || kind == WEND_KIND_REQUEST;
+    for (gint64 i = 0; words && i < n; i++) {
+        gint64 word = words[i * layout_element_words(arg->param, is_out)];
+        if (pair || kind == WEND_KIND_SEGMENT)
+            word = wend_segment_in_host_memory(word);
+        if ((layout_kind_is_handle(kind) || kind == WEND_KIND_REQUEST) && wend_is_handle(word)) {
+            add_use(e, resource(r, 'h', kind, word, 0), writes ? USE_WRITE : USE_READ, 0);
+            if (writes && kind != WEND_KIND_REQUEST)
+                add_use(e, resource(r, 'k', kind, 0, 0), USE_WRITE, 0); /* what is made next gets the smallest free number */
+        } else if ((pair && wend_is_segment(word)) || kind == WEND_KIND_SEGMENT) {
+            guint segment = resource(r, 'm', word, 0, 0);
+            add_use(e, segment, kind == WEND_KIND_SEGMENT ? USE_WRITE : USE_READ, 0);
+            g_array_append_val(e->memory, segment);
+            if (kind == WEND_KIND_SEGMENT)
+                add_use(e, dependence_memory_numbers(r), USE_WRITE, 0);
+        }
+    }
+}
+
+/* Requests of one pool are numbered in the order in which they are made. */
+static void use_pool(RankDependence *r, Dependence *e, const WendCall *call)
+{
+    g_autoptr(GByteArray) name = g_byte_array_new();
+    g_byte_array_append(name, (const guint8 *)call->function->name, (guint)strlen(call->function->name) + 1);
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        WendKind kind = arg->param->kind;
+        gboolean left_out = kind == WEND_KIND_REQUEST || kind == WEND_KIND_STATUS || kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2 ||
+                            wend_is_amount(call->function, arg->param);
+        gsize width = left_out ? 0 : layout_element_words(arg->param, FALSE);
+        if (arg->n_in > 0 && arg->in)
+            g_byte_array_append(name, (const guint8 *)arg->in, (guint)((gsize)arg->n_in * width * sizeof *arg->in));
+    }
+    gboolean new;
+    guint number = wend_byte_number(r->numbers, name->data, name->len, &new);
+    if (new) {
+        Resource made = {0};
+        g_array_append_val(r->resources, made);
+    }
+    add_use(e, number, USE_WRITE, 0);
+}
+
+static void dependence_free(Dependence *e)
+{
+    if (!e)
+        return;
+    g_array_unref(e->uses);
+    g_array_unref(e->changes);
+    g_array_unref(e->memory);
+    g_free(e);
+}
+
+const Dependence *rank_dependence_of(RankDependence *r, const WendCall *call)
+{
+    Dependence *e = r->calls[call->terminal];
+    if (e)
+        return e;
+    e = r->calls[call->terminal] = g_new0(Dependence, 1);
+    e->uses = g_array_new(FALSE, FALSE, sizeof(ResourceUse));
+    e->changes = g_array_new(FALSE, FALSE, sizeof(RequestChange));
+    e->memory = g_array_new(FALSE, FALSE, sizeof(guint));
+    e->function = GPOINTER_TO_UINT(call->function);
+    e->waits = !goes_on(r, e, call);
+    e->frees = is_called(call, "wend_free");
+    gboolean starts = g_str_has_prefix(call->function->name, "MPI_Start");
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        use_words(r, e, arg, FALSE);
+        use_words(r, e, arg, TRUE);
+        if (arg->param->kind != WEND_KIND_REQUEST)
+            continue;
+        gboolean makes = arg->param->dir == WEND_DIR_OUT;
+        if (makes)
+            use_pool(r, e, call);
+        for (gint64 k = 0; k < (makes ? arg->n_out : arg->n_in); k++) {
+            RequestChange change = {makes ? arg->out[k] : arg->in[k], starts || (makes && !(call->function->flags & WEND_F_PERSISTENT))};
+            if (wend_is_handle(change.request))
+                g_array_append_val(e->changes, change);
+        }
+    }
+    return e;
+}
+
+static void free_array(gpointer a)
+{
+    g_array_unref(a);
+}
+
+/* Which calls make which request. */
+static void find_makers(RankDependence *r)
+{
+    WendDecoder *decoder = wend_decoder_new(r->plan->program);
+    for (guint t = 0; t < wend_program_n_terminals(r->plan->program); t++) {
+        if (!rank_list_has(r->plan->terminal_ranks[t], r->rank))
+            continue;
+        const WendCall *call = wend_decoder_call(decoder, t, r->rank);
+        const WendArg *made = call->failed ? NULL : request_arg(call, WEND_DIR_OUT);
+        for (gint64 i = 0; made && i < made->n_out; i++) {
+            if (!wend_is_handle(made->out[i]))
+                continue;
+            GArray *makers = g_hash_table_lookup(r->makers, &made->out[i]);
+            if (!makers)
+                g_hash_table_insert(r->makers, g_memdup2(&made->out[i], sizeof(gint64)), makers = g_array_new(FALSE, FALSE, sizeof(guint)));
+            g_array_append_val(makers, t);
+        }
+    }
+    wend_decoder_free(decoder);
+}
+
+static gboolean has_segment(const GArray *segments, guint segment)
+{
+    for (guint i = 0; i < segments->len; i++)
+        if (g_array_index(segments, guint, i) == segment)
+            return TRUE;
+    return FALSE;
+}
+
+const GArray *dependence_request_memory(RankDependence *r, gint64 request)
+{
+    const GArray *makers = makers_of(r, request);
+    GArray *all = makers ? g_hash_table_lookup(r->memories, &request) : NULL;
+    if (!makers || all)
+        return all;
+    WendDecoder *decoder = wend_decoder_new(r->plan->program);
+    all = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint k = 0; k < makers->len; k++) {
+        const Dependence *e = rank_dependence_of(r, wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank));
+        for (guint i = 0; i < e->memory->len; i++)
+            if (!has_segment(all, g_array_index(e->memory, guint, i)))
+                g_array_append_val(all, g_array_index(e->memory, guint, i));
+    }
+    wend_decoder_free(decoder);
+    g_hash_table_insert(r->memories, g_memdup2(&request, sizeof request), all);
+    return all;
+}
+
+static gboolean same_channel(const Resource *a, const Resource *b)
+{
+    return a->comm == b->comm && a->source == b->source && a->tag == b->tag;
+}
+
+/* What the request receives, if it is a receive: Resource, each once, and no more than one beyond CHANNELS_MAX. */
+static const GArray *channels_of(RankDependence *r, WendDecoder *decoder, gint64 request)
+{
+    GArray *all = g_hash_table_lookup(r->channels, &request);
+    if (all)
+        return all;
+    const GArray *makers = makers_of(r, request);
+    all = g_array_new(FALSE, FALSE, sizeof(Resource));
+    for (guint k = 0; makers && k < makers->len && all->len <= CHANNELS_MAX; k++) {
+        const WendCall *maker = wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
+        const WendArg *source = wend_call_arg(maker, "source");
+        if (!source)
+            break; /* all makers are calls of one function */
+        Resource own = {TRUE, value_of(wend_call_arg(maker, "comm")), value_of(source), value_of(wend_call_arg(maker, "tag"))};
+        guint i = 0;
+        while (i < all->len && !same_channel(&g_array_index(all, Resource, i), &own))
+            i++;
+        if (i == all->len)
+            g_array_append_val(all, own);
+    }
+    g_hash_table_insert(r->channels, g_memdup2(&request, sizeof request), all);
+    return all;
+}
+
+gboolean dependence_request_meets(RankDependence *r, WendDecoder *decoder, gint64 request, const Resource *receive)
+{
+    const GArray *own = channels_of(r, decoder, request);
+    gboolean meets = own->len > CHANNELS_MAX;
+    for (guint k = 0; !meets && k < own->len; k++)
+        meets = dependence_receives_meet(r, receive, &g_array_index(own, Resource, k));
+    return meets;
+}
+
+gboolean dependence_receives_meet(const RankDependence *r, const Resource *a, const Resource *b)
+{
+    return a->comm == b->comm && (a->source == b->source || a->source == r->any_source || b->source == r->any_source) &&
+           (a->tag == b->tag || a->tag == r->any_tag || b->tag == r->any_tag);
+}
+
+RankDependence *rank_dependence_new(const Plan *plan, guint rank)
+{
+    RankDependence *r = g_new(RankDependence, 1);
+    *r = (RankDependence){
+        .plan = plan, .rank = rank,
+        .resources = g_array_new(FALSE, FALSE, sizeof(Resource)),
+        .receives = g_array_new(FALSE, FALSE, sizeof(guint)),
+        .calls = g_new0(Dependence *, wend_program_n_terminals(plan->program) + 1),
+        .makers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
+        .memories = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
+        .channels = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
+        .numbers = wend_byte_numbers_new(),
+        .any_source = wend_constant_word("MPI_ANY_SOURCE"),
+        .any_tag = wend_constant_word("MPI_ANY_TAG"),
+        .proc_null = wend_constant_word("MPI_PROC_NULL"),
+    };
+    find_makers(r);
+    return r;
+}
+
+void rank_dependence_free(RankDependence *r)
+{
+    for (guint i = 0; i < wend_program_n_terminals(r->plan->program); i++)
+        dependence_free(r->calls[i]);
+    g_free(r->calls);
+    g_hash_table_destroy(r->makers);
+    g_hash_table_destroy(r->memories);
+    g_hash_table_destroy(r->channels);
+    g_hash_table_destroy(r->numbers);
+    g_array_unref(r->resources);
+    g_array_unref(r->receives);
+    g_free(r);
+}

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* row_loops.c: see row_loops.h.
+ *
+ * The calls of a thread are written out as far as rules are not repeated, each as the text that it is without its numbers; a rule that is repeated is a text as a whole, if there are others like it.
+ * Sequitur finds the loops of that. */
+#include "row_loops.h"
+
+#include <string.h>
+
+#include "row_tables.h"
+#include "lib/base/byte-table.h"
+#include "src/proxygen/plan/passes.h"
+
+/* Estimates, in characters. */
+enum { RULE_TEXT = 60, RULE_CALL = 16, ROW_TEXT = 30, STREAM_TEXT = 120, NUMBER_TEXT = 6 };
+/* A thread's calls are not written out to more than these, nor the body of a loop to more text, or deeper rules. */
+enum { MOST_TOKENS = 1 << 20, MOST_TEXT = 1 << 14, MOST_DEPTH = 64 };
+
+/* The text of a call, or of a rule that is repeated, and how many have it. */
+typedef struct { guint number; guint n_numbers; char *body; gsize length; guint n_users; } Text;
+typedef struct { const Text *text; /* NULL: not looked at */ gint64 *numbers; } CallText;
+
+typedef enum { AS_IT_WAS, PLACE, ROW } RowTokenKind;
+/* What the grammar's terminals are. */
+typedef struct {
+    RowTokenKind kind;
+    WendSymbol symbol;
+    Site site;               /* these three: RowSymbol */
+    RowTable *stream;
+    guint64 times;
+    guint places;            /* in the grammar */
+    guint rule;              /* it is a function, which these call; 0: it stands there */
+} RowToken;
+
+typedef struct { guint thread, rule; } Former;
+
+struct RowLoops {
+    GPtrArray *streams;      /* of Stream */
+    GPtrArray *symbols;      /* of arrays of RowSymbol */
+    GArray *former;          /* of Former */
+    gdouble text;            /* that bodies take */
+};
+
+typedef struct {
+    Emitter *e;
+    GHashTable *texts;       /* text -> Text */
+    CallText *calls;         /* by terminal */
+    CallText *bodies;        /* by rule, of those that are repeated */
+    gint8 *varies;           /* by rule: has calls of which others differ in numbers alone; -1 not known */
+    guint *users;            /* by rule: threads that get to it */
+    /* of the thread that is looked at */
+    GHashTable *known;       /* token as bytes -> its number */
+    GArray *tokens;          /* of Token, by number */
+    WendGrammar *grammar;
+    GPtrArray *streams;
+    guint64 n;               /* tokens appended */
+    GHashTable *written;     /* rules that were written out -> NULL */
+    GHashTable *in_rows;     /* rules that became rows -> NULL */
+} RowFinder;
+
+static void row_table_free(gpointer stream)
+{
+    RowTable *s = stream;
+    g_array_unref(s->columns);
+    g_array_unref(s->values);
+    g_free(s);
+}
+
+static void text_free(gpointer text)
+{
+    g_free(((Text *)text)->body);
+    g_free(text);
+}
+
+/* -- texts -- */
+
+static void begin_times(GString *out, int indent, char variable, guint64 times)
+{
+    if (times > 1)
+        write_line(out, indent, "for (%s %c = 0; %c < %" G_GUINT64_FORMAT "; %c++) {", count_type(times), variable, variable, times, variable);
+}
+
+static void end_times(GString *out, int indent, guint64 times)
+{
+    if (times > 1)
+        write_line(out, indent, "}");
+}
+
+/* What a rule does, where it is used. FALSE: it is more than calls one after the other and loops, or too much. */
+static gboolean write_rule(Emitter *e, GString *out, int indent, guint rule, guint depth)
+{
+    const PlanRule *r = &e->plan->rules[rule];
+    gboolean good = !r->loop && !r->inlined && depth < MOST_DEPTH;
+    for (guint i = 0; i < r->n && good; i++) {
+        const WendSymbol *s = &r->symbols[i];
+        int inner = indent + (s->repeats > 1);
+        if (plan_choice(e->plan, rule, i))
+            return FALSE;
+        begin_times(out, indent, 'k', s->repeats);
+        if (s->is_rule)
+            good = write_rule(e, out, inner, s->id, depth + 1);
+        else
+            emit_terminal(e, out, inner, s->id);
+        end_times(out, indent, s->repeats);
+        good = good && out->len <= MOST_TEXT;
+    }
+    return good;
+}
+
+static gboolean write_symbol(Emitter *e, GString *out, int indent, const WendSymbol *s)
+{
+    if (s->is_rule)
+        return write_rule(e, out, indent, s->id, 0);
+    emit_terminal(e, out, indent, s->id);
+    return TRUE;
+}
+
+static void find_text(RowFinder *f, const WendSymbol *s)
+{
+    CallText *c = s->is_rule ? &f->bodies[s->id] : &f->calls[s->id];
+    Emitter *e = f->e;
+    if (c->text)
+        return;
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_autoptr(GString) body = g_string_new("");
+    ColumnWriter writer = {numbers, TRUE, NULL};
+    locals_begin(e);
+    e->columns = &writer;
+    gboolean good = write_symbol(e, body, 1, s);
+    e->columns = NULL;
+    locals_end(e, body, 1);
+    gsize length = body->len;
+    if (!good || strchr(e->definitions->str, COLUMN_MARK)) { /* what is outside of functions has no rows: it stays as it is */
+        g_string_printf(body, "%s %u", s->is_rule ? "rule" : "call", s->id);
+        g_array_set_size(numbers, 0);
+    }
+    g_string_set_size(e->definitions, 0);
+    Text *text = wend_byte_entry(f->texts, body->str, body->len, sizeof *text);
+    if (text->n_users++ == 0)
+        *text = (Text){g_hash_table_size(f->texts), numbers->len, g_strdup(body->str), length, 1};
+    *c = (CallText){text, g_memdup2(numbers->data, MAX(numbers->len, 1) * sizeof(gint64))};
+}
+
+/* Are there others that differ from it in numbers alone? NULL: no. */
+static const CallText *row_of(const RowFinder *f, const WendSymbol *s)
+{
+    const CallText *c = s->is_rule ? &f->bodies[s->id] : &f->calls[s->id];
+    return c->text && c->text->n_users > 1 && c->text->n_numbers > 0 ? c : NULL;
+}
+
+static gboolean has_rows(RowFinder *f, guint rule);
+
+/* Nothing but its symbols one after the other, and something among them that can be a row. Rules are as deep as a grammar is. */
+static gboolean varies(RowFinder *f, guint rule)
+{
+    if (f->varies[rule] >= 0)
+        return f->varies[rule];
+    const PlanRule *r = &f->e->plan->rules[rule];
+    gboolean plain = !r->loop && !r->inlined;
+    f->varies[rule] = FALSE; /* a rule is not below itself */
+    for (guint i = 0; plain && i < r->n; i++)
+        plain = !plan_choice(f->e->plan, rule, i);
+    return f->varies[rule] = plain && has_rows(f, rule);
+}
+
+/* Is there something in a thread's body that can be a row? */
+static gboolean has_rows(RowFinder *f, guint rule)
+{
+    const PlanRule *r = &f->e->plan->rules[rule];
+    gboolean any = FALSE;
+    for (guint i = 0; i < r->n && !any; i++) {
+        const WendSymbol *s = &r->symbols[i];
+        any = s->is_rule && s->repeats == 1 ? varies(f, s->id) : row_of(f, s) != NULL;
+    }
+    return any;
+}
+
+/* -- tokens -- */
+
+static guint number_of(RowFinder *f, const RowToken *t, const Text *text)
+{
+    const guint64 key[] = {t->kind, text ? text->number : t->symbol.id, !text && t->symbol.is_rule, t->times, t->kind == PLACE ? t->site.symbol + 1 : 0};
+    gboolean new;
+    guint number = wend_byte_number(f->known, key, sizeof key, &new);
+    if (!new)
+        return number;
+    g_array_append_val(f->tokens, *t);
+    if (text) {
+        RowTable *s = g_array_index(f->tokens, RowToken, number).stream = g_new0(RowTable, 1);
+        s->columns = row_tables_find(text->body);
+        s->n_numbers = text->n_numbers;
+        s->values = g_array_new(FALSE, FALSE, sizeof(gint64));
+        g_ptr_array_add(f->streams, s);
+    }
+    return number;
+}
+
+/* FALSE: these are too many. */
+static gboolean append(RowFinder *f, guint number, guint64 times)
+{
+    loop_rules_grammar_append(f->grammar, number, times);
+    return ++f->n <= MOST_TOKENS;
+}
+
+static gboolean append_row(RowFinder *f, const WendSymbol *s, const CallText *c)
+{
+    const RowToken t = {ROW, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, s->repeats, 0, 0};
+    guint number = number_of(f, &t, c->text);
+    g_array_append_vals(g_array_index(f->tokens, RowToken, number).stream->values, c->numbers, c->text->n_numbers);
+    if (s->is_rule)
+        g_hash_table_add(f->in_rows, GUINT_TO_POINTER(s->id));
+    return append(f, number, 1);
+}
+
+static gboolean write_out(RowFinder *f, guint rule)
+{
+    const Plan *plan = f->e->plan;
+    const PlanRule *r = &plan->rules[rule];
+    gboolean good = TRUE;
+    g_hash_table_add(f->written, GUINT_TO_POINTER(rule));
+    for (guint i = 0; i < r->n && good; i++) {
+        const WendSymbol *s = &r->symbols[i];
+        const CallText *row = row_of(f, s);
+        const RowToken place = {PLACE, *s, {rule, i}, NULL, 0, 0, 0}, as_it_was = {AS_IT_WAS, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, 0, 0, 0};
+        if (plan_choice(plan, rule, i)) /* of the thread's own body, which is gone through once */
+            good = append(f, number_of(f, &place, NULL), 1);
+        else if (s->is_rule && s->repeats == 1 && varies(f, s->id))
+            good = write_out(f, s->id);
+        else if (row && (!s->is_rule || s->repeats > 1))
+            good = append_row(f, s, row);
+        else
+            good = append(f, number_of(f, &as_it_was, NULL), s->repeats);
+    }
+    return good;
+}
+
+/* -- what it takes -- */
+
+/* ROW: it is one, and has its numbers elsewhere. */
+static gsize text_of_symbol(const RowFinder *f, const WendSymbol *s, gboolean row)
+{
+    const Text *text = s->is_rule && !row ? NULL : s->is_rule ? f->bodies[s->id].text : f->calls[s->id].text;
+    return (text ? text->length + (row ? ROW_TEXT : NUMBER_TEXT * text->n_numbers) : RULE_CALL) + (s->repeats > 1 ? ROW_TEXT : 0);
+}
+
+static gdouble text_before(const RowFinder *f)
+{
+    gdouble all = 0;
+    GHashTableIter iter;
+    gpointer key;
+    g_hash_table_iter_init(&iter, f->written);
+    while (g_hash_table_iter_next(&iter, &key, NULL)) {
+        const PlanRule *r = &f->e->plan->rules[GPOINTER_TO_UINT(key)];
+        gsize own = RULE_TEXT;
+        for (guint i = 0; i < r->n; i++)
+            own += text_of_symbol(f, &r->symbols[i], FALSE);
+        all += (gdouble)own / MAX(f->users[GPOINTER_TO_UINT(key)], 1);
+    }
+    g_hash_table_iter_init(&iter, f->in_rows);
+    while (g_hash_table_iter_next(&iter, &key, NULL)) {
+        const Text *text = f->bodies[GPOINTER_TO_UINT(key)].text;
+        all += (gdouble)(RULE_TEXT + text->length + NUMBER_TEXT * text->n_numbers) / MAX(f->users[GPOINTER_TO_UINT(key)], 1);
+    }
+    return all;
+}
+
+static void count_places(const RowFinder *f, const RuleRow *grammar)
+{
+    for (guint i = 0; i < grammar->n_rules; i++)
+        for (guint k = 0; k < grammar->rules[i].n; k++)
+            if (!grammar->rules[i].symbols[k].is_rule)
+                g_array_index(f->tokens, RowToken, grammar->rules[i].symbols[k].id).places++;
+}
+
+/* Is a row's text, that of a rule, a function because it would stand in several places? */
+static gboolean is_function(const RowToken *t) { return t->kind == ROW && t->symbol.is_rule && t->places > 1; }
+
+static gdouble text_after(const RowFinder *f, const RuleRow *grammar)
+{
+    gdouble all = (gdouble)RULE_TEXT * grammar->n_rules;
+    for (guint i = 0; i < grammar->n_rules; i++)
+        for (guint k = 0; k < grammar->rules[i].n; k++)
+            all += grammar->rules[i].symbols[k].is_rule ? RULE_CALL : 0;
+    for (guint i = 0; i < f->tokens->len; i++) {
+        const RowToken *t = &g_array_index(f->tokens, RowToken, i);
+        gdouble text = text_of_symbol(f, &t->symbol, t->kind == ROW);
+        all += is_function(t) ? RULE_TEXT + text + (gdouble)RULE_CALL * t->places : text * t->places;
+    }
+    for (guint i = 0; i < f->streams->len; i++) {
+        const RowTable *s = f->streams->pdata[i];
+        if (s->n_kept)
+            all += STREAM_TEXT + (gdouble)NUMBER_TEXT * s->n_kept * (s->values->len / s->n_numbers);
+    }
+    return all;
+}
+
+/* -- bodies -- */
+
+static guint add_body(Plan *plan, RowLoops *streams, const RowFinder *f, const Rule *rule, guint first_rule, RankList ranks)
+{
+    GArray *symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
+    RowSymbol *row_symbols = g_new0(RowSymbol, rule->n + 1);
+    g_ptr_array_add(streams->symbols, row_symbols);
+    for (guint k = 0; k < rule->n; k++) {
+        WendSymbol s = rule->symbols[k];
+        row_symbols[k].site.rule = G_MAXUINT;
+        if (s.is_rule) {
+            s.id += first_rule - 1; /* rule 0 of a grammar is its start */
+        } else {
+            const RowToken *t = &g_array_index(f->tokens, RowToken, s.id);
+            guint64 repeats = s.repeats;
+            s = t->symbol;
+            if (t->rule)
+                s = (WendSymbol){TRUE, t->rule, 1};
+            else
+                row_symbols[k] = (RowSymbol){t->site, t->stream, t->times};
+            s.repeats *= repeats;
+        }
+        g_array_append_val(symbols, s);
+    }
+    guint number = plan_add_body(plan, symbols);
+    plan->rules[number].row_symbols = row_symbols;
+    plan->rules[number].ranks = ranks;
+    return number;
+}
+
+static void replace_body(RowFinder *f, RowLoops *streams, const RuleRow *grammar, guint thread)
+{
+    Plan *plan = f->e->plan;
+    PlanThread *t = &g_array_index(plan->threads, PlanThread, thread);
+    RankList ranks = plan->rules[t->rule].ranks;
+    for (guint i = 0; i < f->tokens->len; i++) {
+        RowToken *token = &g_array_index(f->tokens, RowToken, i);
+        WendSymbol symbol = {FALSE, i, 1};
+        const Rule alone = {1, &symbol};
+        if (is_function(token))
+            token->rule = add_body(plan, streams, f, &alone, 0, ranks);
+    }
+    guint first_rule = plan->n_rules;
+    for (guint i = 1; i < grammar->n_rules; i++)
+        add_body(plan, streams, f, &grammar->rules[i], first_rule, ranks);
+    guint body = add_body(plan, streams, f, &grammar->rules[0], first_rule, ranks), old = t->rule;
+    for (guint i = 0; i < plan->threads->len; i++) {
+        PlanThread *one = &g_array_index(plan->threads, PlanThread, i);
+        const Former former = {i, old};
+        if (one->rule != old)
+            continue;
+        g_array_append_val(streams->former, former);
+        one->rule = body;
+    }
+    for (guint i = 0; i < f->streams->len; i++) {
+        RowTable *s = f->streams->pdata[i];
+        g_ptr_array_add(streams->streams, s);
+        s->number = streams->streams->len;
+    }
+    g_ptr_array_set_free_func(f->streams, NULL);
+}
+
+static void look_at_thread(RowFinder *f, RowLoops *streams, guint thread)
+{
+    guint rule = g_array_index(f->e->plan->threads, PlanThread, thread).rule;
+    const PlanRule *r = &f->e->plan->rules[rule];
+    if (r->loop || r->inlined || !has_rows(f, rule))
+        return;
+    f->known = wend_byte_numbers_new();
+    f->tokens = g_array_new(FALSE, FALSE, sizeof(RowToken));
+    f->grammar = wend_grammar_new();
+    f->streams = g_ptr_array_new_with_free_func(row_table_free);
+    f->written = g_hash_table_new(NULL, NULL);
+    f->in_rows = g_hash_table_new(NULL, NULL);
+    f->n = 0;
+    if (write_out(f, rule) && f->streams->len > 0) {
+        RuleRow grammar;
+        for (guint i = 0; i < f->streams->len; i++) {
+            RowTable *s = f->streams->pdata[i];
+            s->n_kept = row_tables_keep(s->columns, s->values, s->n_numbers);
+        }
+        loop_rules_grammar(f->grammar, f->tokens->len, &grammar);
+        count_places(f, &grammar);
+        gdouble after = text_after(f, &grammar);
+        if (after * 4 < text_before(f) * 3) { /* what was recorded as it was is nicer to read */
+            replace_body(f, streams, &grammar, thread);
+            streams->text += after;
+        }
+        rules_clear(&grammar);
+    }
+    g_hash_table_destroy(f->in_rows);
+    g_hash_table_destroy(f->written);
+    g_ptr_array_unref(f->streams);
+    wend_grammar_free(f->grammar);
+    g_array_unref(f->tokens);
+    g_hash_table_destroy(f->known);
+}
+
+/* -- the whole -- */
+
+static void add_to_order(guint rule, gpointer data)
+{
+    Plan *plan = data;
+    plan->rules[rule].used = TRUE;
+    g_array_append_val(plan->order, rule);
+}
+
+/* Rules below those of threads. What ranks run them stays as it was: terminals that became rows of others still have theirs. */
+static void find_order(Plan *plan)
+{
+    g_autofree guint *seen = g_new0(guint, plan->n_rules + 1);
+    for (guint i = 0; i < plan->n_rules; i++)
+        plan->rules[i].used = FALSE;
+    g_array_set_size(plan->order, 0);
+    for (guint t = 0; t < plan->threads->len; t++)
+        plan_visit(plan, g_array_index(plan->threads, PlanThread, t).rule, seen, 1, add_to_order, plan);
+}
+
+static void count_user(guint rule, gpointer users) { ((guint *)users)[rule]++; }
+
+/* How many different bodies of threads get to each rule. */
+static void count_users(RowFinder *f)
+{
+    const Plan *plan = f->e->plan;
+    g_autofree guint *seen = g_new0(guint, plan->n_rules + 1);
+    g_autoptr(GHashTable) bodies = g_hash_table_new(NULL, NULL);
+    for (guint t = 0; t < plan->threads->len; t++) {
+        guint rule = g_array_index(plan->threads, PlanThread, t).rule;
+        if (g_hash_table_add(bodies, GUINT_TO_POINTER(rule + 1)))
+            plan_visit(plan, rule, seen, t + 1, count_user, f->users);
+    }
+}
+
+static void find_texts(RowFinder *f)
+{
+    const Plan *plan = f->e->plan;
+    for (guint o = 0; o < plan->order->len; o++) {
+        const PlanRule *r = &plan->rules[g_array_index(plan->order, guint, o)];
+        for (guint i = 0; i < r->n; i++)
+            if ((!r->symbols[i].is_rule || r->symbols[i].repeats > 1) && !r->loop && !plan_choice(plan, g_array_index(plan->order, guint, o), i))
+                find_text(f, &r->symbols[i]);
+    }
+}
+
+static void clear_texts(CallText *texts, guint n)
+{
+    for (guint i = 0; i < n; i++)
+        g_free(texts[i].numbers);
+    g_free(texts);
+}
+
+gdouble row_loops_text(const RowLoops *s) { return s->text; }
+
+RowLoops *row_loops_new(Emitter *e)
+{
+    Plan *plan = e->plan;
+    if (plan_n_symbols(plan) > MOST_TOKENS)
+        return NULL;
+    guint n_terminals = wend_program_n_terminals(plan->program), n_rules = plan->n_rules;
+    RowLoops *s = g_new(RowLoops, 1);
+    *s = (RowLoops){g_ptr_array_new_with_free_func(row_table_free), g_ptr_array_new_with_free_func(g_free), g_array_new(FALSE, FALSE, sizeof(Former)), 0};
+    RowFinder f = {.e = e, .texts = wend_byte_entries_new(text_free), .calls = g_new0(CallText, n_terminals + 1), .bodies = g_new0(CallText, n_rules + 1), .varies = g_malloc(plan->n_rules + 1),
+                .users = g_new0(guint, plan->n_rules + 1)};
+    memset(f.varies, -1, plan->n_rules + 1);
+    /* What texts need is defined when they are written for good. */
+    GHashTable *tables = e->tables;
+    guint n_tables = e->n_tables;
+    e->tables = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    find_texts(&f);
+    g_hash_table_destroy(e->tables);
+    e->tables = tables;
+    e->n_tables = n_tables;
+    count_users(&f);
+    AlikeRules *alike = alike_new(plan);
+    for (guint t = 0; t < plan->threads->len; t++) {
+        guint rule = g_array_index(plan->threads, PlanThread, t).rule;
+        if (rule < n_rules && !alike_shared(alike, rule)) /* another thread with this body may have got the new one for it */
+            look_at_thread(&f, s, t);
+    }
+    alike_free(alike);
+    clear_texts(f.calls, n_terminals);
+    clear_texts(f.bodies, n_rules);
+    g_free(f.varies);
+    g_free(f.users);
+    g_hash_table_destroy(f.texts);
+    if (s->former->len > 0)
+        find_order(plan);
+    return s;
+}
+
+void row_loops_undo(Emitter *e, RowLoops *s)
+{
+    if (s->former->len == 0)
+        return;
+    for (guint i = 0; i < s->former->len; i++) {
+        const Former *f = &g_array_index(s->former, Former, i);
+        g_array_index(e->plan->threads, PlanThread, f->thread).rule = f->rule;
+    }
+    g_array_set_size(s->former, 0);
+    g_ptr_array_set_size(s->streams, 0);
+    find_order(e->plan);
+}
+
+void row_loops_free(RowLoops *s)
+{
+    if (!s)
+        return;
+    g_ptr_array_unref(s->streams);
+    g_ptr_array_unref(s->symbols);
+    g_array_unref(s->former);
+    g_free(s);
+}
+
+/* -- text -- */
+
+static const char *type_of(const RowTable *s)
+{
+    for (guint i = 0; i < s->values->len; i++) {
+        gint64 v = g_array_index(s->values, gint64, i);
+        if (v > G_MAXINT32 || v < G_MININT32)
+            return "long";
+    }
+    return "int";
+}
+
+static void write_row(const Plan *plan, GString *list, const RowTable *s, guint row)
+{
+    const char *before = s->n_kept > 1 ? "{" : "";
+    for (guint i = 0; i < s->columns->len; i++) {
+        const Column *c = &g_array_index(s->columns, Column, i);
+        for (guint k = 0; k < c->width && c->kept; k++, before = ", ") {
+            g_autofree char *text = literal(plan, g_array_index(s->values, gint64, (gsize)row * s->n_numbers + c->first + k));
+            g_string_append_printf(list, "%s%s", before, text);
+        }
+    }
+    g_string_append(list, s->n_kept > 1 ? "}" : "");
+}
+
+void row_loops_emit(Emitter *e, const RowLoops *s, GString *declarations, GString *definitions)
+{
+    const char *local = e->threads ? "_Thread_local " : "";
+    gboolean any = FALSE;
+    for (guint i = 0; i < s->streams->len; i++) {
+        const RowTable *one = s->streams->pdata[i];
+        guint rows = one->values->len / one->n_numbers;
+        if (one->n_kept == 0)
+            continue;
+        if (!any)
+            write_comment(definitions, 0, "The numbers of calls that differ in nothing else, in the order in which they are made, and which is next.");
+        any = TRUE;
+        const char *type = type_of(one);
+        g_autoptr(GString) list = g_string_new("");
+        for (guint r = 0; r < rows; r++) {
+            g_string_append(list, r ? ", " : "");
+            write_row(e->plan, list, one, r);
+        }
+        g_autofree char *dimensions = one->n_kept > 1 ? g_strdup_printf("[%u][%u]", rows, one->n_kept) : g_strdup_printf("[%u]", rows);
+        write_line(definitions, 0, "%sconst %s rows_%u%s = {%s};", e->linkage, type, one->number, dimensions, list->str);
+        write_line(definitions, 0, "%s%sint row_%u;", e->linkage, local, one->number);
+        if (!*e->linkage) {
+            write_line(declarations, 0, "extern const %s rows_%u%s;", type, one->number, dimensions);
+            write_line(declarations, 0, "extern %sint row_%u;", local, one->number);
+        }
+    }
+    if (any)
+        g_string_append_c(definitions, '\n');
+}
+
+void row_loops_call(Emitter *e, GString *out, int indent, const WendSymbol *symbol, const RowSymbol *s)
+{
+    const RowTable *stream = s->stream;
+    guint64 rows = symbol->repeats;
+    int inner = indent + (rows > 1);
+    gboolean alone = stream->n_kept == 1;
+    g_autofree char *pointer = g_strdup_printf("const %s *", type_of(stream));
+    const char *row = stream->n_kept == 0 ? "" : alone ? locals_variable(e, type_of(stream), "number", 0) : locals_variable(e, pointer, "row", 0);
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
+    g_autoptr(GString) body = g_string_new("");
+    ColumnWriter writer = {numbers, TRUE, stream->columns};
+    e->columns = &writer;
+    write_symbol(e, body, inner + (s->times > 1), symbol);
+    e->columns = NULL;
+    begin_times(out, indent, 'i', rows);
+    if (stream->n_kept)
+        write_line(out, inner, "%s = rows_%u[row_%u++];", row, stream->number, stream->number);
+    begin_times(out, inner, 'k', s->times);
+    row_tables_append(out, e->plan, body->str, stream->columns, stream->values, row, alone);
+    end_times(out, inner, s->times);
+    end_times(out, indent, rows);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* send_order.c: wildcards that could not stay so by themselves, of one process that serves all others: senders wait for their turn.
+ *
+ * A master that receives from anyone, and in between from somebody in particular, takes messages in an order that decides what fits and who waits. Its
+ * receives can stay wildcards if only the message that came in the recording can be there: each process sends to the master (the hub) when the hub lets
+ * it, on a communicator that the recording does not see. That makes the sends synchronous, which could deadlock where the application relied
+ * on buffers. It cannot, and only then is it done, if
+ *   - the hub is the only partner of all others, with blocking receives and probes on MPI_COMM_WORLD;
+ *   - it takes each one's messages in the order in which they were sent, between the same collective calls;
+ *   - what it sends with a blocking send that may wait is awaited before the receiver's next turn.
+ * Then the events of each pair are in the same order on both sides, and all cycles of waiting would have to go through the hub, whose order is the recorded one. */
+#include "send_order.h"
+
+#include <string.h>
+
+#include "wildcards.h"
+#include "src/proxygen/analysis/call_analysis.h"
+#include "src/proxygen/model/model.h"
+
+/* What one process does with the hub, or the hub with it, in order. */
+typedef struct {
+    gint64 tag;
+    guint64 collectives;     /* calls before it */
+    guint64 others;          /* of a message to the hub: those from it before; of one from it: those to it before */
+    gboolean waits;          /* the send may wait for its receive */
+} Message;
+
+static gboolean one_of(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+static const char *const takes[] = {"MPI_Recv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe", "MPI_Mrecv", NULL};
+static const char *const sends[] = {"MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend", "MPI_Isend", "MPI_Issend", "MPI_Ibsend", "MPI_Irsend", NULL};
+static const char *const receives[] = {"MPI_Recv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe", "MPI_Mrecv", "MPI_Irecv", NULL};
+
+/* Is the hub the only partner of all, and are all calls of kinds that are understood? */
+static gboolean is_star(Plan *plan, guint hub)
+{
+    const WendProgram *p = plan->program;
+    gint64 proc_null = wend_constant_word("MPI_PROC_NULL"), any_source = wend_constant_word("MPI_ANY_SOURCE"), world = wend_constant_word("MPI_COMM_WORLD");
+    for (guint t = 0; t < wend_program_n_terminals(p); t++) {
+        RankList ranks = plan->terminal_ranks[t];
+        const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, t)->shape);
+        if (ranks.n == 0 || !(shape->function->flags & (WEND_F_SEND | WEND_F_RECV)))
+            continue;
+        call_decode(plan->call, t);
+        const CallPattern *c = plan->call;
+        const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM), *dest = call_arg_named(c, "dest"), *source = call_arg_named(c, "source");
+        if (c->failed || (comm && comm->in[0].value != world))
+            return FALSE;
+        for (guint r = 0; r < ranks.n; r++) {
+            gboolean is_hub = ranks.ranks[r] == hub;
+            if ((c->function->flags & WEND_F_SEND) && !one_of(c->function->name, sends))
+                return FALSE;
+            if ((c->function->flags & WEND_F_RECV) && !one_of(c->function->name, is_hub ? takes : receives))
+                return FALSE;
+            if (!dest && !source)
+                continue; /* MPI_Mrecv */
+            gint64 partner = call_value(c, dest ? dest->in[0] : source->in[0], ranks.ranks[r]);
+            if (partner == proc_null || (partner == any_source && !dest))
+                continue; /* the others get messages from the hub only, since nobody else sends to them */
+            if (is_hub ? partner == (gint64)hub : partner != (gint64)hub)
+                return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+/* The sequence of the thread that does everything, or -1. */
+static int only_sequence(const Plan *plan, guint rank)
+{
+    int found = -1;
+    for (guint i = 0; i < plan->threads->len; i++) {
+        const PlanThread *t = &g_array_index(plan->threads, PlanThread, i);
+        if (!rank_list_has(t->ranks, rank))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = (int)t->sequence;
+    }
+    return found;
+}
+
+static void give(Plan *plan, guint terminal, guint rank, gint32 source)
+{
+    Wildcard *w = g_hash_table_lookup(plan->turns, GUINT_TO_POINTER(terminal));
+    if (!w) {
+        w = g_new0(Wildcard, 1);
+        w->terminal = terminal;
+        w->sources = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+        g_hash_table_insert(plan->turns, GUINT_TO_POINTER(terminal), w);
+    }
+    GArray *sources = g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank));
+    if (!sources)
+        g_hash_table_insert(w->sources, GUINT_TO_POINTER(rank), sources = g_array_new(FALSE, FALSE, sizeof(gint32)));
+    g_array_append_val(sources, source);
+}
+
+/* Bytes that the call sends; G_MAXINT64 when that is not known. */
+static gint64 bytes_sent(const Plan *plan, guint terminal, guint rank)
+{
+    call_decode(plan->call, terminal);
+    const Arg *buf = call_arg_named(plan->call, "buf");
+    if (!buf || buf->param->count < 0 || buf->param->type < 0)
+        return G_MAXINT64;
+    return extent_data_size(plan->extents, plan->call->args[buf->param->type].in[0].value,
+                            call_number(plan->call, &plan->call->args[buf->param->count], rank, 0), rank);
+}
+
+typedef struct { GArray *to_hub, *from_hub; } Log; /* of Message */
+
+/* Walks one rank. LOGS: of the hub, one for each rank; of another, its own only. */
+static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
+{
+    int sequence = only_sequence(plan, rank);
+    if (sequence < 0)
+        return FALSE;
+    gboolean is_hub = rank == hub, good = TRUE;
+    guint64 collectives = 0;
+    gint64 proc_null = wend_constant_word("MPI_PROC_NULL");
+    g_autofree guint *ahead = g_new0(guint, plan->n_ranks); /* of the hub: messages that it has let come and not taken */
+    WendWalk *walk = wend_walk_new(plan->program, rank, (guint)sequence, WEND_WALK_MAIN);
+    const WendCall *call;
+    while (good && (call = wend_walk_next(walk)) != NULL) {
+        guint32 flags = call->function->flags;
+        if (flags & WEND_F_COLLECTIVE)
+            collectives++;
+        if (!(flags & (WEND_F_SEND | WEND_F_RECV)))
+            continue;
+        const WendArg *dest = wend_call_arg(call, "dest"), *source = wend_call_arg(call, "source"), *tag = wend_call_arg(call, "tag"), *status = wend_call_arg(call, "status");
+        if (dest && dest->n_in == 1) {
+            if (dest->in[0] < 0)
+                continue; /* MPI_PROC_NULL */
+            Log *log = is_hub ? &logs[dest->in[0]] : &logs[0];
+            Message m = {tag->in[0], collectives, is_hub ? log->to_hub->len : log->from_hub->len, FALSE};
+            m.waits = strstr(call->function->name, "MPI_I") == NULL && strcmp(call->function->name, "MPI_Bsend") != 0 &&
+                      (strcmp(call->function->name, "MPI_Ssend") == 0 || bytes_sent(plan, call->terminal, rank) > EAGER_BYTES);
+            g_array_append_val(is_hub ? log->from_hub : log->to_hub, m);
+            continue;
+        }
+        if (!source || source->n_in != 1 || source->in[0] == proc_null)
+            continue; /* MPI_Mrecv: its probe was the receive */
+        gboolean probe = strcmp(call->function->name, "MPI_Probe") == 0 || strcmp(call->function->name, "MPI_Iprobe") == 0;
+        if (!is_hub) {
+            Message m = {tag->in[0], collectives, logs[0].to_hub->len, FALSE};
+            if (!probe)
+                g_array_append_val(logs[0].from_hub, m);
+            continue;
+        }
+        if (!status || status->n_out != 1 || status->out[0] < 0 || status->out[0] >= (gint64)plan->n_ranks) {
+            good = FALSE;
+            break;
+        }
+        guint who = (guint)status->out[0];
+        gint32 let = ahead[who] ? -1 : (gint32)who;
+        give(plan, call->terminal, rank, let);
+        ahead[who] = probe;
+        if (!probe) {
+            Message m = {status->out[1], collectives, logs[who].from_hub->len, FALSE};
+            g_array_append_val(logs[who].to_hub, m);
+        }
+    }
+    wend_walk_free(walk);
+    return good;
+}
+
+/* Are the messages of a pair in the same order on both sides, as if each send waited? */
+static gboolean same_order(const Log *hub, const Log *other, gint64 any_tag)
+{
+    if (hub->to_hub->len != other->to_hub->len || hub->from_hub->len != other->from_hub->len)
+        return FALSE;
+    for (guint i = 0; i < hub->to_hub->len; i++) {
+        const Message *taken = &g_array_index(hub->to_hub, Message, i), *sent = &g_array_index(other->to_hub, Message, i);
+        if (taken->tag != sent->tag || taken->collectives != sent->collectives)
+            return FALSE;
+    }
+    for (guint i = 0; i < hub->from_hub->len; i++) {
+        const Message *sent = &g_array_index(hub->from_hub, Message, i), *taken = &g_array_index(other->from_hub, Message, i);
+        if (taken->tag != any_tag && taken->tag != sent->tag)
+            return FALSE;
+        if (sent->waits && taken->others > sent->others)
+            return FALSE; /* the receiver would be waiting for a turn */
+    }
+    return TRUE;
+}
+
+static void log_clear(Log *log)
+{
+    g_array_unref(log->to_hub);
+    g_array_unref(log->from_hub);
+}
+
+static Log log_new(void)
+{
+    return (Log){g_array_new(FALSE, FALSE, sizeof(Message)), g_array_new(FALSE, FALSE, sizeof(Message))};
+}
+
+gboolean plan_turns(Plan *plan, guint hub)
+{
+    if (!plan->prefix || !is_star(plan, hub))
+        return FALSE;
+    gint64 any_tag = wend_constant_word("MPI_ANY_TAG");
+    Log *logs = g_new(Log, plan->n_ranks);
+    for (guint r = 0; r < plan->n_ranks; r++)
+        logs[r] = log_new();
+    gboolean good = log_rank(plan, hub, hub, logs);
+    for (guint r = 0; r < plan->n_ranks && good; r++) {
+        if (r == hub)
+            continue;
+        Log own = log_new();
+        good = log_rank(plan, r, hub, &own) && same_order(&logs[r], &own, any_tag);
+        log_clear(&own);
+    }
+    for (guint r = 0; r < plan->n_ranks; r++)
+        log_clear(&logs[r]);
+    g_free(logs);
+    if (good)
+        plan->hub = (gint)hub;
+    else
+        g_hash_table_remove_all(plan->turns);
+    return good;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* array-patterns.c: see array-patterns.h. */
+#include "array-patterns.h"
+
+#include "lib/base/budget.h"
+#include "memory/address.h"
+
+/* So many progressions, and one more for each SPARSE elements: an array that does not follow a pattern is given up soon, and what is folded takes less. */
+enum { FEW = 16, SPARSE = 32 };
+
+static void forget(Folding *f)
+{
+    wend_budget_free(f->all, f->cap * sizeof *f->all);
+    *f = (Folding){0};
+}
+
+static bool add(Folding *f, const WendProgression *stretch, bool numbers)
+{
+    size_t n = (size_t)stretch->stride;
+    if (f->n + n > f->cap) {
+        size_t cap = 2 * f->cap + WEND_MOST_STRIDE;
+        Fold *grown = wend_budget_resize(f->all, f->cap * sizeof *grown, cap * sizeof *grown);
+        if (!grown)
+            return false;
+        f->all = grown;
+        f->cap = cap;
+    }
+    for (size_t i = 0; i < n; i++)
+        f->all[f->n++] = (Fold){stretch[i], numbers};
+    return true;
+}
+
+/* Are most elements of a stretch no addresses? Those that look like some do so by chance: a million displacements get everywhere. */
+static bool are_numbers(const WendIntegers *v, int64_t from, int64_t end)
+{
+    Gap gap = {0};
+    int64_t mapped = 0;
+    for (int64_t i = from; i < end; i++)
+        mapped += attachments_looks_mapped((uintptr_t)wend_integer(v, i), &gap);
+    return mapped < end - from - mapped;
+}
+
+/* Do all elements that take turns stand for places of one segment? In the order of the elements: what is seen first gets its number first. */
+static bool are_of_one_segment(const WendIntegers *v, int64_t from, int64_t end, int64_t stride)
+{
+    int64_t segments[WEND_MOST_STRIDE];
+    Gap gap = {0};
+    for (int64_t i = from; i < end; i++) {
+        Where w = attachments_where((uintptr_t)wend_integer(v, i), &gap);
+        int64_t segment = wend_is_segment(w.segment) ? w.segment : WEND_PLAIN;
+        if (i - from < stride)
+            segments[i - from] = segment;
+        else if (segments[(i - from) % stride] != segment)
+            return false;
+    }
+    return true;
+}
+
+static bool have_no_names(const WendIntegers *v, int64_t from, int64_t end)
+{
+    for (int64_t i = from; i < end; i++)
+        if (wend_integer(v, i) < 0)
+            return false;
+    return true;
+}
+
+static bool are_level(const WendProgression *stretch)
+{
+    for (int64_t k = 0; k < stretch->stride; k++)
+        if (stretch[k].step != 0)
+            return false;
+    return true;
+}
+
+static bool find(Folding *f, const WendIntegers *v)
+{
+    for (int64_t i = 0; i < v->n;) {
+        WendProgression stretch[WEND_MOST_STRIDE];
+        int64_t end = wend_progressions_at(v, i, f->kind == FOLD_EQUAL, stretch);
+        bool numbers = f->kind != FOLD_ADDRESSES || are_numbers(v, i, end);
+        if (!numbers && !are_of_one_segment(v, i, end, stretch[0].stride))
+            return false;
+        if (f->kind == FOLD_NAMED && !are_level(stretch) && !have_no_names(v, i, end))
+            return false;
+        if (!add(f, stretch, numbers) || f->n > FEW + (size_t)end / SPARSE)
+            return false;
+        i = end;
+    }
+    return true;
+}
+
+static void put_stretch(ActiveCall *c, const Fold *fold)
+{
+    put_shape(c, fold->p.end);
+    put_shape(c, fold->p.stride);
+}
+
+static bool begins_stretch(const Folding *f, size_t at) { return f->all[at].p.end != f->all[at - 1].p.end; }
+
+
+Folding array_pattern_long(ActiveCall *c, const void *array, size_t width, int64_t n, FoldKind kind)
+{
+    const WendIntegers v = {array, (unsigned)width, n};
+    Folding f = {.kind = kind, .total = n};
+    bool wide = width == sizeof(int32_t) || width == sizeof(int64_t);
+    if (!wide || n > WEND_MOST_UNFOLDED || !find(&f, &v)) {
+        forget(&f);
+        put_shape(c, n);
+        return f;
+    }
+    int64_t stretches = 1;
+    for (size_t i = 1; i < f.n; i++)
+        stretches += begins_stretch(&f, i);
+    put_shape(c, WEND_PROGRESSIONS);
+    put_shape(c, n);
+    put_shape(c, stretches);
+    put_stretch(c, &f.all[0]);
+    return f;
+}
+
+int64_t array_pattern_next(ActiveCall *c, Folding *f)
+{
+    if (f->kind != FOLD_EQUAL) {
+        put_slot(c, f->all[f->at].p.step);
+        put_slot(c, f->all[f->at].p.bend);
+    }
+    if (++f->at == f->n) {
+        int64_t end = f->total;
+        forget(f);
+        return end;
+    }
+    if (begins_stretch(f, f->at))
+        put_stretch(c, &f->all[f->at]);
+    return f->all[f->at].p.first;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* termination.c: see termination.h.
+ *
+ * A handler stands where the application has none: sigaction and signal are Wend's, and show the application what it would see without. Whatever it sets
+ * is set; where it sets the default again, the handler comes back. What the handler does ends in the default action, by the same signal. */
+#include "termination.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/record/checkpoint-file.h"
+#include "lifecycle.h"
+#include "output/output.h"
+#include "process/process.h"
+#include "recorder/recorder.h"
+#include "watcher.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { STACK_BYTES = 64 << 10 };
+
+/* All that have names, whose default ends the process, and that can be caught. */
+static const struct { int number; const char *name; } signals[] = {
+#define S(name) {name, #name}
+    S(SIGHUP), S(SIGINT), S(SIGQUIT), S(SIGILL), S(SIGTRAP), S(SIGABRT), S(SIGBUS), S(SIGFPE), S(SIGUSR1), S(SIGSEGV), S(SIGUSR2), S(SIGPIPE),
+    S(SIGALRM), S(SIGTERM), S(SIGSTKFLT), S(SIGIO), S(SIGPWR), S(SIGXCPU), S(SIGXFSZ), S(SIGVTALRM), S(SIGPROF), S(SIGSYS),
+#undef S
+};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static bool opened;
+static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
+
+/* Those that take and give a handler. Compilers call the second where a program asks for ISO C alone. */
+enum { SIGNAL, SYSV_SIGNAL, SIGSET, SIGNAL_FUNCTIONS };
+static sighandler_t (*real_signals[SIGNAL_FUNCTIONS])(int, sighandler_t);
+
+/* When the library is loaded, for handlers may call them first; or earlier, if another library's start does. */
+__attribute__((constructor)) static void find_real(void)
+{
+    static const char *const names[] = {"signal", "__sysv_signal", "sigset"};
+    if (real_sigaction)
+        return;
+    for (int i = 0; i < SIGNAL_FUNCTIONS; i++)
+        real_signals[i] = (sighandler_t (*)(int, sighandler_t))dlsym(RTLD_NEXT, names[i]);
+    real_sigaction = (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT, "sigaction");
+}
+
+static const char *name_of(int number)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        if (signals[i].number == number)
+            return signals[i].name;
+    return ""; /* not one that on_signal is for */
+}
+
+/* One line, by system calls only. */
+static void say(const char *a, const char *b, const char *c, const char *d)
+{
+    const char *const pieces[] = {"wend: ", a, b, c, d, "\n"};
+    enum { PIECES = sizeof pieces / sizeof *pieces };
+    struct iovec line[PIECES];
+    for (size_t i = 0; i < PIECES; i++)
+        line[i] = (struct iovec){(void *)(uintptr_t)pieces[i], strlen(pieces[i])};
+    shield_line(STDERR_FILENO, line, PIECES);
+}
+
+/* To a text of SIZE bytes, what it has room for; snprintf may not be called here. */
+static void append(char *text, size_t size, const char *more)
+{
+    size_t n = strlen(text), m = strlen(more);
+    if (m > size - 1 - n)
+        m = size - 1 - n;
+    memcpy(text + n, more, m);
+    text[n + m] = '\0';
+}
+
+static void append_number(char *text, size_t size, long n)
+{
+    char digits[24], *p = digits + sizeof digits - 1;
+    unsigned long rest = n < 0 ? 0UL - (unsigned long)n : (unsigned long)n;
+    *p = '\0';
+    do
+        *--p = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (n < 0)
+        *--p = '-';
+    append(text, size, p);
+}
+
+/* False: nothing is saved. */
+static bool save(const char *ended)
+{
+    char rank[48] = "rank ";
+    bool saved = watcher_save(ended, true);
+    if (!saved && (state_inherited() || !parts_any()))
+        return false;
+    append_number(rank, sizeof rank, state()->world_rank);
+    const char *directory = watcher_news();
+    if (directory) {
+        append(rank, sizeof rank, ": ");
+        say(rank, ended, saved ? "; what was recorded: wend merge " : "; what was recorded until the last checkpoint: wend merge ", directory);
+    }
+    return true;
+}
+
+/* -- signals -- */
+
+/* Raised by what the thread did: it comes again when that is done again, and a core shows where. */
+static bool is_fault(int number, const siginfo_t *info)
+{
+    return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    int saved = errno;
+    Thread *t = wend_thread;
+    bool sent = !is_fault(number, info);
+    if (t && atomic_load(&t->busy)) {
+        if (sent) { /* at the end of what the recorder does */
+            atomic_store(&t->postponed, number);
+            errno = saved;
+            return;
+        }
+    } else if (!state()->finished) {
+        char ended[WEND_ENDED_ROOM] = WEND_ENDED_SIGNAL;
+        append(ended, sizeof ended, name_of(number));
+        save(ended);
+    }
+    real_sigaction(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    if (sent)
+        syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), number);
+    errno = saved;
+}
+
+static struct sigaction own(void)
+{
+    struct sigaction a = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    sigemptyset(&a.sa_mask);
+    return a;
+}
+
+bool termination_open(void)
+{
+    const struct sigaction a = own();
+    find_real();
+    if (opened || !real_sigaction)
+        return false;
+    for (int i = 0; i < SIGNALS; i++) {
+        struct sigaction before;
+        if (real_sigaction(signals[i].number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            real_sigaction(signals[i].number, &a, NULL);
+    }
+    opened = true;
+    return true;
+}
+
+EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    struct sigaction a = own(), before;
+    find_real();
+    if (!real_sigaction) {
+        errno = ENOSYS;
+        return -1;
+    }
+    bool restores = opened && !state()->forked && action && action->sa_handler == SIG_DFL && name_of(number);
+    int rc = real_sigaction(number, restores ? &a : action, &before);
+    if (rc == 0 && old) {
+        if (before.sa_sigaction == on_signal)
+            before = (struct sigaction){.sa_handler = SIG_DFL};
+        *old = before;
+    }
+    return rc;
+}
+
+static sighandler_t set_handler(int function, int number, sighandler_t handler)
+{
+    const struct sigaction a = own();
+    find_real();
+    if (!real_signals[function]) {
+        errno = ENOSYS;
+        return SIG_ERR;
+    }
+    sighandler_t before = real_signals[function](number, handler);
+    if (before != SIG_ERR && opened && !state()->forked && handler == SIG_DFL && name_of(number))
+        real_sigaction(number, &a, NULL);
+    return before == (sighandler_t)(void (*)(void))on_signal ? SIG_DFL : before;
+}
+
+EXPORT sighandler_t signal(int number, sighandler_t handler) { return set_handler(SIGNAL, number, handler); }
+EXPORT sighandler_t bsd_signal(int number, sighandler_t handler) { return set_handler(SIGNAL, number, handler); }
+EXPORT sighandler_t ssignal(int number, sighandler_t handler) { return set_handler(SIGNAL, number, handler); }
+EXPORT sighandler_t sysv_signal(int number, sighandler_t handler) { return set_handler(SYSV_SIGNAL, number, handler); }
+EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler) { return set_handler(SYSV_SIGNAL, number, handler); }
+EXPORT sighandler_t sigset(int number, sighandler_t handler) { return set_handler(SIGSET, number, handler); }
+
+void termination_prepare_thread(void)
+{
+    stack_t now, mine = {.ss_size = STACK_BYTES};
+    int saved = errno;
+    if (sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_DISABLE)) {
+        mine.ss_sp = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (mine.ss_sp != MAP_FAILED)
+            sigaltstack(&mine, NULL);
+    }
+    errno = saved;
+}
+
+/* -- exit and abort -- */
+
+void termination_exit(int status)
+{
+    char ended[WEND_ENDED_ROOM] = WEND_ENDED_EXIT;
+    State *s = state();
+    if (!s->started || s->finished || s->refused || state_inherited())
+        return;
+    append_number(ended, sizeof ended, status);
+    bool within_mpi = wend_thread && wend_thread->inside; /* as libraries end a job after an error that nobody handles */
+    if (save(within_mpi ? WEND_ENDED_FATAL : ended)) {
+        s->finished = true;
+        return;
+    }
+    /* Rank 0 says so; another one only when MPI itself ends the process, for then rank 0 may never come here. */
+    if (s->world_rank > 0 && !within_mpi)
+        return;
+    s->finished = true;
+    if (within_mpi)
+        state_say("rank %d: the process ended within an MPI call: nothing was recorded", s->world_rank);
+    else
+        state_say("the program ended without MPI_Finalize: nothing was recorded");
+}
+
+/* What is said: the launcher is told next, and drops what it has not read by then. */
+static void let_be_read(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+}
+
+void termination_fatal(void)
+{
+    State *s = state();
+    if (!s->started || s->finished || s->refused || state_inherited())
+        return;
+    if (!save(WEND_ENDED_FATAL))
+        state_say("rank %d: the process ended within an MPI call: nothing was recorded", s->world_rank);
+    let_be_read();
+    s->finished = true;
+}
+
+bool termination_abort(int code)
+{
+    char ended[WEND_ENDED_ROOM] = WEND_ENDED_ABORT;
+    append_number(ended, sizeof ended, code);
+    bool saved = save(ended);
+    let_be_read();
+    return saved;
+}
+
+void termination_exec(const char *name)
+{
+    char ended[WEND_ENDED_ROOM] = WEND_ENDED_EXEC;
+    const char *slash = name ? strrchr(name, '/') : NULL;
+    append(ended, sizeof ended, slash ? slash + 1 : name ? name : "?");
+    for (char *p = ended; *p; p++)
+        if (*p < ' ' || *p > '~')
+            *p = '?';
+    save(ended);
+}
+
+void termination_keep(int rank, const char *why)
+{
+    bool saved = watcher_save("", false);
+    if (rank != 0)
+        return;
+    if (saved || parts_any()) {
+        state_say("%s; what was recorded: wend merge %s", why, output_directory());
+        return;
+    }
+    state_say("%s: nothing was recorded", why);
+    parts_remove();
+    output_abandon();
+}

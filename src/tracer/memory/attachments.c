@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* attachments.c: see attachments.h.
+ *
+ * A list is in a file that is in memory only (memfd_create), so that nothing is left behind however a process ends. Its name, which has the launcher's
+ * number and the rank, is how the others find it among the open files of the host's processes. */
+#include "attachments.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "process/process.h"
+#include "shared/shared.h"
+
+/* Sorted by low. Windows may overlap in memory; reach is the highest high up to here. */
+typedef struct { uint64_t low, high, reach, window; int64_t segment, offset; } Attachment;
+typedef struct {
+    _Atomic uint64_t version;         /* odd: it is being changed */
+    _Atomic uint64_t n;
+    _Atomic uint64_t closed;          /* it is not kept any more */
+    Attachment at[];
+} AttachmentList;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
+static _Atomic bool any;              /* there has been a dynamic window */
+
+static AttachmentList *own;
+static AttachmentList *_Atomic own_head;        /* its first page once more, which stays where it is */
+static long job;                      /* tells this world's processes from others; 0: not asked yet, -1: unknown */
+static KeptFile own_file = KEPT_NONE;
+static size_t own_bytes;
+
+/* By world rank. */
+static struct { const AttachmentList *list; size_t bytes; KeptFile file; } *peers;
+static int n_peers;                   /* found */
+static int looks;                     /* at /proc since the last window was made */
+static uint64_t look_again;           /* not before, in nanoseconds */
+
+/* -- this process's -- */
+
+static size_t list_room(size_t bytes) { return bytes > sizeof(AttachmentList) ? (bytes - sizeof(AttachmentList)) / sizeof(Attachment) : 0; }
+
+/* Processes that others started have the same launcher, and ranks of their own: PMIx, or else Wend, has a name for their job. */
+static long job_number(void)
+{
+    const char *name = !state()->spawned ? "" : getenv("PMIX_NAMESPACE") ? getenv("PMIX_NAMESPACE") : launcher_world();
+    long launcher = node_launcher();
+    if (launcher < 0 || !name || !*name)
+        return name ? launcher : -1;
+    return (long)(XXH3_64bits_withSeed(name, strlen(name), (uint64_t)launcher) >> 2 | 1);
+}
+
+/* With memory for all of it, or a page of it that is not to be had would be a SIGBUS. A limit on
+ * the size of files counts here too. */
+static bool resize(int file, size_t bytes)
+{
+    Shield shield;
+    shield_raise(&shield);
+    bool good = fallocate(file, 0, 0, (off_t)bytes) == 0;
+    shield_lower(&shield);
+    return good;
+}
+
+/* This process does not follow any more: to the others it is one that cannot be asked. */
+static void attachments_close(void)
+{
+    AttachmentList *head = atomic_load(&own_head);
+    if (head)
+        atomic_store(&head->closed, 1);
+}
+
+static bool own_make(void)
+{
+    char name[64];
+    size_t bytes = 4096;
+    const State *s = state();
+    if (job == 0)
+        job = job_number();
+    if (job < 0 || s->world_rank < 0)
+        return false;
+    snprintf(name, sizeof name, "wend-%ld-%d", job, s->world_rank);
+    if (!kept_take(&own_file, memfd_create(name, MFD_CLOEXEC)))
+        return false;
+    int file = own_file.number;
+    void *p = MAP_FAILED;
+    if (resize(file, bytes))
+        p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (p == MAP_FAILED) {
+        kept_close(&own_file);
+        return false;
+    }
+    own = p;
+    own_bytes = bytes;
+    p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    atomic_store(&own_head, p == MAP_FAILED ? NULL : p);
+    atomic_store(&state()->at_break, attachments_close);
+    if (atomic_load(&state()->broken))
+        attachments_close();
+    return true;
+}
+
+static bool own_grow(void)
+{
+    if (own->n < list_room(own_bytes))
+        return true;
+    int file = kept_number(&own_file);
+    if (file < 0 || !resize(file, 2 * own_bytes))
+        return false;
+    void *p = mremap(own, own_bytes, 2 * own_bytes, MREMAP_MAYMOVE);
+    if (p == MAP_FAILED)
+        return false;
+    own = p;
+    own_bytes *= 2;
+    return true;
+}
+
+/* Between these two readers look again. */
+static void change_begin(void)
+{
+    atomic_fetch_add(&own->version, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void change_end(size_t from, size_t n)
+{
+    for (size_t i = from; i < n; i++)
+        own->at[i].reach = i > 0 && own->at[i - 1].reach > own->at[i].high ? own->at[i - 1].reach : own->at[i].high;
+    own->n = n;
+    atomic_fetch_add(&own->version, 1);
+}
+
+void attachments_open(void)
+{
+    int saved = errno;
+    pthread_mutex_lock(&lock);
+    if (!own)
+        own_make();
+    atomic_store(&any, true);
+    looks = 0; /* who has not been found may have come with this window */
+    pthread_mutex_unlock(&lock);
+    errno = saved;
+}
+
+void attachments_add(uintptr_t window, const void *base, int64_t bytes)
+{
+    int saved = errno;
+    Where w = memory_where(base);
+    pthread_mutex_lock(&lock);
+    if (own && bytes > 0 && wend_is_segment(w.segment) && own_grow()) {
+        size_t n = own->n, i = n;
+        uint64_t low = (uintptr_t)base;
+        while (i > 0 && own->at[i - 1].low > low)
+            i--;
+        change_begin();
+        memmove(&own->at[i + 1], &own->at[i], (n - i) * sizeof *own->at);
+        own->at[i] = (Attachment){.low = low, .high = low + (uint64_t)bytes, .window = window, .segment = w.segment, .offset = w.offset};
+        change_end(i, n + 1);
+    }
+    pthread_mutex_unlock(&lock);
+    errno = saved;
+}
+
+/* BASE NULL: all of the window's. */
+static void remove_some(uintptr_t window, const void *base)
+{
+    pthread_mutex_lock(&lock);
+    size_t n = own ? own->n : 0, kept = 0;
+    if (n > 0) {
+        change_begin();
+        for (size_t i = 0; i < n; i++) {
+            const Attachment *a = &own->at[i];
+            if (a->window != window || (base && a->low != (uintptr_t)base))
+                own->at[kept++] = *a;
+        }
+        change_end(0, kept);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void attachments_remove(uintptr_t window, const void *base) { remove_some(window, base); }
+void attachments_remove_window(uintptr_t window) { remove_some(window, NULL); }
+
+/* -- other processes' -- */
+
+/* Takes the files of one process that are lists of this job. */
+static void look_at_process(const char *pid)
+{
+    char path[320], name[128], prefix[48];
+    snprintf(path, sizeof path, "/proc/%s/fd", pid);
+    DIR *files = opendir(path);
+    if (!files)
+        return; /* another user's, or it has gone */
+    int length = snprintf(prefix, sizeof prefix, "/memfd:wend-%ld-", job);
+    for (struct dirent *d; (d = readdir(files)) != NULL;) {
+        ssize_t n = readlinkat(dirfd(files), d->d_name, name, sizeof name - 1);
+        if (n <= length || strncmp(name, prefix, (size_t)length) != 0)
+            continue;
+        name[n] = '\0';
+        long rank = strtol(name + length, NULL, 10);
+        if (rank < 0 || rank >= state()->world_size || peers[rank].file.number >= 0)
+            continue;
+        snprintf(path, sizeof path, "/proc/%s/fd/%s", pid, d->d_name);
+        n_peers += kept_take(&peers[rank].file, open(path, O_RDONLY | O_CLOEXEC));
+    }
+    closedir(files);
+}
+
+/* With the lock held. Goes through the host's processes. Where some are not to be found it does so a few times for each window, and from then on it spends at
+ * most a tenth of the time on it. */
+static void look_for_peers(void)
+{
+    uint64_t start = clock_nanoseconds();
+    if ((looks++ >= 4 && start < look_again) || job <= 0 || n_peers >= state()->world_size) /* its own is among them */
+        return;
+    if (!peers) {
+        peers = calloc((size_t)state()->world_size, sizeof *peers);
+        if (!peers)
+            return;
+        for (int i = 0; i < state()->world_size; i++)
+            peers[i].file.number = -1;
+    }
+    DIR *proc = opendir("/proc");
+    if (!proc)
+        return;
+    for (struct dirent *d; (d = readdir(proc)) != NULL;)
+        if (isdigit((unsigned char)d->d_name[0]))
+            look_at_process(d->d_name);
+    closedir(proc);
+    uint64_t end = clock_nanoseconds();
+    look_again = end + 10 * (end - start);
+}
+
+/* With the lock held: the list of that rank, as far as it is mapped; NULL: it cannot be had. */
+static const AttachmentList *list_of(int rank, size_t *room)
+{
+    if (rank == state()->world_rank) {
+        *room = list_room(own_bytes);
+        return own;
+    }
+    if (rank < 0 || rank >= state()->world_size)
+        return NULL;
+    if (!peers || peers[rank].file.number < 0)
+        look_for_peers();
+    if (!peers || peers[rank].file.number < 0)
+        return NULL;
+    if (!peers[rank].list || peers[rank].list->n > list_room(peers[rank].bytes)) { /* new, or it has grown */
+        int file = kept_number(&peers[rank].file);
+        struct stat info;
+        off_t bytes = file >= 0 && fstat(file, &info) == 0 ? info.st_size : 0;
+        if (peers[rank].list)
+            munmap((void *)(uintptr_t)peers[rank].list, peers[rank].bytes);
+        void *p = MAP_FAILED;
+        if (bytes > 0)
+            p = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, file, 0);
+        peers[rank].list = p == MAP_FAILED ? NULL : p;
+        peers[rank].bytes = (size_t)bytes;
+    }
+    *room = list_room(peers[rank].bytes);
+    return peers[rank].list;
+}
+
+static bool search(const AttachmentList *l, size_t room, uint64_t address, Where *where)
+{
+    size_t low = 0, n = l->n, high = n < room ? n : room;
+    while (low < high) { /* the first that begins after it */
+        size_t middle = low + (high - low) / 2;
+        if (l->at[middle].low <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low-- > 0 && l->at[low].reach > address)
+        if (l->at[low].high > address) {
+            *where = (Where){l->at[low].segment, l->at[low].offset + (int64_t)(address - l->at[low].low)};
+            return true;
+        }
+    return false;
+}
+
+/* With the lock held. *HAVE: there is a list. */
+static bool find(int rank, uint64_t address, Where *where, bool *have)
+{
+    *have = false;
+    for (int tries = 0; tries < 10000; tries++) {
+        size_t room;
+        const AttachmentList *l = list_of(rank, &room);
+        *have = l != NULL && !atomic_load(&l->closed);
+        if (!*have)
+            return false;
+        uint64_t version = atomic_load(&l->version);
+        bool found = search(l, room, address, where);
+        atomic_thread_fence(memory_order_seq_cst);
+        if (version % 2 == 0 && atomic_load(&l->version) == version && l->n <= room)
+            return found;
+        sched_yield(); /* its process is at it */
+    }
+    return false;
+}
+
+Where attachments_at(int world_rank, uintptr_t address)
+{
+    Where w = {WEND_UNKNOWN, 0}, plain = {WEND_PLAIN, (int64_t)address};
+    bool have;
+    if (address < MEMORY_LOWEST_ADDRESS)
+        return plain;
+    int saved = errno;
+    pthread_mutex_lock(&lock);
+    bool found = find(world_rank, address, &w, &have);
+    pthread_mutex_unlock(&lock);
+    errno = saved;
+    return found ? w : have ? (Where){WEND_UNKNOWN, 0} : plain;
+}
+
+/* Another process's place, when the address is none that MPI has had from this one. */
+static bool find_elsewhere(uintptr_t address, Where *where)
+{
+    if (!atomic_load_explicit(&any, memory_order_relaxed) || address < MEMORY_LOWEST_ADDRESS || wend_is_segment(memory_known((const void *)address).segment))
+        return false;
+    int saved = errno;
+    bool found = false, have;
+    Where w;
+    pthread_mutex_lock(&lock);
+    look_for_peers();
+    for (int i = 0; i < state()->world_size && peers && !found; i++)
+        if (i != state()->world_rank && peers[i].file.number >= 0
+            && (found = find(i, address, &w, &have)))
+            *where = (Where){WEND_SEGMENT(WEND_SEGMENT_REMOTE, w.segment), WEND_REMOTE_OFFSET(i, w.offset)};
+    pthread_mutex_unlock(&lock);
+    errno = saved;
+    return found;
+}
+
+Where attachments_where(uintptr_t value, Gap *gap)
+{
+    Where w;
+    if (find_elsewhere(value, &w))
+        return w;
+    return memory_looks_mapped(value, gap) ? memory_where((const void *)value) : (Where){WEND_UNKNOWN, 0};
+}
+
+bool attachments_looks_mapped(uintptr_t value, Gap *gap)
+{
+    Where w;
+    return memory_looks_mapped(value, gap) || find_elsewhere(value, &w);
+}
